@@ -1,5 +1,5 @@
 # Two commands do everything on a machine with Python 3.11, gcc, g++ and make:
-#   make demo    installs, builds the FMUs, runs the EPOS system, writes report and pictures
+#   make demo    installs, builds the FMUs, runs the EPOS system, writes the report
 #   make test    installs and passes every test
 #   make check   the same without what is slow
 #   make docs    builds the documentation as a site: build/site/index.html
@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs famdc test check looked-at collected lint fuzz sanitize bench bench-peers clean
+.PHONY: demo docs famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -96,6 +96,11 @@ collected: $(VENV)/installed-test
 INPUTS ?= 1000000
 fuzz: $(VENV)/installed-test
 	$(BIN)/python tests/fuzz --inputs $(INPUTS)
+
+# Small mistakes, one at a time, in rooms that need no engine; those that no quick test notices are listed.
+COUNT ?= 12
+mutate: $(VENV)/installed-test
+	$(BIN)/python -m tests.mutate --count $(COUNT)
 
 # Some ten minutes; needs cmake, ninja and the sanitizers of gcc.
 sanitize: $(VENV)/installed-test

@@ -41,7 +41,7 @@ class DatagramSocket:
         except OSError as error:
             self._socket.close()
             place = f"UDP {host}:{port}" + (f" to {peer[0]}:{peer[1]}" if peer else "")
-            raise OSError(error.errno, f"{error.strerror}: {place}") from None
+            raise OSError(error.errno, f"{error.strerror or error}: {place}") from None
 
     @property
     def address(self) -> Address:

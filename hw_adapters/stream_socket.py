@@ -38,7 +38,7 @@ class StreamSocket:
         except TimeoutError:
             raise DeviceError(f"{self._name}: no answer within {timeout_s:g} s") from None
         except OSError as error:
-            raise OSError(error.errno, f"{error.strerror}: {self._name}") from None
+            raise OSError(error.errno, f"{error.strerror or error}: {self._name}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(_SEND_S)
 

@@ -51,7 +51,9 @@ if TYPE_CHECKING:
         render_page as render_page,
     )
     from orchestrator.experiment import (
+        Extension as Extension,
         FailedRunError as FailedRunError,
+        Section as Section,
         read_checkpoint as read_checkpoint,
         read_experiment as read_experiment,
         run_experiment as run_experiment,

@@ -121,7 +121,7 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
             raise error.in_file(
-                path, f"cannot be unpacked to {target}: {reason.strerror}"
+                path, f"cannot be unpacked to {target}: {reason.strerror or reason}"
             ) from None
         try:
             archive.extractall(target)
@@ -133,7 +133,7 @@ def _why(reason: Exception, target: Path | None = None) -> str:
     """Tell what an archive cannot help, such as a full disk, from its damage."""
     if isinstance(reason, OSError) and reason.errno is not None:
         what = "cannot be read" if target is None else f"cannot be unpacked to {target}"
-        return f"{what}: {reason.strerror}"
+        return f"{what}: {reason.strerror or reason}"
     return f"is damaged: {reason}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from orchestrator.diagnostics import PluginError, UnknownNameError, nearest
 
@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Kind = TypeVar("Kind")
+
+
+@cache
+def registered(group: str) -> tuple[EntryPoint, ...]:
+    """Entry points of a group; all installed packages are looked through once."""
+    return tuple(_all_registered().select(group=group))
+
+
+@cache
+def _all_registered() -> Any:
+    from importlib.metadata import entry_points  # whose type differs by version of Python
+
+    return entry_points()
 
 
 class PluginGroup(Generic[Kind]):
@@ -33,11 +46,9 @@ class PluginGroup(Generic[Kind]):
 
     @cached_property
     def _registered(self) -> tuple[EntryPoint, ...]:
-        from importlib.metadata import entry_points
+        return tuple(registered(self._group))
 
-        return tuple(entry_points(group=self._group))
-
-    @property
+    @cached_property
     def entry_points(self) -> Mapping[str, EntryPoint]:
         """All that are registered, by name; nothing is imported."""
         return {entry.name: entry for entry in self._registered}

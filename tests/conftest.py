@@ -259,8 +259,7 @@ def plants(shipped_fmus):
 @contextmanager
 def _undrawn():
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("figure", "report"):
-            patch.setattr(f"orchestrator.recording.{module}.picture", lambda _figure, _kind: b"")
+        patch.setattr("orchestrator.recording.figure.picture", lambda _figure, _kind: b"")
         yield
 
 

@@ -4,6 +4,7 @@ import socket
 import struct
 import threading
 import time
+from dataclasses import replace
 from typing import Literal
 
 from orchestrator.devices import (
@@ -82,6 +83,17 @@ class Answering(Scripted):
     """The same, as a device whose datagrams are the clock."""
 
     answers = True
+
+
+class Unasked(Answering):
+    """The same, which takes a rate at any time and comes to rest by a ramp of 1/s."""
+
+    takes_unasked = True
+
+    @classmethod
+    def connectors(cls, settings):
+        command = DeviceConnector("u", "m", "Command", rests="at zero", deceleration=1.0)
+        return replace(super().connectors(settings), inputs=(command,))
 
 
 class Peer:

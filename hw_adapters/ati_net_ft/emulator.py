@@ -43,7 +43,7 @@ class Sensor:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, _WITHOUT)
+        self._sender = sender_of(options, log, _WITHOUT, wraps=True)
         self._sheet = Sheet(
             options.stiffness,
             options.damping,
@@ -59,7 +59,7 @@ class Sensor:
         self._left: int | None = None
         self._per_datagram = 1
         self._buffer: list[bytes] = []
-        self._rdt, self._ft = 0, 0.0
+        self._rdt, self._ft = 0, self._sender.first(0.0, 2**32, options.internal_rate)
         self.socket = udp_socket(options.host, options.port)
         self.link = udp_socket(options.host, options.link_port)
 

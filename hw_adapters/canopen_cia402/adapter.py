@@ -41,7 +41,7 @@ class CanopenCia402(Device):
     """Drives on one line that this machine gives SYNC to: each cycle is a sample and an answer."""
 
     Settings: ClassVar[type[CanopenSettings]] = CanopenSettings
-    answers = True
+    answers = takes_unasked = True
 
     def __init__(self, settings: CanopenSettings) -> None:
         super().__init__(settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,8 @@ from hw_adapters.canopen_cia402.codec import (
 )
 from hw_adapters.canopen_cia402.motor_bench import MotorBenchSettings
 from hw_adapters.canopen_cia402.pdo import pdo_maps
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring
+from hw_adapters.canopen_cia402.settings import CanopenSettings
+from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring
 
 _HEX = bytes.fromhex
 _COMMAND = pdo_maps(1, [["controlword", "target_position"]], commanded=True)[0]
@@ -102,6 +104,35 @@ def _motor_bench_wiring() -> Wiring:
     shaft = ("--inertia", "6.38e-5", "--coulomb", "0.0205", "--viscous", "2.58e-5")
     motors = ("--nodes", "1,2", "--one-shaft", "--rated-torque", "0.2", "--tachometer", "2")
     return Wiring((*wiring.arguments, *motors, *shaft), settings)
+
+
+def _of_node(column: str, node: int) -> Logged:
+    return Logged("cycle", column, where=("node", str(node)))
+
+
+def _truth(settings: CanopenSettings) -> Mapping[str, Logged]:
+    """The emulated shafts turn: of linear axes nothing is known."""
+    turning = [drive for drive in settings.drives if drive.axis == "rotary"]
+    return {
+        f"{drive.name}_{column}": _of_node(column, drive.node)
+        for drive in turning
+        for column in ("position", "velocity")
+    }
+
+
+def _asked(settings: CanopenSettings) -> Mapping[str, Logged]:
+    what = {"csp": "position", "csv": "velocity", "cst": "torque"}
+    return {
+        f"{drive.name}_{what[drive.mode]}_set": _of_node("wanted", drive.node)
+        for drive in settings.drives
+        if drive.axis == "rotary"
+    }
+
+
+def _shaft(settings: MotorBenchSettings) -> Mapping[str, Logged]:
+    """Voltages are nothing that comes over the wire, and the load has the sign of its mounting."""
+    node = settings.drive.node
+    return {"angle": _of_node("position", node), "shaft_rate": _of_node("velocity", node)}
 
 
 BENCH = Bench(
@@ -184,11 +215,15 @@ BENCH = Bench(
         "nan": "objects of a drive are whole numbers",
         "clock-jump": "PDOs have no time; their count is that of this machine's SYNC",
     },
+    truth=_truth,
+    asked=_asked,
 )
 
 MOTOR_BENCH = replace(
     BENCH,
     wiring=_motor_bench_wiring,
+    truth=_shaft,
+    asked=lambda _: {},
     golden=(
         *BENCH.golden,
         Golden(

@@ -138,6 +138,11 @@ class EmulatedDrive:
         return self._servo.follow(self._torque, h) * self._tuning.torque_at(self.shaft.position)
 
     @property
+    def wanted(self) -> float:
+        """What it was told at the last SYNC, in its mode: rad, rad/s or N.m."""
+        return self._wanted
+
+    @property
     def torque_count(self) -> int:
         """Its torque, in thousandths of the rated one."""
         return round(self._servo.torque / self._plate.rated_torque * 1e3)

@@ -36,14 +36,16 @@ class EmulatedLine:
             drive.take(identifier, data, now)
         return found
 
-    def tick(self, now: float) -> None:
-        """Look at the clock."""
-        cycle = self._cycle()
+    def tick(self, now: float) -> bool:
+        """Look at the clock; return whether the shafts went on without SYNC."""
+        cycle, behind = self._cycle(), 0
         if self._came_to is not None and self._by_clock:
             behind = int((now - self._came_to) / cycle)
-            self._advance(behind if behind > _PATIENCE else 0, cycle)
+        goes_on = behind > _PATIENCE
+        self._advance(behind if goes_on else 0, cycle)
         for drive in self.drives:
             drive.tick(now)
+        return goes_on
 
     def told(self) -> list[Frame]:
         """Return what the drives have said since, but for TPDOs."""

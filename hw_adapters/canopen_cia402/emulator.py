@@ -30,7 +30,7 @@ from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
 
-_COLUMNS = ("number", "node", "code", "silent_ms", "velocity", "position", "torque")
+_COLUMNS = ("number", "node", "code", "silent_ms", "velocity", "position", "torque", "wanted")
 _RATES = (10, 20, 50, 100, 125, 250, 500, 800, 1000)
 _LINE = re.compile(rb"t([0-7][0-9A-F]{2})([0-8])((?:[0-9A-F]{2})*)", re.IGNORECASE)
 #: Between two looks at the clock, s.
@@ -116,7 +116,8 @@ class SerialAdapter:
         for drive in self._line.drives:
             drive.warns = self._sender.wrong_status
         self._inject(now)
-        self._line.tick(now)
+        if self._line.tick(now):
+            self._log_motion()
         self._flush()
 
     def _inject(self, now: float) -> None:
@@ -176,6 +177,7 @@ class SerialAdapter:
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
                 torque=drive.torque_count,
+                wanted=f"{drive.wanted:.9g}",
             )
 
     def _flush(self) -> None:

@@ -63,6 +63,7 @@ class Line:
         self._beat_due = self._due
         self._heard = dict.fromkeys(self._nodes, self._due)
         self._last_complete, self._completed = -1, self._due
+        self._hurries = False
         self.number = -1
         self.fault: Fault | None = None
         self.is_running = self.is_resting = False
@@ -112,6 +113,7 @@ class Line:
         """Send the RPDOs of all drives; they take effect at the next SYNC."""
         if self._settings.enable:
             towards = not self.is_resting
+            self._hurries = self._last_complete < self.number
             frames = [f for d in self._drives for f in d.frames(enabling=towards)]
             self._bus.send(frames)
 
@@ -125,6 +127,7 @@ class Line:
         """When the next cycle begins if nothing comes until then."""
         given = self._settings
         patient = given.pace == "answers" and self._last_complete < self.number
+        patient = patient and not self._hurries
         return self._due + given.late_ms * 1e-3 if patient else self._due
 
     def _begin_cycle(self, now: float) -> None:
@@ -156,7 +159,7 @@ class Line:
         if not all(each.is_complete for each in self._drives):
             return None
         self._look_at_encoders()
-        self._last_complete = self.number
+        self._last_complete, self._hurries = self.number, False
         return self.number
 
     def _look_at_encoders(self) -> None:

@@ -49,7 +49,7 @@ class SerialPort:
             raise DeviceError(f"serial port {path}: expected a terminal device") from None
         except OSError as error:
             self.close()
-            raise OSError(error.errno, f"{error.strerror}: serial port {path}") from None
+            raise OSError(error.errno, f"{error.strerror or error}: serial port {path}") from None
 
     def read(self, deadline: float) -> bytes:
         """Return what is there, as soon as something is; nothing at the deadline.

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import decode, encode
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_udp_port
+from orchestrator.devices.conformance import (
+    Bench,
+    Golden,
+    Logged,
+    Refused,
+    Wiring,
+    free_udp_port,
+)
 
 DESCRIPTION = Path(__file__).with_name("axis.dcpx")
 _UUID = bytes.fromhex("b5279485720d45429f29bee4d9a75ef9")
@@ -54,4 +61,6 @@ BENCH = Bench(
         "wrong-status": "a slave that is not in order leaves RUNNING and sends no data: it is lost",
         "clock-jump": "data PDUs have no time; their number counts PDUs",
     },
+    truth=lambda _: {"x": Logged("sample", "position"), "v": Logged("sample", "velocity")},
+    asked=lambda _: {"x_set": Logged("command", "wanted")},
 )

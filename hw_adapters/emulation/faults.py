@@ -22,6 +22,7 @@ _TIMES = {
     "slower": "slower_ms",
     "dead-after": "dead_after_s",
     "restart-after": "restart_after_s",
+    "wrap-after": "wrap_after_s",
     "clock-jump": "clock_jump_s",
 }
 _FLAGS = {
@@ -51,6 +52,8 @@ class Faults:
         After so many seconds the device neither sends nor answers, for ever.
     restart_after_s
         After so many seconds the device begins anew: its counters, its clock, its state.
+    wrap_after_s
+        So many seconds after the device began its count, or its clock, runs over.
     clock_jump_s
         By which the device's clock, and what it counts with it, runs ahead.
     burst
@@ -73,6 +76,7 @@ class Faults:
     slower_ms: float = 0.0
     dead_after_s: float = math.inf
     restart_after_s: float = math.inf
+    wrap_after_s: float = math.inf
     clock_jump_s: float = 0.0
     burst: int = 1
     wrong_status: bool = False
@@ -92,8 +96,8 @@ def read_faults(texts: Iterable[str]) -> Faults:
     """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.
 
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
-    ``dead-after:S``, ``restart-after:S``, ``clock-jump:S``, ``burst:N``, ``wrong-status``,
-    ``freeze``, ``nan`` and ``saturated``.
+    ``dead-after:S``, ``restart-after:S``, ``wrap-after:S``, ``clock-jump:S``, ``burst:N``,
+    ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
 
     Raises
     ------

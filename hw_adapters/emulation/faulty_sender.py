@@ -107,6 +107,11 @@ class FaultySender:
         ends = largest if len(largest) > 1 else largest * len(given)
         return [math.copysign(end, value) for end, value in zip(ends, given, strict=True)]
 
+    def first(self, given: float, period: float, rate: float) -> float:
+        """Return what a count begins with that grows by ``rate`` in a second up to ``period``."""
+        seconds = self._faults.wrap_after_s
+        return given if math.isinf(seconds) else (period - round(seconds * rate)) % period
+
     def restarts(self) -> bool:
         """Return true once, when it is time to begin anew."""
         if self._restarted or self._now() - self._born < self._faults.restart_after_s:
@@ -173,6 +178,7 @@ def sender_of(
     without: Mapping[str, str] | None = None,
     *,
     follows: bool = False,
+    wraps: bool = False,
 ) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
 
@@ -188,12 +194,15 @@ def sender_of(
         Faults that its protocol cannot have, and why.
     follows
         Whether it has something that follows commands, and can do so later.
+    wraps
+        Whether it has a count or clock that runs over.
 
     Raises
     ------
     DescriptionError
-        As :func:`read_faults`, if one of them is among those that it cannot have, or if it shall
-        follow slower and has nothing that follows.
+        As :func:`read_faults`, if one of them is among those that it cannot have, if it shall
+        follow slower and has nothing that follows, or if a count shall run over that it has not, or
+        that is not its first.
     """
     later = read_faults([*options.fault, *options.on_signal])
     lacking = without or {}
@@ -206,6 +215,10 @@ def sender_of(
             "this emulator has no fault slower: it does not tell how it follows commands",
             key="fault",
         )
+    if "wrap-after" in (read_faults(options.on_signal) if wraps else later).names:
+        why = "is what a count begins with: expected with --fault" if wraps else "cannot come here"
+        problem = f"wrap-after {why}{'' if wraps else ': nothing that is sent runs over'}"
+        raise DescriptionError.about(problem, key="fault")
     if options.strike_after is not None and not follows:
         raise DescriptionError.about(
             "this emulator does not tell when it moves, so nothing comes by itself after that",

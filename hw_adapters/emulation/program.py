@@ -117,7 +117,7 @@ def udp_socket(host: str, port: int) -> socket.socket:
         made.bind((host, port))
     except OSError as error:
         made.close()
-        raise OSError(error.errno, f"{error.strerror}: UDP {host}:{port}") from None
+        raise OSError(error.errno, f"{error.strerror or error}: UDP {host}:{port}") from None
     return made
 
 

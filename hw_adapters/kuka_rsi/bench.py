@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
 
+from hw_adapters.kuka_rsi.adapter import KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_udp_port
+from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring, free_udp_port
 
 _FRAME = (
     b'<Rob Type="KUKA"><RIst X="445.0" Y="0.0" Z="790.5" A="-180.0" B="0.25" C="-180.0"/>'
@@ -54,8 +56,15 @@ def _wiring() -> Wiring:
     return Wiring(("--peer", f"127.0.0.1:{port}", *patient), {"port": port})
 
 
-#: Of the robot's log, mm and degrees.
-_AXES = [*((n, 1e-3) for n in "xyz"), *((n, math.pi / 180.0) for n in "abc")]
+def _columns(settings: KukaRsiSettings, prefix: str, column: str) -> Mapping[str, Logged]:
+    """Name columns of the robot's log, mm and degrees."""
+    turns = (math.pi / 180.0,) * 3
+    scales = turns * 2 if settings.space == "joint" else (1e-3, 1e-3, 1e-3, *turns)
+    return {
+        f"{prefix}{name}": Logged("cycle", f"{column}_{i}", scale)
+        for i, (name, scale) in enumerate(zip(settings.names, scales, strict=True), 1)
+    }
+
 
 BENCH = Bench(
     emulator="hw_adapters.kuka_rsi.emulator",
@@ -78,6 +87,7 @@ BENCH = Bench(
     ),
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
     follows=True,
-    truth={axis: ("cycle", f"actual_{i}", scale) for i, (axis, scale) in enumerate(_AXES, 1)},
-    asked={f"d{axis}": ("cycle", f"asked_{i}", scale) for i, (axis, scale) in enumerate(_AXES, 1)},
+    wraps=True,
+    truth=lambda settings: _columns(settings, "", "actual"),
+    asked=lambda settings: _columns(settings, "d", "asked"),
 )

@@ -15,9 +15,9 @@ from typing import Literal
 
 from lxml import etree
 
-from hw_adapters.plain_number import XML_BLANKS, plain_number
 from orchestrator.archive import parse_xml
 from orchestrator.devices import WireFormatError
+from orchestrator.plain_number import XML_BLANKS, plain_number
 
 Six = tuple[float, float, float, float, float, float]
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")

@@ -55,8 +55,9 @@ class Robot:
             bandwidth_hz=options.bandwidth,
             damping=options.damping,
         )
-        self._controller = Controller(self._setup, options.ipoc)
-        self._sender = sender_of(options, log, follows=True)
+        self._sender = sender_of(options, log, follows=True, wraps=True)
+        ipoc = self._sender.first(options.ipoc, IPOC_PERIOD, 1000.0)
+        self._controller = Controller(self._setup, round(ipoc))
         self._jumped = False
         self.socket = udp_socket(options.host, 0)
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from functools import partial
 
 from hw_adapters.pi_gcs import codec
 from hw_adapters.pi_gcs.codec import AXES, ReplySplitter
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_tcp_port
+from orchestrator.devices.conformance import (
+    Bench,
+    Golden,
+    Logged,
+    Refused,
+    Wiring,
+    free_tcp_port,
+)
 
 _POSE = b"X=1.5000000 \nY=-0.2500000 \nZ=0 \nU=1e-3 \nV=0.0 \nW=-12.0\n"
 _LINES = ("X=1.5000000", "Y=-0.2500000", "Z=0", "U=1e-3", "V=0.0", "W=-12.0")
@@ -36,6 +45,15 @@ def _wiring() -> Wiring:
         "on_fault": "hold",
     }
     return Wiring(("--port", str(port)), settings)
+
+
+def _columns(prefix: str, column: str) -> Mapping[str, Logged]:
+    """Name columns of the log, mm and degrees."""
+    scales = (1e-3,) * 3 + (math.pi / 180.0,) * 3
+    return {
+        f"{prefix}{axis.lower()}": Logged("line", f"{column}{axis}", scale)
+        for axis, scale in zip(AXES, scales, strict=True)
+    }
 
 
 BENCH = Bench(
@@ -70,4 +88,6 @@ BENCH = Bench(
         "reorder": _NO_NUMBER,
         "clock-jump": "replies have no time; their count is that of this machine's questions",
     },
+    truth=lambda _: _columns("", ""),
+    asked=lambda _: _columns("d", "to_"),
 )

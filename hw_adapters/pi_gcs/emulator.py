@@ -26,7 +26,7 @@ from hw_adapters.emulation.program import (
 )
 from hw_adapters.pi_gcs.hexapod import AXES, Hexapod, Setup
 
-_COLUMNS = ("number", "line", *AXES)
+_COLUMNS = ("number", "line", *AXES, *(f"to_{axis}" for axis in AXES))
 #: Between two looks at the clock, s.
 _TICK = 0.02
 _NO_NUMBER = "TCP neither repeats nor reorders, and replies have no number"
@@ -128,7 +128,8 @@ class Server:
 
     def _log_line(self, line: str, now: float) -> None:
         here = {axis: f"{x:.9g}" for axis, x in self._hexapod.position(now).items()}
-        self._log.write("line", line=line, **here)
+        goal = {f"to_{axis}": f"{x:.9g}" for axis, x in self._hexapod.goal.items()}
+        self._log.write("line", line=line, **here, **goal)
 
 
 def _reply(client: socket.socket, reply: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 AXES = "XYZUVW"
@@ -66,6 +66,11 @@ class Hexapod:
         if (longest := max(abs(self._to[a] - self._from[a]) for a in AXES)) > 0.0:
             share = min(1.0, (now - self._since) * self._velocity / longest)
         return {a: self._from[a] + share * (self._to[a] - self._from[a]) for a in AXES}
+
+    @property
+    def goal(self) -> Mapping[str, float]:
+        """Where it was told to go."""
+        return self._to
 
     def stop(self, now: float) -> None:
         """Stand where it is."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from functools import partial
 
+from hw_adapters.shm.adapter import ShmSettings
 from hw_adapters.shm.codec import Record, check_head, decode, encode
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring
+from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring
 
 _HEAD = b"SDSHM1\0\0" + bytes.fromhex("02000000 01000000") + bytes(16)
 _FIXED = bytes.fromhex("0700000000000000 00ca9a3b00000000 00000000")
@@ -28,6 +30,17 @@ def _wiring() -> Wiring:
         "commands": [{"name": "x_set", "unit": "m", "minimum": -0.1, "maximum": 0.1}],
     }
     return Wiring(("--name", name, "--rate", "500"), settings)
+
+
+def _truth(settings: ShmSettings) -> Mapping[str, Logged]:
+    columns = ("position", "velocity")
+    names = [signal.name for signal in settings.measurements]
+    return {n: Logged("sample", column) for n, column in zip(names, columns, strict=False)}
+
+
+def _asked(settings: ShmSettings) -> Mapping[str, Logged]:
+    names = [signal.name for signal in settings.commands]
+    return {name: Logged("command", "wanted") for name in names[:1]}
 
 
 BENCH = Bench(
@@ -52,4 +65,6 @@ BENCH = Bench(
     ),
     without={"duplicate": _NEWEST, "reorder": _NEWEST},
     newest_only=True,
+    truth=_truth,
+    asked=_asked,
 )

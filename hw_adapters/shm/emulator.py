@@ -120,7 +120,12 @@ class Program:
             n.to_bytes(size, "little") for n, size in ((self._number, 8), (clock, 8), (status, 4))
         )
         crc = binascii.crc32(values, binascii.crc32(fixed)).to_bytes(4, "little")
-        self._log.write("sample", number=self._number, position=f"{self._axis.position[0]:.12g}")
+        self._log.write(
+            "sample",
+            number=self._number,
+            position=f"{felt[0]:.12g}",
+            velocity=f"{felt[1]:.12g}",
+        )
         self._number += 1
         self._sender.send(self._store, fixed + crc + values)
 

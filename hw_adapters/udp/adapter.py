@@ -50,6 +50,7 @@ class UdpDevice(Device):
         super().__init__(settings)
         self._settings = settings
         self._measurements = Codec(settings.measurements)
+        self.sequence_period = self._measurements.sequence_period
         self._commands = None if settings.commands is None else Codec(settings.commands)
         self._socket: DatagramSocket | None = None
         self._sent = 0
@@ -67,7 +68,6 @@ class UdpDevice(Device):
         )
 
     def _begin_clocks(self) -> None:
-        self._counter = Counter(self._measurements.sequence_period)
         self._clock = Counter(self._measurements.time_period)
 
     def open(self) -> None:
@@ -90,10 +90,9 @@ class UdpDevice(Device):
         message = self._measurements.decode(found[0])
         if connected(self._socket).peer is None:
             connected(self._socket).lock_to(found[1])
-        sequence = None if message.sequence is None else self._counter.count(message.sequence)
         now = None if message.time_s is None else self._clock.count(message.time_s)
         status = message.status or 0
-        return Received(message.values, now, sequence, status == 0, status)
+        return Received(message.values, now, message.sequence, status == 0, status)
 
     def send(self, values: Sequence[float]) -> None:
         """Send a command with the next number and CLOCK_MONOTONIC."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from hw_adapters.udp.adapter import UdpSettings
 from hw_adapters.udp.codec import Codec, Message
 from hw_adapters.udp.layout import Layout
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_udp_port
+from orchestrator.devices.conformance import (
+    Bench,
+    Golden,
+    Logged,
+    Refused,
+    Wiring,
+    free_udp_port,
+)
 
 #: What the emulated rig sends and takes; the example of docs/reference/devices/udp.md.
 MEASUREMENTS: dict[str, Any] = {
@@ -71,6 +80,17 @@ def _wiring() -> Wiring:
     return Wiring(("--peer", f"127.0.0.1:{here}", "--port", str(rig), "--rate", "500"), settings)
 
 
+def _truth(settings: UdpSettings) -> Mapping[str, Logged]:
+    columns = ("position", "velocity")
+    names = [signal.name for signal in settings.measurements.signals]
+    return {n: Logged("sample", column) for n, column in zip(names, columns, strict=False)}
+
+
+def _asked(settings: UdpSettings) -> Mapping[str, Logged]:
+    signals = settings.commands.signals if settings.commands else ()
+    return {signal.name: Logged("command", "wanted") for signal in signals[:1]}
+
+
 BENCH = Bench(
     emulator="hw_adapters.udp.emulator",
     wiring=_wiring,
@@ -92,4 +112,7 @@ BENCH = Bench(
         Refused("a value missing", partial(_COMMANDED.encode, ())),
         Refused("a value too many", partial(_COMMANDED.encode, (1.0, 2.0))),
     ),
+    wraps=True,
+    truth=_truth,
+    asked=_asked,
 )

@@ -41,9 +41,10 @@ class Rig:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, wraps=True)
         self.socket = udp_socket(options.host, options.port)
         self._begin(time.monotonic())
+        self._number = int(self._sender.first(0, 2**32, options.rate))
 
     def _begin(self, born: float) -> None:
         options = self._options

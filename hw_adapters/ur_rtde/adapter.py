@@ -93,7 +93,7 @@ class UrRtde(Device):
     """A robot that sends a package in each cycle, and is sent registers in reply."""
 
     Settings = UrRtdeSettings
-    answers = True
+    answers = takes_unasked = True
 
     def __init__(self, settings: UrRtdeSettings) -> None:
         super().__init__(settings)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from hw_adapters.ur_rtde import codec
+from hw_adapters.ur_rtde.adapter import UrRtdeSettings
 from hw_adapters.ur_rtde.codec import Accepted, Data, Recipe, TextMessage, decode
-from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_tcp_port
+from orchestrator.devices.conformance import (
+    Bench,
+    Golden,
+    Logged,
+    Refused,
+    Wiring,
+    free_tcp_port,
+)
 
 _HEX = bytes.fromhex
 _RECIPE = Recipe("O", 1, ("DOUBLE", "UINT32"))
@@ -31,6 +40,29 @@ def _wiring() -> Wiring:
         ("--port", str(port), "--watchdog", "0", "--rate", "125"),
         {"device_host": "127.0.0.1", "device_port": port, "rate": 125.0},
     )
+
+
+#: What the emulated arm moves, and what leads it, in the order of the six registers.
+_MOVED = {
+    "joint": ("q[{}]",) * 6,
+    "cartesian": ("tcp_position[{}]",) * 3 + ("tcp_rotation[{}]",) * 3,
+}
+_LED = {"joint": ("dq[{}]",) * 6, "cartesian": ("d_position[{}]",) * 3 + ("d_rotation[{}]",) * 3}
+
+
+def _columns(names: tuple[str, ...], column: str) -> Mapping[str, Logged]:
+    return {
+        name.format(i % names.count(name)): Logged("cycle", f"{column}_{i}")
+        for i, name in enumerate(names)
+    }
+
+
+def _truth(settings: UrRtdeSettings) -> Mapping[str, Logged]:
+    return _columns(_MOVED.get(settings.space, ()), "actual")
+
+
+def _asked(settings: UrRtdeSettings) -> Mapping[str, Logged]:
+    return _columns(_LED.get(settings.space, ()), "wanted")
 
 
 BENCH = Bench(
@@ -90,4 +122,6 @@ BENCH = Bench(
         Refused("a size of 1", partial(codec.PackageSplitter().split, _HEX("0001 55"))),
         Refused("a size of 64 KiB", partial(codec.PackageSplitter().split, _HEX("ffff 55"))),
     ),
+    truth=_truth,
+    asked=_asked,
 )

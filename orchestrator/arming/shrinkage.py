@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from orchestrator.arming.reserve import Reserve
 from orchestrator.linearisation import LinearSystem, Margins
 from orchestrator.linearisation.delayed_loop import Complex
-from orchestrator.linearisation.loop_transfer import margins_of
+from orchestrator.linearisation.loop_transfer import level, margins_of
 from orchestrator.linearisation.sampled_loop import SampledLoop
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.supervisor.tracking.margin_table import MarginTable
@@ -18,8 +16,6 @@ from orchestrator.supervisor.tracking.margin_table import MarginTable
 _FACTORS = tuple(2.0 ** (k / 8.0) for k in range(-8, 9))
 #: So many added delays are, up to the delay margin.
 _DELAYS = 17
-#: Frequencies between which crossings are looked for, over so many decades below half the rate.
-_GRID, _DECADES = 400, 4.0
 #: What a margin that nothing bounds is taken for: s, and a factor.
 _LONGEST, _LARGEST = 1.0, 1e3
 
@@ -36,10 +32,9 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
     loop = reserve.cut(linear, line)
     if not isinstance(loop, SampledLoop) or not loop.is_stable:
         return None
-    fastest = math.log10(math.pi / loop.period)
-    omega: Floats = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
-    values = loop.at(omega)
-    size, phase = np.log(np.abs(values)), np.unwrap(np.angle(values))
+    omega = loop.frequencies()
+    values, ends = loop.at(omega), loop.ends(omega[0])
+    size, phase = level(values), np.unwrap(np.angle(values))
 
     def changed(factor: float, added: float) -> Margins:
         def response(at: Floats | float) -> Complex:
@@ -47,7 +42,9 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
             found = factor * np.exp(np.interp(at, omega, size) + 1j * turned)
             return np.asarray(found, dtype=np.complex128)
 
-        return margins_of(response, omega, is_stable=True)
+        # A delay turns L at half the rate, and leaves it as it is at rest.
+        real = [(factor * value, w) for value, w in ends if not (added and w)]
+        return margins_of(response, omega, is_stable=True, ends=real)
 
     now = changed(1.0, 0.0)
     lowest, highest = now.gain_reduction.value, now.gain.value

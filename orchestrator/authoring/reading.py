@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.authoring.toml_read import read_toml
 from orchestrator.ssp import read_system as read_ssp_system
 from orchestrator.ssp.archive.target import system_path
 from orchestrator.system import System
@@ -34,5 +33,7 @@ def read_system(
     """
     path = system_path(Path(path), variant)
     if path.suffix == ".toml":
+        from orchestrator.authoring.toml_read import read_toml
+
         return read_toml(path)
     return read_ssp_system(path, variant, unpack_to=unpack_to)

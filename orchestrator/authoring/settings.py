@@ -101,7 +101,6 @@ def _element(text: str, connector: Connector, path: str) -> bool | int | float |
                 return integer(text)
         return _finite(text)
     except (ValueError, KeyError, SspError):
-        words = f" (or one of {', '.join(named.items)})" if named is not None else ""
         raise DescriptionError(
-            f"{path}: expected {expected_value(connector)}{words}, found '{text}'"
+            f"{path}: expected {expected_value(connector)}, found '{text}'"
         ) from None

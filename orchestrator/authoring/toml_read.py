@@ -36,6 +36,7 @@ from orchestrator.system import (
     System,
     nanoseconds,
 )
+from orchestrator.system.step_length import step_length
 
 #: Included by one file, through others as well.
 MOST_FILES = 1000
@@ -87,7 +88,7 @@ class _Reader:
             experiment = DefaultExperiment(
                 nanoseconds(table.start, "start"),
                 None if table.stop is None else nanoseconds(table.stop, "stop"),
-                None if table.step is None else nanoseconds(table.step, "step"),
+                None if table.step is None else step_length(table.step, "step"),
                 table.algorithm,
                 table.algorithm_options,
                 table.rates,

@@ -29,7 +29,7 @@ from orchestrator.system.loops.closed_loops import MOST_LOOPS
 _BLOCKING = ("CON10", "CON116", "FMU101", "FMU102", "CAP103", "CAP106", "CAP108")
 _NOT_BLOCKING = ("CON109",)
 #: Why that is where nothing is wrong.
-NOT_OPENED = "code of the archive was not opened; softdock run opens it"
+NOT_OPENED = "code was not opened (CAP112); softdock run opens it"
 
 
 def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:

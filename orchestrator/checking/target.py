@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from zipfile import is_zipfile
 
 from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.checking.checks import bindings, hardware, hashes, portability
@@ -27,12 +28,14 @@ from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_fi
 from orchestrator.ssp.archive.target import main_file
 from orchestrator.ssp.common.names import MAIN_SSD
 from orchestrator.system import Component, Source, SourceKind, System
-from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
+from orchestrator.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
 
 _SYSTEMS = {".ssd", ".ssp"}
 
 
-def check_target(target: Path, options: RunOptions | None = None) -> Report:
+def check_target(
+    target: Path, options: RunOptions | None = None, *, no_code: bool = False
+) -> Report:
     """Check whatever a path leads to, without running anything.
 
     Parameters
@@ -41,10 +44,13 @@ def check_target(target: Path, options: RunOptions | None = None) -> Report:
         An experiment, an .ssd, an .ssp, a folder with one of them, or an .ssv, .ssm, .ssb or .fmu.
     options
         Win over those of every case: algorithm, step, stop and so on.
+    no_code
+        Whether no Python file or module is executed that the target names, as blocks otherwise are,
+        since their connectors are known only then.
     """
     try:
         path = _checked_file(target)
-        with packed_code_unopened():
+        with packed_code_unopened(all_code=no_code):
             return _Check(target, path, options or RunOptions()).report()
     except OSError as wrong:
         return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
@@ -60,9 +66,14 @@ def _nothing(target: Path, *texts: str) -> Report:
 def _checked_file(target: Path) -> Path:
     path = main_file(target)
     known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
-    if path.suffix.lower() not in known:
+    if path.suffix.lower() not in known and not _is_bare_fmu(path):
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
     return path
+
+
+def _is_bare_fmu(path: Path) -> bool:
+    """Whether a file is an archive without a suffix, as components may name an FMU."""
+    return not path.suffix and is_zipfile(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +107,7 @@ class _Check:
         """Check it."""
         suffix = self._path.suffix.lower()
         cases: list[str] = []
-        if suffix == ".fmu":
+        if suffix == ".fmu" or _is_bare_fmu(self._path):
             self._fmu()
         elif suffix in KINDS:
             found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
@@ -211,7 +222,8 @@ class _Check:
             system, problems = prepared(experiment, name, folder)
             if system is None:
                 found = [_unprepared(each, *whole) for each in problems]
-                if not base.context.is_known:  # it may only lack what its code declares
+                unopened = any(each.code == UnopenedError.__name__ for each in problems)
+                if unopened or not base.context.is_known:  # it may only lack what its code declares
                     found = [finding("FIL102", "", NOT_OPENED, *whole)]
                 self._collected.add(found, base.places, name)
                 continue

@@ -7,13 +7,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 from orchestrator.cli.terminal.closed_output import ClosedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class _Option(TyperOption):
+    """An option that looks at no value before one is given: Typer's own adapters cost time."""
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        """Return the value as its type, or nothing."""
+        if value is None and not self.required and self.callback is None:
+            return None
+        return super().process_value(ctx, value)
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,11 @@ class Home:
             holder.add_typer(found, name=command)
         else:
             holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
-        return get_group(holder).commands[command]
+        made = get_group(holder).commands[command]
+        for parameter in made.params:
+            if type(parameter) is TyperOption:
+                parameter.__class__ = _Option
+        return made
 
 
 HOMES: Mapping[str, Home] = {
@@ -53,7 +67,7 @@ HOMES: Mapping[str, Home] = {
         "check",
         "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
     ),
-    "run": Home("run", "run", "Run, and write results, pictures and a report."),
+    "run": Home("run", "run", "Run, and write results and a report."),
     "arm": Home(
         "arm",
         "arm",

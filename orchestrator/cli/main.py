@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -53,6 +54,7 @@ def softdock(
 
 def main() -> None:
     """Run the command line; a problem that the user can mend ends with exit code 2."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to look for them takes time
     log_to_terminal()
     say_everything()
     try:
@@ -67,7 +69,7 @@ def main() -> None:
         from orchestrator.cli.terminal.console import print_error
 
         close_output()
-        print_error(f"standard output: {error.strerror}")
+        print_error(f"standard output: {error.strerror or error}")
         code = REFUSED
     sys.exit(code)
 

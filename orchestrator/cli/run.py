@@ -94,6 +94,10 @@ def run(
     animation: Annotated[
         bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
     ] = True,
+    figures: Annotated[
+        bool,
+        typer.Option("--figures", help="Draw all figures as files, too: figures/NAME.png and .svg"),
+    ] = False,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Refuse FMUs that break rules of FMI in any way"),
@@ -127,7 +131,7 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run, and write results, pictures and a report.
+    """Run, and write results and a report.
 
     The exit code is 3 if a component went to its safe state, and 4 if a supervised rig was never
     engaged; all results are written then, too.
@@ -189,6 +193,7 @@ def run(
             verify=verify,
             realtime=None if realtime is None else _factor(realtime),
             force_arming=force_arming,
+            figures=figures,
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)

@@ -130,6 +130,8 @@ def _interruption(where: Path) -> Iterator[None]:
 
 
 def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
+    from orchestrator.experiment.sweep.summary import lost_runs
+
     rows = []
     for name, outcome in outcomes.items():
         counts = outcome.counts()
@@ -140,9 +142,8 @@ def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
     columns = ["sweep", "rows", "runs", "run now", "done", "others"]
     print_table("Sweeps", columns, rows)
     for name, outcome in outcomes.items():
-        reasons = [r.reason for r in outcome.records.values() if not r.is_good and r.reason]
-        for reason in list(dict.fromkeys(reasons))[:3]:
-            console.print(f"{name}: such as: {reason}", markup=False)
+        for status, points, reason in lost_runs(outcome):
+            console.print(f"{name}: {status}: {points}: {reason}", markup=False)
         for path in outcome.files:
             console.print(str(path), markup=False)
 

@@ -30,6 +30,7 @@ from orchestrator.coupling.line_plan import (
 from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
 from orchestrator.system import Compensation, Connection, Endpoint, Loop
+from orchestrator.system.loops.rings import islands
 
 if TYPE_CHECKING:
     import numpy as np
@@ -264,15 +265,10 @@ def _shares(
 
 def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
     """Rows and columns of the blocks that a matrix falls into; loops far apart share no line."""
-    import networkx as nx
-
     count = len(membership)
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_edges_from(
-        (int(i), count + int(j)) for i, j in zip(*membership.nonzero(), strict=True)
-    )
-    for block in nx.connected_components(graph):
-        yield sorted(n for n in block if n < count), sorted(n - count for n in block if n >= count)
+    edges = [(int(i), count + int(j)) for i, j in zip(*membership.nonzero(), strict=True)]
+    for block in islands(sorted({node for edge in edges for node in edge}), edges):
+        yield [n for n in block if n < count], [n - count for n in block if n >= count]
 
 
 def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:

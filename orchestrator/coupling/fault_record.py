@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from orchestrator.diagnostics import DescriptionError, Diagnostic, Severity
 from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.system import Fault, FaultKind, System, lines_of, seconds
+from orchestrator.system.step_length import end_of_steps, whole_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,10 @@ def _wrong(fault: Fault, text: str) -> Diagnostic:
 def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:
     """First communication point that is not before a time."""
     since = max(0, time_ns - start_ns)
-    return start_ns + (since if step_ns is None else -(-since // step_ns) * step_ns)
+    if step_ns is None:
+        return start_ns + since
+    count, rest_ns = whole_steps(since, step_ns)
+    return start_ns + end_of_steps(count + (rest_ns > 0), step_ns)
 
 
 def _later_ns(fault: Fault, system: System) -> int:

@@ -2,7 +2,7 @@
 
 The mean lateness of every connection is not enough there: a slow unit takes only some of a fast
 unit's outputs, and those may all be made from values that are later, or earlier, than the mean. So
-one value is followed around the ring, from every step of its first component backwards.
+one value is followed around the ring, from every step of a component backwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ TimingOf = Callable[[Connection], Timing]
 
 
 def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: TimingOf) -> float:
-    """Mean delay around a ring in nanoseconds, over all steps of its last target.
+    """Mean delay around a ring in nanoseconds, over all steps of its last target that has states.
+
+    What it takes in every one of its steps acts; of what passes through at once only what is read.
 
     Parameters
     ----------
@@ -29,7 +31,10 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
     timing
         When the ends of a connection act.
     """
-    ring = list(loop.connections)
+    inner = [number for number, through in enumerate(loop.feedthrough) if not through]
+    end = inner[-1] + 1 if inner else 0
+    ring = [*loop.connections[end:], *loop.connections[:end]]
+    passes = [*loop.feedthrough[end:], *loop.feedthrough[:end]]
     times = [timing(line) for line in ring]
     period = lcm(*(t.target_ns for t in times))
     step = times[-1].target_ns
@@ -42,7 +47,7 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
         ends_right = ring[number].compensation is Compensation.CORRECTOR or (
             plan is not None and plan.span_ns > 0
         )
-        through = time.target_ns / 2 if loop.feedthrough[number] and not ends_right else 0.0
+        through = time.target_ns / 2 if passes[number] and not ends_right else 0.0
         if plan is None:
             sample = (at + time.visible_ns) // time.source_ns * time.source_ns
             late = at + time.target_ns / 2 - sample if time.is_newest else time.held_ns

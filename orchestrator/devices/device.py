@@ -36,8 +36,11 @@ class Device(ABC):
     #: device is the clock. If not, :meth:`send` is called as soon as there is a new command, in a
     #: thread of its own beside :meth:`receive`.
     answers: ClassVar[bool] = False
+    #: Whether a device that is answered takes commands without a sample before them as well: then
+    #: it is brought to rest although its samples do not come.
+    takes_unasked: ClassVar[bool] = False
     #: After how many samples the device's counter begins again at 0; ``None``: never.
-    sequence_period: ClassVar[int | None] = None
+    sequence_period: int | None = None
 
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings

@@ -12,6 +12,8 @@ from orchestrator.devices.settings import DeviceSettings
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.plugin_group import PluginGroup
+from orchestrator.system import Source, SourceKind
+from orchestrator.system.packed_code import expect_opened
 
 DEVICES = PluginGroup("softdock.devices", "device", lambda: Device)
 
@@ -29,6 +31,7 @@ def device_class(name: str) -> type[Device]:
     UnknownNameError, PluginError
         If there is none of that name, or it cannot be imported.
     """
+    expect_opened(Source(SourceKind.DEVICE, name))
     return DEVICES.class_of(name)
 
 

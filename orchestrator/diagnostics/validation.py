@@ -10,6 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.diagnostics.diagnostic import Diagnostic, Severity
+from orchestrator.diagnostics.later_model import LaterModel
 from orchestrator.diagnostics.nearest import nearest, nearest_name
 from orchestrator.diagnostics.toml_key import toml_key
 
@@ -142,6 +143,8 @@ def _models(kind: Any) -> list[Form]:
     """Tables that a value may be, or hold."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [kind]
+    if isinstance(kind, LaterModel):
+        return _models(kind.model)
     return [model for part in get_args(kind) for model in _models(part)]
 
 

@@ -11,9 +11,8 @@ from orchestrator.drawing.scene.legend import legend
 from orchestrator.drawing.scene.palette import INK, KINDS, PALE, TITLE_SIZE
 from orchestrator.drawing.scene.parts import Level, level_of
 from orchestrator.drawing.scene.picture import Placed, place
-from orchestrator.drawing.scene.png import png_bytes
 from orchestrator.drawing.scene.scene import Group, Rectangle, Shape, Text
-from orchestrator.drawing.scene.svg import svg_document
+from orchestrator.drawing.scene.svg import svg_document, svg_element
 from orchestrator.system import System
 
 _MARGIN = 16.0
@@ -43,8 +42,14 @@ class Drawing:
         """Write as SVG; the same drawing gives the same bytes."""
         return svg_document(self.shapes, self.width, self.height, self.title).encode()
 
+    def inline(self, label: str) -> str:
+        """Write as an element of a page; ``label`` is for those who do not see it."""
+        return svg_element(self.shapes, self.width, self.height, label)
+
     def png(self) -> bytes:
         """Paint as PNG with 150 dots to the inch, fewer if it is very large."""
+        from orchestrator.drawing.scene.png import png_bytes
+
         return png_bytes(self.shapes, self.width, self.height)
 
 

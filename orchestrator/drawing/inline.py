@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +11,21 @@ if TYPE_CHECKING:
     import jinja2
 
 
-def environment(folder: Path) -> jinja2.Environment:
+def environment(
+    folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None
+) -> jinja2.Environment:
     """Return the templates of a folder; what they are given is escaped, what is missing fails."""
     import jinja2
 
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.filters |= filters or {}
+    return made
 
 
 def embedded(data: Any) -> str:

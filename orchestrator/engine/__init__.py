@@ -46,6 +46,7 @@ from orchestrator.engine._engine import (
     end_marked,
     end_with_master,
     lock_memory,
+    place_of,
     serve,
     unlock_memory,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "end_marked",
     "end_with_master",
     "lock_memory",
+    "place_of",
     "serve",
     "system_library",
     "unlock_memory",

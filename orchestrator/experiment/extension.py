@@ -58,7 +58,9 @@ class Run:
     cases
         Those that are run, by name, ready.
     output
-        Folder of the results, absolute. Until all is done files are written to ``draft.folder``.
+        Folder of the results, absolute.
+    draft
+        Where files are written until all is done, from the first case on.
     tell, announce
         Told what share of a job is done, and in sentences what is going to move.
     outcome
@@ -81,11 +83,11 @@ class Run:
     tell: Progress
     announce: Callable[[str], None]
     outcome: ExperimentOutcome
+    draft: Draft = field(init=False)
     notes: dict[str, list[str]] = field(default_factory=dict)
     remarks: dict[str, list[str]] = field(default_factory=dict)
     realtime: RealTime | None = None
     sections: dict[str, list[Section]] = field(default_factory=dict)
-    draft: Draft | None = None
 
     def __post_init__(self) -> None:
         for name in self.cases:
@@ -98,7 +100,6 @@ class Run:
 
     def write(self, name: str, writer: Callable[[Path], None]) -> None:
         """Let a file of the results be written; it takes its place with the others."""
-        assert self.draft is not None  # noqa: S101 - no hook that writes comes before it
         path = self.draft.folder / name
         writer(path)
         self.outcome.files.append(path)
@@ -124,9 +125,9 @@ class Steps:
 class Extension:
     """What a run has beside stepping; every hook may be left out.
 
-    What it finds it says by :meth:`Run.add`. A SoftdockError of it ends the run as any other. Any
-    other error names it: before the steps that ends the run; from then on it is a problem of the
-    outcome, and all results are kept.
+    What it finds it says by :meth:`Run.add`. Before the steps of a case an error of it ends the
+    run, and so does a SoftdockError as it leaves them and in ``end``; any other names it as a
+    problem of the outcome, and all results are kept.
     """
 
     #: Names of those whose hooks are called before its own, if they are loaded.
@@ -241,11 +242,18 @@ def before(extension: Extension, hook: Callable[[], Any]) -> Any:
         raise PluginError(f"extension '{extension.name}': {_told(error)}") from error
 
 
-def behind(run: Run, extension: Extension, hook: Callable[[], Any], otherwise: Any = None) -> Any:
-    """Call a hook behind the steps: an error of another kind than ours is a problem of the run."""
+def behind(
+    run: Run,
+    extension: Extension,
+    hook: Callable[[], Any],
+    otherwise: Any = None,
+    *,
+    ends: tuple[type[Exception], ...] = (SoftdockError,),
+) -> Any:
+    """Call a hook behind the steps: an error that does not end the run is a problem of it."""
     try:
         return hook()
-    except SoftdockError:
+    except ends:
         raise
     except Exception as error:  # noqa: BLE001 - what is computed is kept
         run.outcome.problems.append(f"extension '{extension.name}': {_told(error)}")

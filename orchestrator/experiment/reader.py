@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from orchestrator.animation import loose_ends
 from orchestrator.diagnostics import (
     DescriptionError,
     Diagnostic,
@@ -19,10 +18,7 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.figure_tables import PhaseFigure, SweepFigure, TimeFigure
 from orchestrator.experiment.file.scenes import with_scenes
-from orchestrator.experiment.prepare.map_check import named_by_maps
-from orchestrator.experiment.prepare.sweep_check import named_by_sweeps
 from orchestrator.plain_data import toml_data
 
 #: Of what is wrong with an experiment file by itself.
@@ -65,6 +61,8 @@ def read_experiment(path: Path) -> Experiment:
         experiment = with_own_tables(experiment, path)
     problems = _dangling(experiment)
     for name, table in experiment.animation.items():
+        from orchestrator.animation import loose_ends
+
         problems += (
             Diagnostic(CODE, Severity.ERROR, f"'{key}': {text}", key=key)
             for key, text in loose_ends(name, table)
@@ -76,12 +74,16 @@ def read_experiment(path: Path) -> Experiment:
 
 def _dangling(experiment: Experiment) -> list[Diagnostic]:
     """Find names of cases, sweeps and measures that do not exist."""
-    named = [
-        *_named_by_cases(experiment),
-        *named_by_sweeps(experiment),
-        *_named_by_figures(experiment),
-        *named_by_maps(experiment),
-    ]
+    named = list(_named_by_cases(experiment))
+    if experiment.sweep:
+        from orchestrator.experiment.prepare.sweep_check import named_by_sweeps
+
+        named += named_by_sweeps(experiment)
+    named += _named_by_figures(experiment)
+    if experiment.has_maps:
+        from orchestrator.experiment.prepare.map_check import named_by_maps
+
+        named += named_by_maps(experiment)
     return [
         Diagnostic(
             CODE,
@@ -112,13 +114,13 @@ def _named_by_figures(experiment: Experiment) -> Named:
     listed = experiment.listed_sweeps
     for name, figure in experiment.figure.items():
         where = f"figure.{name}"
-        if isinstance(figure, TimeFigure):
+        if figure.kind == "time":
             for panel in figure.panels:
                 for curve in panel.curves:
                     yield from ((where, case, experiment.case) for case in curve.cases)
-        elif isinstance(figure, PhaseFigure):
+        elif figure.kind == "phase":
             yield from ((where, curve.case, experiment.case) for curve in figure.curves)
-        elif isinstance(figure, SweepFigure):
+        elif figure.kind == "sweep":
             for line in figure.curves:
                 yield where, line.sweep, listed
                 if line.sweep in listed:

@@ -52,12 +52,14 @@ def run_experiment(
     strict: bool = False,
     verify: bool = False,
     realtime: float | None = None,
+    figures: bool = False,
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
-    """Run an experiment and write results, pictures and a report.
+    """Run an experiment and write results and a report.
 
     All systems are prepared and checked before the first is run, and nothing is written before
-    that. All files take their place at one moment, when all are written: see
+    that. A second run into a folder is refused while the first is under way. All files take their
+    place at one moment, when all are written: see
     :func:`~orchestrator.recording.whole_folder`. Until then each finished case's results are there
     as ``NAME.partial.FORMAT``, so a later failure loses nothing, and what a case has recorded while
     it runs is kept in the folder ``NAME.partial``, see :class:`~orchestrator.recording.Journal`.
@@ -70,7 +72,7 @@ def run_experiment(
         What its paths are relative to.
     output
         Folder for the files; made if absent.
-    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime
+    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime, figures
         See :class:`~orchestrator.experiment.prepare.run_settings.RunSettings`, where ``settings``
         are ``values``.
     progress
@@ -92,6 +94,7 @@ def run_experiment(
         strict=strict,
         verify=verify,
         realtime=realtime,
+        figures=figures,
     )
     return run_with(experiment, folder, output, asked, progress)
 
@@ -104,7 +107,7 @@ def run_with(
     progress: Progress | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> ExperimentOutcome:
-    """Run an experiment and write results, pictures and a report; see :func:`run_experiment`.
+    """Run an experiment and write results and a report; see :func:`run_experiment`.
 
     ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
     """
@@ -117,13 +120,13 @@ def run_with(
     for name, case in cases.items():
         run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
     extensions = loaded(experiment, settings, cases)
-    for one in extensions:
-        before(one, partial(one.begin, run))
-    nested = {
-        name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
-        for name, case in cases.items()
-    }
-    with whole_folder(where) as run.draft:
+    with whole_folder(where, alone=True) as run.draft:
+        for one in extensions:
+            before(one, partial(one.begin, run))
+        nested = {
+            name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
+            for name, case in cases.items()
+        }
         results = run_cases(run, extensions)
         for name, case in cases.items():
             clock = run.realtime.clock if run.realtime else None
@@ -137,7 +140,7 @@ def run_with(
                 run.add(name, Section("step_choice", data=choice.as_json(), value=choice))
         for one in extensions:
             behind(run, one, partial(one.end, run))
-        write_rest(experiment, outcome, run.draft.folder, output, tell)
+        write_rest(experiment, outcome, run.draft, output, tell, pictures=settings.figures)
     return outcome
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orchestrator.recording import Plot
 
 Cell = str | float | None
 
@@ -16,8 +20,10 @@ class Section:
     ----------
     key
         What it is found by; with ``data`` its entry of the case in ``summary.json``.
-    heading, columns, rows, note
-        The table of the page, and a text below it; without columns there is none.
+    heading, columns, rows, note, remarks
+        The table of the page, a text and a list below it; without columns there is none.
+    plots
+        What the page shows of the case, with captions, by the names of their pictures' files.
     formats
         How the terminal prints each column, as of :meth:`str.format`; shorter: the last one again.
     printed
@@ -35,6 +41,8 @@ class Section:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     note: str = ""
+    remarks: tuple[str, ...] = ()
+    plots: Mapping[str, tuple[Plot, str]] = field(default_factory=dict)
     formats: tuple[str, ...] = ("{:.6g}",)
     printed: int = 0
     lines: tuple[str, ...] = ()

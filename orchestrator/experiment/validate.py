@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, Diagnostic, Problem, Severity
 from orchestrator.diagnostics.toml_key import parts_of, toml_key
 from orchestrator.experiment.file.experiment import ContactLoopSpec, Experiment, Measure
-from orchestrator.experiment.file.figure_tables import Curve, PhaseFigure, TimeFigure
-from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
-from orchestrator.experiment.file.sweep_table import ListedSweep
 from orchestrator.experiment.file.table import Angle
 from orchestrator.experiment.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.experiment.measure.observation import target_value
 from orchestrator.experiment.measure.signals import names_of
-from orchestrator.experiment.output.animations import wrong_animations
 from orchestrator.experiment.prepare.dependents import wrong_derived
 from orchestrator.experiment.prepare.faults import wrong_faults
-from orchestrator.experiment.prepare.map_check import wrong_maps
 from orchestrator.experiment.prepare.playback import uncovered
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
-from orchestrator.experiment.prepare.sweep_check import wrong_listed, wrong_sweep
 from orchestrator.experiment.run.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.master import MasterSettings, validate_plan
 from orchestrator.system import System, nanoseconds, nearest
+
+if TYPE_CHECKING:
+    from orchestrator.experiment.file.figure_tables import Curve
 
 #: Of what a case names and its system does not have.
 CODE = "EXP102"
@@ -75,18 +73,30 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
             if measure.is_difference and measure.to in shown:
                 signal = measure.to_signal or measure.signal
                 found += _at(at, _known(where, signal, shown[measure.to], measure.angle))
-    for name, sweep in experiment.sweep.items():
-        if not isinstance(sweep, ListedSweep):
-            found += _at(("sweep", name), wrong_sweep(name, sweep, experiment, cases))
-        elif sweep.case in cases:
-            found += _at(("sweep", name), wrong_listed(name, sweep, cases[sweep.case]))
-    found += _at((), swept_ledgers(experiment))
-    found += _figures(experiment, cases, shown)
+
     systems = {name: case.system for name, case in cases.items()}
-    found += _at(("animation",), wrong_animations(experiment, systems, recorded))
-    found += _at(("figure",), wrong_maps(experiment))
+    if experiment.sweep:
+        found += _sweeps(experiment, cases)
+    if experiment.figure:
+        found += _figures(experiment, cases, shown)
+    if experiment.animation:
+        from orchestrator.experiment.output.animations import wrong_animations
+
+        found += _at(("animation",), wrong_animations(experiment, systems, recorded))
     found += _at(("derived",), wrong_derived(experiment.derived, systems))
     return found
+
+
+def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
+    from orchestrator.experiment.file.sweep_table import ListedSweep
+    from orchestrator.experiment.prepare.sweep_check import wrong_listed, wrong_sweep
+
+    for name, sweep in experiment.sweep.items():
+        if not isinstance(sweep, ListedSweep):
+            yield from _at(("sweep", name), wrong_sweep(name, sweep, experiment, cases))
+        elif sweep.case in cases:
+            yield from _at(("sweep", name), wrong_listed(name, sweep, cases[sweep.case]))
+    yield from _at((), swept_ledgers(experiment))
 
 
 def _at(key: Sequence[str], problems: Iterable[Problem], context: str = "") -> Iterator[Diagnostic]:
@@ -103,18 +113,22 @@ def _figures(
     experiment: Experiment, cases: Mapping[str, PreparedCase], recorded: Mapping[str, list[str]]
 ) -> Iterator[Diagnostic]:
     for name, figure in experiment.figure.items():
-        if isinstance(figure, TimeFigure):
+        if figure.kind == "time":
             for curve in (curve for panel in figure.panels for curve in panel.curves):
                 if curve.cases <= recorded.keys():
                     where, at = f"figure '{name}'", ("figure", name)
                     wrong = _known(where, curve.signal, recorded[curve.case], curve.angle)
                     yield from _at(at, wrong)
                     yield from _at(at, _minus(where, curve, cases, recorded))
-        elif isinstance(figure, PhaseFigure):
+        elif figure.kind == "phase":
             for path in figure.curves:
                 for signal in (path.x, path.y) if path.case in recorded else ():
                     wrong = _known(f"figure '{name}'", signal, recorded[path.case], None)
                     yield from _at(("figure", name), wrong)
+    if experiment.has_maps:
+        from orchestrator.experiment.prepare.map_check import wrong_maps
+
+        yield from _at(("figure",), wrong_maps(experiment))
 
 
 def _minus(
@@ -207,6 +221,8 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
             yield f"{where}, target: {error}"
     yield from _time(f"{where}, from", measure.begin)
     yield from _time(f"{where}, until", measure.until)
+    from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
+
     if isinstance(measure.predict, SampledLoopSpec):
         yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))
     elif measure.predict is not None:

@@ -139,7 +139,7 @@ class Recipe:
         try:
             content = toml_data(path.read_text(encoding="utf-8"))
         except OSError as error:
-            raise LoadError(f"recipe '{path}' cannot be read: {error.strerror}") from error
+            raise LoadError(f"recipe '{path}' cannot be read: {error.strerror or error}") from error
         except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
         said = recipe_file(content, path)

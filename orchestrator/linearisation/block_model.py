@@ -21,6 +21,9 @@ from orchestrator.system import Causality, DataType
 #: Two halves of a step make the whole one, up to this share, where a block lives in continuous
 #: time: what differences and the block's own integration leave.
 _COMPOSES = 1e-6
+#: Shorter steps, as a share that no whole numbers make: a mode that one length shows folded is not
+#: folded alike by the next; and how much shorter they become.
+_SHORTER, _SHORTEST = 0.381966, 1000.0
 #: What changes a step by no more than this share does not act: where an iteration began.
 _ACTS = 1e-9
 
@@ -47,7 +50,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
     """
     step = _Step(unit, time_ns, side)
 
-    @lru_cache(maxsize=8)
+    @lru_cache(maxsize=32)
     def differences(length_ns: int) -> Jacobian:
         return step.jacobian(length_ns, 0)
 
@@ -55,7 +58,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
         return step.jacobian(length_ns, order).matrix if order else differences(length_ns).matrix
 
     found = differences(step_ns)
-    space, remark = _continuous(step, found.matrix, differences, step_ns)
+    space, remark = _continuous(step, differences, step_ns)
     kinks = tuple(step.argument(i) for i in found.kinks)
     remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
     return UnitModel(
@@ -230,30 +233,59 @@ def _with(held: Any, way: tuple[Any, ...], value: float) -> Any:
 
 
 def _continuous(
-    step: _Step, whole: Floats, differences: Callable[[int], Jacobian], step_ns: int
+    step: _Step, differences: Callable[[int], Jacobian], step_ns: int
 ) -> tuple[StateSpace | None, tuple[str, ...]]:
     """Find the continuous model of the block; ``None``: there is none.
 
-    Outputs that no step reads are no states of it.
+    Outputs that no step reads are no states of it. The logarithm of a step has no modes above half
+    its rate: the model holds if it gives a shorter step as well, else it is that of a shorter one.
     """
+    whole = differences(step_ns).matrix
     n = len(step.names)
     scale = np.abs(whole).max(initial=0.0)
     kept = [i for i in range(n) if np.abs(whole[:, i]).max() > _ACTS * scale]
     place = np.ix_([*kept, *range(n, whole.shape[0])], [*kept, *range(n, whole.shape[1])])
-    one, k = whole[place], len(kept)
     names = tuple(step.names[i] for i in kept)
-    space = of_transition(one, step_ns / 1e9, names, step.inputs, step.outputs)
-    if space is None:
-        return None, (f"component '{step.owner}' is sampled: no rates give its step",)
-    if k == 0:
-        return space, ()
-    first, second = (
-        differences(length).matrix[place] for length in (step_ns // 2, step_ns - step_ns // 2)
+
+    def steps(length_ns: int) -> Floats:
+        return np.asarray(differences(length_ns).matrix[place])
+
+    def model(length_ns: int) -> StateSpace | None:
+        made = steps(length_ns)
+        return of_transition(made, length_ns / 1e9, names, step.inputs, step.outputs)
+
+    own = model(step_ns)
+    if not kept:
+        return own, ()
+    length_ns, space = step_ns, own
+    while (shorter_ns := round(_SHORTER * length_ns)) and step_ns < _SHORTEST * length_ns:
+        if space is not None and _same(
+            space.transition(shorter_ns / 1e9, order=0), steps(shorter_ns)
+        ):
+            if length_ns == step_ns:
+                return space, ()
+            told = (
+                f"component '{step.owner}' has modes above half the rate of its steps of"
+                f" {step_ns / 1e6:g} ms: in continuous time it is what gives steps of"
+                f" {length_ns / 1e6:.4g} ms"
+            )
+            return space, (told,)
+        if not _composes(steps, len(kept), length_ns):
+            break
+        length_ns, space = shorter_ns, model(shorter_ns)
+    what = (
+        "no rates give its step" if own is None else "in continuous time it is what gives its steps"
     )
-    both = second[:, :k] @ first[:k]
-    both[:, k:] += second[:, k:]
-    if np.abs(both - one).max() <= _COMPOSES * np.abs(one).max():
-        return space, ()
-    return space, (
-        f"component '{step.owner}' is sampled: in continuous time it is what gives its steps",
-    )
+    return own, (f"component '{step.owner}' is sampled: {what}",)
+
+
+def _composes(steps: Callable[[int], Floats], states: int, length_ns: int) -> bool:
+    """Whether both halves of a step, with inputs held, make the whole one."""
+    first, second = steps(length_ns // 2), steps(length_ns - length_ns // 2)
+    both = second[:, :states] @ first[:states]
+    both[:, states:] += second[:, states:]
+    return _same(both, steps(length_ns))
+
+
+def _same(one: Floats, other: Floats) -> bool:
+    return bool(np.abs(one - other).max() <= _COMPOSES * np.abs(other).max())

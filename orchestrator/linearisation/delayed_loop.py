@@ -33,6 +33,7 @@ _MOST_POINTS = 600  # of all lines together, but three of each
 _LARGE = 300  # states, and delayed signals thrice
 _NEWTON = 40
 _NEAR, _SAME = 1e-3, 1e-7  # guesses, and roots, that are one, as a share of them
+_SPREAD = 100.0  # guesses of roots that are left out, as a multiple of their size
 _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
 
 
@@ -192,7 +193,9 @@ class DelayedLoop:
     def _guesses(self) -> Complex:
         return np.linalg.eigvals(self.discretised()).astype(np.complex128)
 
-    def roots(self, count: int, guesses: Sequence[complex] = ()) -> list[complex]:
+    def roots(
+        self, count: int, guesses: Sequence[complex] = (), *, still: float = 0.0
+    ) -> list[complex]:
         """Return the rightmost characteristic roots, those with imag >= 0.
 
         Parameters
@@ -201,9 +204,14 @@ class DelayedLoop:
             How many at most.
         guesses
             Where to look as well.
+        still
+            Roots that are smaller, 1/s, are left out.
         """
         own = self._guesses[np.argsort(-self._guesses.real)]
-        return self.near([*guesses, *own[: 2 * count]], apart=_NEAR)[:count]
+        # Multiple roots at rest are many guesses, spread by rounding, that lead to none.
+        tried = 2 * count + int(np.sum(np.abs(own) <= _SPREAD * still))
+        found = self.near([*guesses, *own[:tried]], apart=_NEAR)
+        return [root for root in found if abs(root) >= still][:count]
 
     def near(self, guesses: Iterable[complex], *, apart: float = 0.0) -> list[complex]:
         """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first.

@@ -8,7 +8,7 @@ the error of the co-simulation, known without any run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.linearisation.multipliers import Multipliers
 from orchestrator.linearisation.period_map import PeriodMap
 from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
 from orchestrator.linearisation.state_space import StateSpace
@@ -35,6 +36,8 @@ _FREE = 30.0
 #: moves leave such roots: the angles of an arm that starts to turn grow at 1e-8 1/s to 1e-6 1/s,
 #: since its inertia is about to change. Nobody waits three hours for what they do.
 _STILL = 1e-4
+#: A root is that of a mode without doubt if it is no further off, as a share of it.
+_ALIKE = 0.25
 #: Errors of a growth rate are warned of from this share of its size on; see :func:`growth_size`.
 SHARE = 0.05
 #: Size of a growth rate near zero, as a share of the root.
@@ -63,8 +66,8 @@ class Mode:
         Root of the loop as the schedule makes it, 1/s: the logarithm of its multiplier over the
         period. Frequencies above half the sampling frequency are folded.
     exact
-        The nearest characteristic root of the continuous loop with its declared delays, 1/s;
-        ``None`` where there is no continuous model.
+        The characteristic root of the continuous loop with its declared delays that is nearest as
+        samples show it, 1/s, each of one mode; ``None`` where there is no continuous model.
     """
 
     sampled: complex
@@ -230,7 +233,7 @@ def _account(
     sampled = all_sampled[:count]
     try:
         loop = continuous_loop(system, models, group)
-        exact = _nearest(loop, sampled, free)
+        exact = _paired(loop, sampled, period_map.period)
         if loop.is_large:
             remarks.append(
                 f"{len(group)} components: roots in continuous time are those near the sampled ones"
@@ -250,18 +253,20 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     do not show and free motions are left out.
     """
     found = period_map.modes(period_map.within(group), largest=_LARGEST)
+    free = are_free(found, period_map.period)
+    return _rates(found.values[~free], period_map.period), int(free.sum())
+
+
+def are_free(found: Multipliers, period: float) -> NDArray[np.bool_]:
+    """Return which multipliers are of free motions, as none of :func:`exact_roots` is."""
     off = np.abs(found.values - 1.0)
-    is_free = off <= _FREE * found.uncertainty  # NaN where it is not near
-    is_free |= off <= _STILL * period_map.period
-    return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
+    near = off <= _FREE * found.uncertainty  # NaN where it is not near
+    return np.asarray(near | (off <= _STILL * period))
 
 
-def exact_roots(
-    loop: DelayedLoop, count: int, free: int, guesses: Iterable[complex] = ()
-) -> list[complex]:
+def exact_roots(loop: DelayedLoop, count: int, guesses: Iterable[complex] = ()) -> list[complex]:
     """Return the rightmost characteristic roots of a loop, without its free motions, 1/s."""
-    roots = loop.roots(count + free, list(guesses))
-    return [root for root in roots if not (free and abs(root) < _STILL)][:count]
+    return loop.roots(count, list(guesses), still=_STILL)
 
 
 def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
@@ -271,16 +276,26 @@ def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
     return sorted(kept, key=lambda s: -s.real)
 
 
-def _nearest(loop: DelayedLoop, sampled: list[complex], free: int) -> list[complex | None]:
-    """Return the characteristic root that belongs to each sampled one."""
+def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> list[complex | None]:
+    """Return the characteristic root that belongs to each sampled one: the nearest.
+
+    Those that have one alike come first, in their order, so that two that are both shifted do not
+    take each other's. Samples show a frequency folded below half of theirs, and so it is compared.
+    """
     if loop.is_large:
-        roots = [root for root in loop.near(sampled) if not (free and abs(root) < _STILL)]
+        roots = [root for root in loop.near(sampled) if abs(root) >= _STILL]
     else:
-        roots = exact_roots(loop, 2 * len(sampled) + 4, free, sampled)
-    found: list[complex | None] = []
-    for s in sampled:
-        root = min(roots, key=lambda one: abs(one - s), default=None)
-        if root is not None:
-            roots.remove(root)
-        found.append(root)
-    return found
+        roots = exact_roots(loop, 2 * len(sampled) + 4, sampled)
+    turn = 2.0 * math.pi / period
+    folded = [complex(one.real, abs(math.remainder(one.imag, turn))) for one in roots]
+    pairs = []
+    for place, s in enumerate(sampled):
+        for i, shown in enumerate(folded):
+            apart = abs(shown - s)
+            alike = apart <= _ALIKE * abs(s)
+            pairs.append((not alike, place if alike else 0, apart, place, i))
+    found: dict[int, int] = {}
+    for *_, place, i in sorted(pairs):
+        if place not in found and i not in found.values():
+            found[place] = i
+    return [roots[found[place]] if place in found else None for place in range(len(sampled))]

@@ -14,7 +14,7 @@ import numpy as np
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.linearisation.delayed_loop import Complex, DelayedLoop, side_by_side
-from orchestrator.linearisation.loop_account import spaces_of
+from orchestrator.linearisation.loop_account import exact_roots, spaces_of
 from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats
@@ -23,6 +23,7 @@ from orchestrator.system import Connection, System, connection_name
 
 _TURN = 2.0 * math.pi
 _GRID = 2000  # frequencies between which crossings are looked for
+_SETTLED = 0.1  # share by which L may differ at half a slow frequency
 _DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
 
 
@@ -115,7 +116,9 @@ class OpenLoop:
 
     def margins(self) -> Margins:
         """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
-        return margins_of(self.at, _TURN * self.frequencies(), is_stable=self.is_stable)
+        omega = _TURN * self.frequencies()
+        ends = at_rest(self.at, float(omega[0]))
+        return margins_of(self.at, omega, is_stable=self.is_stable, ends=ends)
 
 
 def margins_of(
@@ -139,7 +142,7 @@ def margins_of(
         L and frequency, rad/s, where it is real at the ends of what can be: no crossing shows it.
     """
     values = response(omega)
-    unity = _crossings(omega, _level(values), lambda w: float(_level(response(w))))
+    unity = _crossings(omega, level(values), lambda w: float(level(response(w))))
     lags = [(float(np.angle(-response(w))) % _TURN, w) for w in unity]
     if not is_stable:
         lags = [(lag - _TURN, w) for lag, w in lags]
@@ -154,6 +157,19 @@ def margins_of(
         _nearest([(lag / w, w) for lag, w in lags], math.inf),
         _nearest_to_limit(response, omega, np.abs(1.0 + values)),
     )
+
+
+def at_rest(
+    response: Callable[[Floats | float], Complex], slow: float
+) -> list[tuple[float, float]]:
+    """Return L at rest and 0 rad/s, from two frequencies below all modes; empty: it has no end.
+
+    The real part of L goes with the square of the frequency, which both together take off.
+    """
+    near, nearer = (complex(response(w)) for w in (slow, 0.5 * slow))
+    if abs(near - nearer) > _SETTLED * abs(nearer):
+        return []  # an integrator doubles it
+    return [((4.0 * nearer.real - near.real) / 3.0, 0.0)]
 
 
 def _nearest_to_limit(
@@ -217,7 +233,7 @@ def open_loop(
         gain[row] = 0.0
     loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
     closed = DelayedLoop.closed(whole, all_gains)
-    is_stable = all(root.real < 0.0 for root in closed.roots(1))
+    is_stable = all(root.real < 0.0 for root in exact_roots(closed, 1))
     return OpenLoop(str(cut), is_stable, loop, float(factor[0, 0]), delay)
 
 
@@ -240,7 +256,7 @@ def find_line(system: System, line: str) -> Connection:
     )
 
 
-def _level(values: Complex) -> Floats:
+def level(values: Complex) -> Floats:
     """Logarithm of the size; of nothing, as of a contact that is open, that of the least number."""
     found: Floats = np.log(np.maximum(np.abs(values), np.finfo(np.float64).tiny))
     return found

@@ -15,8 +15,9 @@ import numpy as np
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.cut_loop import CutLoop
 from orchestrator.linearisation.delayed_loop import Complex
-from orchestrator.linearisation.loop_account import sampled_roots
-from orchestrator.linearisation.loop_transfer import Margins, find_line, margins_of
+from orchestrator.linearisation.loop_account import are_free, sampled_roots
+from orchestrator.linearisation.loop_transfer import Margins, at_rest, find_line, margins_of
+from orchestrator.linearisation.multipliers import multipliers
 from orchestrator.linearisation.multirate_loop import (
     MultirateLoop,
     line_steps,
@@ -27,12 +28,13 @@ from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.sweep import changer
 from orchestrator.linearisation.whole_system import LinearSystem
 
-#: Frequencies between which crossings are looked for, over so many decades below half the rate.
-_GRID, _DECADES = 600, 5.0
+#: Frequencies between which crossings are looked for, of each decade; so many decades below half
+#: the rate at least, and down to this share of the slowest mode.
+_GRID, _DECADES, _BELOW = 120, 5.0, 0.01
+#: Multipliers that are no larger say nothing of slow modes.
+_FADED = 1e-3
 #: So many are solved at once.
 _CHUNK = 64
-#: L is real at rest if its angle is smaller at the slowest frequency, rad.
-_REAL = 1e-3
 #: What a second way through the line may be, as a share of the first: rounding.
 _ROUNDING = 1e-9
 
@@ -98,9 +100,17 @@ class SampledLoop(CutLoop):
 
     def margins(self) -> Margins:
         """Return the margins: of the gain, and of a delay on the line beside that it has."""
+        omega = self.frequencies()
+        return margins_of(self.at, omega, is_stable=self.is_stable, ends=self.ends(omega[0]))
+
+    def frequencies(self) -> Floats:
+        """Return frequencies in rad/s from below all modes up to half the sampling rate."""
+        found = multipliers(self.rest)
+        moving = found.values[~are_free(found, self.period) & (np.abs(found.values) > _FADED)]
+        slow = np.abs(np.log(moving)).min(initial=math.pi) / self.period
         fastest = math.log10(math.pi / self.period)
-        omega = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
-        return margins_of(self.at, omega, is_stable=self.is_stable, ends=self._ends(omega[0]))
+        decades = max(_DECADES, fastest - math.log10(_BELOW * slow))
+        return np.asarray(np.logspace(fastest - decades, fastest, round(_GRID * decades))[:-1])
 
     def beyond(self, growth: float) -> SampledLoop:
         """Return the loop whose modes grow so much less, 1/s: its limits are where one grows so.
@@ -113,11 +123,10 @@ class SampledLoop(CutLoop):
         roots = tuple(root - growth for root in self.roots)
         return replace(self, rest=self.rest * share, into=self.into * share, roots=roots)
 
-    def _ends(self, slowest: float) -> list[tuple[float, float]]:
-        """Return L and rad/s at both ends: at rest, if it is real there, and at half the rate."""
-        rest, fastest = complex(self.at(slowest)), complex(self.at(math.pi / self.period))
-        still = [(rest.real, 0.0)] if abs(rest.imag) < _REAL * abs(rest) else []
-        return [*still, (fastest.real, math.pi / self.period)]
+    def ends(self, slowest: float) -> list[tuple[float, float]]:
+        """Return L and rad/s at both ends: at rest, if it is finite there, and at half the rate."""
+        fastest = complex(self.at(math.pi / self.period))
+        return [*at_rest(self.at, slowest), (fastest.real, math.pi / self.period)]
 
 
 def _step_maps(linear: LinearSystem, count: int) -> list[Floats]:

@@ -11,6 +11,7 @@ from orchestrator.linearisation.loop_account import LoopAccount
 from orchestrator.linearisation.loop_transfer import find_line
 from orchestrator.linearisation.whole_system import LinearSystem
 from orchestrator.system import LinearTransformation, System, TransportDelay, nanoseconds
+from orchestrator.system.step_length import step_length
 
 #: What may be swept beside parameters; all but the step belong to a line.
 KINDS = ("delay", "gain", "step")
@@ -98,7 +99,7 @@ def swept(
 def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[float], LinearSystem]:
     """Return what gives the system another value of one quantity; see :func:`swept`."""
     if kind == "step":
-        return lambda value: replace(linear, step_ns=nanoseconds(value, "step"))
+        return lambda value: replace(linear, step_ns=step_length(value, "step"))
     if "." in kind:
         return lambda value: linear.with_value(kind, value)
     if kind not in KINDS:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.recording.atomic import whole_file as whole_file
     from orchestrator.recording.csv import write_csv as write_csv
     from orchestrator.recording.decimation import decimate as decimate
-    from orchestrator.recording.figure import picture as picture, plot_xy as plot_xy, save as save
+    from orchestrator.recording.figure import picture as picture, save as save
     from orchestrator.recording.formats import format_names as format_names, writer as writer
     from orchestrator.recording.journal import Journal as Journal
     from orchestrator.recording.map_content import (
@@ -42,16 +42,18 @@ if TYPE_CHECKING:
         read_result as read_result,
         write_parquet as write_parquet,
     )
-    from orchestrator.recording.phase_plot import plot_phase as plot_phase
-    from orchestrator.recording.plot_parts import (
+    from orchestrator.recording.pictures import draw_pictures as draw_pictures
+    from orchestrator.recording.plot import (
         PALETTE as PALETTE,
         Curve as Curve,
         Panel as Panel,
+        Plot as Plot,
         Reference as Reference,
         Span as Span,
     )
+    from orchestrator.recording.plot_drawing import draw_plot as draw_plot
     from orchestrator.recording.report import (
-        LARGEST_SVG as LARGEST_SVG,
+        BESIDE as BESIDE,
         render_report as render_report,
         write_report as write_report,
     )
@@ -66,6 +68,5 @@ if TYPE_CHECKING:
         TableItem as TableItem,
     )
     from orchestrator.recording.result import Result as Result
-    from orchestrator.recording.signal_plot import plot_signals as plot_signals
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

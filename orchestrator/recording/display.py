@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +28,8 @@ def text_of(result: Result) -> str:
 def html_of(result: Result) -> str:
     """Return the same as HTML."""
     head = "".join(f"<th>{text}</th>" for text in _HEAD)
+    from html import escape
+
     rows = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in _rows(result))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     more = "".join(f"<p>{text.strip()}</p>" for text in _more(result))

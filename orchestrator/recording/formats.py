@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from orchestrator.diagnostics import PluginError, UnknownNameError
+from orchestrator.plugin_group import registered
 from orchestrator.recording.result import Result
 from orchestrator.system import nearest
 
@@ -16,7 +16,7 @@ Writer = Callable[[Result, Path], None]
 
 def format_names() -> list[str]:
     """Names of all registered formats (entry points ``softdock.sinks``), which end the files."""
-    return sorted(entry.name for entry in entry_points(group="softdock.sinks"))
+    return sorted(entry.name for entry in registered("softdock.sinks"))
 
 
 def writer(name: str) -> Writer:
@@ -29,7 +29,9 @@ def writer(name: str) -> Writer:
     PluginError
         If it cannot be imported.
     """
-    for entry in entry_points(group="softdock.sinks", name=name):
+    for entry in registered("softdock.sinks"):
+        if entry.name != name:
+            continue
         try:
             loaded: Writer = entry.load()
         except Exception as error:

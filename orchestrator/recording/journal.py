@@ -66,4 +66,5 @@ class Journal:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise SoftdockError(f"{self.folder}: cannot be removed: {error.strerror}") from error
+            why = error.strerror or error
+            raise SoftdockError(f"{self.folder}: cannot be removed: {why}") from error

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import sys
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.recording.result import Result
 
 _PACKAGES = (
-    "softdock",
     "casadi",
     "fmpy",
     "matplotlib",
@@ -26,19 +28,26 @@ _PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Versions of Softdock, Python and the packages that numbers depend on, and the platform."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
+    installed = _installed()
     return {
-        "softdock": found.pop("softdock", "not installed"),
-        **found,
+        "softdock": installed.get("softdock", "not installed"),
+        "python": platform.python_version(),
+        **{name: installed[name] for name in _PACKAGES if name in installed},
         "platform": platform.platform(),
     }
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Versions of installed packages by the names of their folders, without reading any file."""
+    found: dict[str, str] = {}
+    for place in sys.path:
+        names = os.listdir(place or ".") if os.path.isdir(place or ".") else []  # noqa: PTH112, PTH208
+        for name in names:
+            if name.endswith(".dist-info"):
+                package, _, version = name.removesuffix(".dist-info").partition("-")
+                found.setdefault(package.lower().replace("_", "-"), version)
+    return found
 
 
 def origin(result: Result) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from orchestrator.recording.plot_parts import PALETTE
+from orchestrator.recording.plot import PALETTE
 from orchestrator.recording.result import Result
 
 #: Curves of a panel that can still be told from each other.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired
 
@@ -53,21 +54,45 @@ def write_parquet(result: Result, path: str | Path) -> None:
     import pyarrow.parquet as pq
 
     # Columns are turned here: to make a frame of 5 million values took longer than to write them.
-    # Only the note for pandas on what the index is comes from one.
     columns = [*np.ascontiguousarray(np.transpose(result.values)), result.time]
-    index = pa.Table.from_pandas(result.to_frame(slice(0))).schema
-    fields = [
-        field.with_metadata({"unit": result.units[field.name]})
-        if field.name in result.units
-        else field
-        for field in index
-    ]
-    metadata = {**(index.metadata or {}), KEY: json.dumps(origin(result)).encode()}
+    fields = []
+    for name in (*result.names, TIME):
+        unit = {"unit": result.units[name]} if name in result.units else None
+        fields.append(pa.field(name, pa.float64(), metadata=unit))
+    about = origin(result)
+    metadata = {b"pandas": _for_pandas(result.names, about["versions"]), KEY: json.dumps(about)}
     schema = pa.schema(fields, metadata=metadata)
-    table = pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
+    count = len(result.time)  # from buffers: pyarrow's own way through arrays of numpy asks pandas
+    arrays = [
+        pa.Array.from_buffers(pa.float64(), count, [None, pa.py_buffer(column)])
+        for column in columns
+    ]
+    table = pa.Table.from_arrays(arrays, schema=schema)
     with whole_file(path) as draft:
         # Measured values hardly repeat: a dictionary only costs time.
         pq.write_table(table, draft, compression="zstd", use_dictionary=False)
+
+
+def _for_pandas(names: Sequence[str], versions: Mapping[str, str]) -> str:
+    """Say which column is the index, as pandas does: to import it takes longer than a run."""
+    columns = [
+        {
+            "name": name,
+            "field_name": name,
+            "pandas_type": "float64",
+            "numpy_type": "float64",
+            "metadata": None,
+        }
+        for name in (*names, TIME)
+    ]
+    note = {
+        "index_columns": [TIME],
+        "column_indexes": [],
+        "columns": columns,
+        "creator": {"library": "pyarrow", "version": versions.get("pyarrow", "")},
+        "pandas_version": versions.get("pandas", ""),
+    }
+    return json.dumps(note)
 
 
 def read_parquet(path: str | Path) -> pd.DataFrame:

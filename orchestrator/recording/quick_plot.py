@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator.recording.panels import axis_of, panels_of
-from orchestrator.recording.plot_parts import Curve, Panel
+from orchestrator.recording.plot import Curve, Panel, Plot
+from orchestrator.recording.plot_drawing import draw_plot
 from orchestrator.recording.result import Result
-from orchestrator.recording.signal_plot import plot_signals
 from orchestrator.system.naming import is_pattern, lacking, matching
 
 if TYPE_CHECKING:
@@ -28,4 +28,4 @@ def quick_plot(result: Result, wanted: Sequence[str], title: str) -> Figure:
     for unit, signals in panels_of(result, dict.fromkeys(names)):
         curves = [Curve(name, result.time, result[name]) for name in signals]
         panels.append(Panel(axis_of(unit, signals), curves))
-    return plot_signals(panels, title)
+    return draw_plot(Plot("time", panels, title))

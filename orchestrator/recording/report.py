@@ -1,21 +1,24 @@
-"""A report of an experiment as one HTML file that needs nothing else: no network, no scripts."""
+"""A report of an experiment as one HTML file that needs nothing else: no network."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.diagnostics import LoadError
 from orchestrator.drawing import Drawing
+from orchestrator.drawing.inline import embedded, environment
 from orchestrator.drawing.wording import path_of
 from orchestrator.recording.atomic import whole_file
-from orchestrator.recording.figure import picture
 from orchestrator.recording.parameters import ParameterRow
+from orchestrator.recording.plot import Plot
+from orchestrator.recording.plot_data import PlotData
 from orchestrator.recording.report_content import (
     CaseSection,
     FigureItem,
@@ -24,10 +27,10 @@ from orchestrator.recording.report_content import (
     Report,
 )
 
-if TYPE_CHECKING:
-    import jinja2
-
 _TEMPLATES = Path(__file__).with_name("templates")
+_UPLOT = Path(__file__).with_name("vendor") / "uplot"
+#: Characters of samples that stand in the page; more stand beside it, in a file with this ending.
+LARGEST_DATA, BESIDE = 8_000_000, ".data.js"
 _NOTHING = "–"
 #: A larger drawing is embedded as PNG.
 LARGEST_SVG = 400_000
@@ -36,52 +39,71 @@ _LEGIBLE = 1000.0
 _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
-def write_report(report: Report, path: str | Path) -> None:
-    """Write a report as one self-contained HTML file.
+def write_report(report: Report, path: str | Path) -> list[Path]:
+    """Write a report as one self-contained HTML file; returns what was written.
+
+    Where the samples of its figures are many they stand in a file beside it.
 
     Raises
     ------
     LoadError
         If a picture that is given by its path cannot be read.
     SoftdockError
-        If the file cannot be written; an earlier one is untouched.
+        If a file cannot be written; an earlier one is untouched.
     """
-    text = render_report(report)
-    with whole_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    path = Path(path)
+    text, samples = _rendered(report, path.with_name(f"{path.stem}{BESIDE}"), LARGEST_DATA)
+    for file, content in (*samples.items(), (path, text)):
+        with whole_file(file) as draft:
+            draft.write_text(content, encoding="utf-8")
+    return [path, *samples]
 
 
 def render_report(report: Report) -> str:
-    """Return the HTML of a report; all text in it is escaped."""
-    return _environment().get_template("report.html.j2").render(report=report)
+    """Return the HTML of a report with all its samples; all text in it is escaped."""
+    return _rendered(report)[0]
 
 
-def _environment() -> jinja2.Environment:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+def _rendered(
+    report: Report, beside: Path | None = None, largest: float = math.inf
+) -> tuple[str, dict[Path, str]]:
+    """Return the page, and what stands in a file beside it if that is more than it should hold."""
+    items = [*report.figures, *(item for case in report.cases for item in case.figures)]
+    plots = {item: item.figure for item in items if isinstance(item.figure, Plot)}
+    data = embedded(PlotData(list(plots.values())).as_json()) if plots else ""
+    moved = beside if len(data) > largest else None
+    scripts = _scripts() if plots else ()
+    text = (
+        environment(_TEMPLATES, _FILTERS)
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            plots={item: number for number, item in enumerate(plots)},
+            data=data,
+            beside=moved and quote(moved.name),
+            scripts=scripts,
+            style=_file(_UPLOT / "uPlot.min.css") + "\n" + _file(_TEMPLATES / "figures.css"),
+            policy=" ".join(
+                [*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
+            ),
+        )
     )
-    environment.filters |= {
-        "number": _number,
-        "ms": _ms,
-        "delays": _delays,
-        "embedded": _embedded,
-        "wide": _wide,
-        "by_component": _by_component,
-        "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
-        "measures": _measure_columns,
-        "measure_groups": _measure_groups,
-        "measured": _measured,
-        "route": path_of,
-        "extrapolation": _extrapolation,
-        "link": _link,
-    }
-    return environment
+    return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
+
+
+def _scripts() -> tuple[str, ...]:
+    """Return uPlot, and what draws with it."""
+    own = (_file(_TEMPLATES / name) for name in ("figure_data.js", "figures.js"))
+    return _file(_UPLOT / "uPlot.iife.min.js"), '"use strict";\n' + "\n".join(own)
+
+
+def _file(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    """Return how a policy of a page names a script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def _number(value: object, digits: int = 6) -> str:
@@ -110,7 +132,16 @@ def _delays(case: CaseSection, which: str) -> str:
     return ", ".join(map(_ms, found)) or _NOTHING
 
 
-def _embedded(item: FigureItem) -> str:
+def _inline(item: FigureItem) -> str:
+    """Write a picture as an element: drawings as SVG, others as an image with its data."""
+    if isinstance(item.figure, Drawing):
+        return item.figure.inline(item.alt or item.caption)
+    from markupsafe import escape
+
+    return f'<img src="{escape(_uri(item))}" alt="{escape(item.alt or item.caption)}">'
+
+
+def _uri(item: FigureItem) -> str:
     """Picture as a data URI."""
     if isinstance(item.figure, Path):
         mime = _MIME.get(item.figure.suffix.lower())
@@ -119,13 +150,15 @@ def _embedded(item: FigureItem) -> str:
         try:
             content = item.figure.read_bytes()
         except OSError as error:
-            raise LoadError(f"{item.figure}: picture cannot be read: {error.strerror}") from error
-    elif isinstance(item.figure, Drawing):
-        mime, content = _MIME[".svg"], item.figure.svg()
+            why = error.strerror or error
+            raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
     else:
-        mime, content = _MIME[".svg"], picture(item.figure, "svg")
+        from orchestrator.recording.figure import picture
+
+        drawn: Any = item.figure
+        mime, content = _MIME[".svg"], picture(drawn, "svg")
         if len(content) > LARGEST_SVG:
-            mime, content = _MIME[".png"], picture(item.figure, "png")
+            mime, content = _MIME[".png"], picture(drawn, "png")
     return f"data:{mime};base64,{base64.b64encode(content).decode()}"
 
 
@@ -180,3 +213,20 @@ def _link(item: FileItem) -> str | None:
     if item.path.is_absolute() or ".." in item.path.parts:
         return None
     return f"./{quote(item.path.as_posix())}"
+
+
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "number": _number,
+    "ms": _ms,
+    "delays": _delays,
+    "inline": _inline,
+    "wide": _wide,
+    "by_component": _by_component,
+    "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
+    "measures": _measure_columns,
+    "measure_groups": _measure_groups,
+    "measured": _measured,
+    "route": path_of,
+    "extrapolation": _extrapolation,
+    "link": _link,
+}

@@ -11,6 +11,7 @@ from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDe
 from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
+from orchestrator.recording.plot import Plot
 from orchestrator.recording.result import Result
 from orchestrator.simunits import Notice
 
@@ -52,14 +53,15 @@ class FigureItem:
     Parameters
     ----------
     figure
-        A matplotlib figure, a drawing of a system, or the path of a ``.png`` or ``.svg`` file.
+        A plot, which the page draws; a matplotlib figure, a drawing of a system, or the path of a
+        ``.png`` or ``.svg`` file.
     caption
         Stands below it.
     alt
         What it shows, for those who do not see it; the caption if empty.
     """
 
-    figure: Figure | Drawing | Path
+    figure: Plot | Figure | Drawing | Path
     caption: str
     alt: str = ""
 
@@ -84,12 +86,16 @@ class FileItem:
 
 @dataclass(frozen=True, slots=True)
 class TableItem:
-    """A table with its heading; the first column names the rows, numbers stand to the right."""
+    """A table with its heading; the first column names the rows, numbers stand to the right.
+
+    ``note`` is a sentence above it, ``remarks`` are a list below that.
+    """
 
     heading: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str | float | None, ...], ...]
     note: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +119,7 @@ class CaseSection:
         What percentages are of, and how well the balance closes.
     figures
         Pictures of this case.
-    note
+    remarks
         Shown prominently, such as the reason why a run ended early.
     """
 
@@ -132,7 +138,7 @@ class CaseSection:
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
-    note: str = ""
+    remarks: tuple[str, ...] = ()
     energies: tuple[EnergyRow, ...] = ()
     energy_note: str = ""
 
@@ -145,7 +151,7 @@ class CaseSection:
         measures: tuple[Measure, ...] = (),
         parameters: tuple[ParameterRow, ...] = (),
         figures: tuple[FigureItem, ...] = (),
-        note: str = "",
+        remarks: tuple[str, ...] = (),
     ) -> CaseSection:
         """Make the section of a result."""
         section = cls(
@@ -154,7 +160,7 @@ class CaseSection:
             measures=measures,
             parameters=parameters,
             figures=figures,
-            note=note,
+            remarks=remarks,
         )
         return replace(
             section,

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.realtime import RealTimeRecord
-from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
 from orchestrator.system.naming import lacking
@@ -22,6 +20,8 @@ from orchestrator.system.naming import lacking
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from orchestrator.realtime import RealTimeRecord
 
 #: Name of the time column in frames and files.
 TIME = "time [s]"
@@ -159,9 +159,13 @@ class Result:
         return isinstance(name, str) and name in self._column
 
     def __repr__(self) -> str:
+        from orchestrator.recording.display import text_of
+
         return text_of(self)
 
     def _repr_html_(self) -> str:
+        from orchestrator.recording.display import html_of
+
         return html_of(self)
 
     @cached_property

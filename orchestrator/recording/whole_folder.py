@@ -35,8 +35,8 @@ class Draft:
     folder
         Where to write.
     replaced
-        Names of files and folders in the final folder that are not kept although nothing of the
-        same name is written.
+        Files and folders in the final folder that are not kept although nothing of the same name
+        is written, by their paths relative to it.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class Draft:
 
 
 @contextmanager
-def whole_folder(folder: str | Path) -> Iterator[Draft]:
+def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
     """Give a temporary folder whose files take their place all at once when all are written.
 
     The temporary folder lies beside the final one, and one call of the system exchanges both. What
@@ -56,6 +56,8 @@ def whole_folder(folder: str | Path) -> Iterator[Draft]:
     ----------
     folder
         Where the files shall be; made if it does not exist.
+    alone
+        Whether it is refused while another process, or this one, is writing to the folder.
 
     Yields
     ------
@@ -65,14 +67,19 @@ def whole_folder(folder: str | Path) -> Iterator[Draft]:
     Raises
     ------
     SoftdockError
-        If the folder cannot be written; where files were replaced one after the other it says
-        that some of them are.
+        If the folder cannot be written, or another run is writing it; where files were replaced one
+        after the other it says that some of them are.
     """
     with _said(Path(folder)):
         final = Path(os.path.realpath(folder))
         obstacle = _obstacle(final)
     with _said(final), _alone(final.parent):
-        _clean(final)
+        if _clean(final) and alone:
+            raise SoftdockError(
+                f"{final}: another run or sweep is writing this folder; wait for it, or give"
+                " another folder with --output"
+            )
+        made = not final.exists()
         final.mkdir(parents=True, exist_ok=True)
         place = final if obstacle else final.parent
         draft = Draft(place / f".{final.name}.{secrets.token_hex(6)}{_DRAFT}")
@@ -86,6 +93,9 @@ def whole_folder(folder: str | Path) -> Iterator[Draft]:
         if lock is not None:
             os.close(lock)
         shutil.rmtree(draft.folder, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # something is in it
+                final.rmdir()
 
 
 def link(source: Path, target: Path) -> None:
@@ -150,20 +160,28 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _locked(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; ``None`` if another one has it."""
+    """Lock a folder while this process lives; ``None`` where the file system has no locks.
+
+    Raises
+    ------
+    BlockingIOError
+        If somebody else has it.
+    """
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         flock(opened, LOCK_EX | LOCK_NB)
-    except OSError:
+    except OSError as error:
         os.close(opened)
+        if isinstance(error, BlockingIOError):
+            raise
         return None
     return opened
 
 
-def _clean(final: Path) -> None:
+def _clean(final: Path) -> bool:
     """Remove what killed processes have left of this folder, or put it back if it is all there is.
 
-    A folder that is locked belongs to a run under way.
+    A folder that is locked belongs to a run under way; returns whether there is one.
     """
     both = final.parent, final
     places = [place for place in both if place.is_dir() and os.access(place, os.R_OK)]
@@ -172,11 +190,17 @@ def _clean(final: Path) -> None:
     aside = [each for each in left if each.suffix == _ASIDE]
     if aside and not final.exists():
         aside[0].rename(final)
+    busy = False
     for each in left:
-        lock = _locked(each) if each.is_dir() else None
+        try:
+            lock = _locked(each) if each.is_dir() else None
+        except BlockingIOError:
+            busy = True
+            continue
         if lock is not None:
             shutil.rmtree(each, ignore_errors=True)
             os.close(lock)
+    return busy
 
 
 def _commit(draft: Draft, final: Path, obstacle: str) -> None:
@@ -201,8 +225,9 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
     )
     try:
         _put(draft.folder, final)
-        for name in draft.replaced - {each.name for each in draft.folder.iterdir()}:
-            _remove(final / name)
+        for name in draft.replaced:
+            if not os.path.lexists(draft.folder / name):
+                _remove(final / name)
     except (OSError, SoftdockError) as error:
         raise SoftdockError(
             f"{final}: not all of its files could be replaced one after the other, so some are of"
@@ -230,7 +255,9 @@ def _keep(
             if made:
                 target.mkdir()
             if target.is_dir():
-                _keep(each, target, put=put)
+                begin = f"{each.name}/"
+                inner = {path.removeprefix(begin) for path in replaced if path.startswith(begin)}
+                _keep(each, target, inner, put)
             if made:
                 shutil.copystat(each, target)
         elif not os.path.lexists(target):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orchestrator.diagnostics import DescriptionError, PluginError
 from orchestrator.plugin_group import PluginGroup
 from orchestrator.system import Source, SourceKind
-from orchestrator.system.packed_code import stays_unopened, unopened_note
+from orchestrator.system.packed_code import expect_opened
 
 if TYPE_CHECKING:
     from orchestrator.simunits.blocks.block import Block
@@ -54,10 +54,9 @@ def block_class(location: str) -> type[Block]:
 def class_of(source: Source) -> type[Block]:
     """Return the class of a component's source: the one that was given, or that of its location.
 
-    Raises as :func:`block_class`, and PluginError if it is code that stays unopened.
+    Raises as :func:`block_class`, and UnopenedError if it is code that stays unopened.
     """
-    if stays_unopened(source):
-        raise PluginError(unopened_note(source))
+    expect_opened(source)
     from orchestrator.simunits.blocks.block_place import Given
 
     given = source.definition

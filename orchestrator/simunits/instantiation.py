@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from orchestrator.diagnostics import CapabilityError, PluginError
 from orchestrator.engine import Surroundings
 from orchestrator.simunits.block_registry import class_of
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.simunits.fmi.once_per_process import only_instance
+from orchestrator.simunits.kinds import kind_of, refuse_fmu_options
 from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.simunits.registry import description_of
 from orchestrator.system import Backend, Component, Source, SourceKind
@@ -38,12 +41,8 @@ def make_unit(
         Those that components of one run share, by name; one that is missing is started.
     """
     source = component.source
-    if source.kind is SourceKind.DEVICE:
-        return _make_device(component)
-    if source.kind is SourceKind.LOG:
-        return _make_log(component)
-    if source.kind is SourceKind.TWIN:
-        return _make_twin(component, processes)
+    if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
+        return kind_of(source).make(component, processes)
     if component.options.isolation == "process":
         from orchestrator.simunits.isolation.remote_unit import WorkerUnit
 
@@ -78,56 +77,11 @@ def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> Wo
     return processes[shared]
 
 
-def _make_device(component: Component) -> SimulationUnit:
-    """Make a device: it has a process of its own, unless the run steps it."""
-    from orchestrator.simunits.devices.description import stepped_device
-    from orchestrator.simunits.devices.device_unit import DeviceUnit
-    from orchestrator.simunits.devices.stepped_unit import SteppedUnit
-
-    location = component.source.location
-    _refuse_fmu_options(component, f"device '{location}'")
-    _refuse_process_options(component, "a device, whose setting 'on_stale' says what silence does,")
-    described, stepped = description_of(component), stepped_device(location)
-    unit: SimulationUnit
-    if stepped is not None:
-        unit = SteppedUnit(component.name, described, stepped)
-    else:
-        unit = DeviceUnit(component.name, location, described)
-    unit.set_values(component.values)
-    return unit
-
-
-def _make_log(component: Component) -> SimulationUnit:
-    from orchestrator.simunits.logs.log_unit import LogUnit
-
-    _refuse_fmu_options(component, "a recording")
-    _refuse_process_options(component, "a recording, which runs in the process of the run,")
-    return LogUnit(component, description_of(component))
-
-
-def _make_twin(component: Component, processes: dict[str, WorkerProcess] | None) -> SimulationUnit:
-    """Make a twin around the unit of what it is around, which all options are for."""
-    from orchestrator.simunits.twins.description import inner_of
-    from orchestrator.simunits.twins.twin_unit import TwinUnit
-
-    inner = make_unit(inner_of(component), processes=processes)
-    return TwinUnit(component, description_of(component), inner)
-
-
-def _refuse_process_options(component: Component, what: str) -> None:
-    """Raise CapabilityError if options of units in processes are set that nothing would read."""
-    known = ("process", "step_timeout", "on_failure", "restarts")
-    said = component.options.said()
-    given = [f"{name} = {said[name]!r}" for name in known if name in said]
-    if given:
-        raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
-
-
 def _make_block(component: Component) -> SimulationUnit:
     from orchestrator.simunits.blocks.block_unit import BlockUnit
 
     location = component.source.location
-    _refuse_fmu_options(component, f"block '{location}'")
+    refuse_fmu_options(component, f"block '{location}'")
     kind = class_of(component.source)
     try:
         made = kind()
@@ -140,13 +94,22 @@ def _make_block(component: Component) -> SimulationUnit:
 
 
 def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
-    options = component.options
     try:
-        described = read_fmu(Path(component.source.location), options.interface)
+        described = read_fmu(Path(component.source.location), component.options.interface)
     except CapabilityError as error:
         raise CapabilityError(f"component '{component.name}': {error}") from None
+    make = partial(_fmu_unit, component, described, early_return=early_return)
+    if not described.description.capabilities.once_per_process:
+        return make()
+    return only_instance(component.name, described.path, make)
+
+
+def _fmu_unit(
+    component: Component, described: FmuDescription, *, early_return: bool
+) -> SimulationUnit:
+    options = component.options
     if component.backend is not Backend.NATIVE:
-        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        refuse_fmu_options(component, f"a unit that {component.backend} runs")
         return _backend(component.backend)(component.name, described)
     instance = _instance(component.name, described, early_return=early_return)
     if described.interface == "ModelExchange":
@@ -154,7 +117,7 @@ def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
 
         return ModelExchangeUnit(component.name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"
-    _refuse_fmu_options(component, what, ("solver", "tolerance"))
+    refuse_fmu_options(component, what, ("solver", "tolerance"))
     return instance
 
 
@@ -183,18 +146,3 @@ def _backend(backend: Backend) -> Callable[[str, FmuDescription], SimulationUnit
     from orchestrator.simunits.fmi.pyfmi_unit import PyfmiUnit
 
     return PyfmiUnit
-
-
-def _refuse_fmu_options(
-    component: Component, what: str, among: Sequence[str] = ("interface", "solver", "tolerance")
-) -> None:
-    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
-    options = component.options
-    given = [
-        f"{name} = {value!r}" for name in among if (value := getattr(options, name)) is not None
-    ]
-    if given:
-        raise CapabilityError(
-            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
-            " for FMUs with interface 'me'"
-        )

@@ -7,15 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.diagnostics import (
-    CapabilityError,
-    DescriptionError,
-    SoftdockError,
-)
+from orchestrator.diagnostics import DescriptionError, SoftdockError
 from orchestrator.garbage import collection_paused
 from orchestrator.simunits.block_registry import class_of, source_of
 from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.simunits.kinds import kind_of
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import (
     Component,
@@ -74,44 +71,18 @@ def block(which: str | type[Block]) -> Component:
     return component_of(source_of(found))
 
 
-def _describe(component: Component, *, runnable: bool = True) -> UnitDescription:
+def _describe(
+    component: Component,
+    *,
+    runnable: bool = True,
+    blocks: dict[Source, UnitDescription] | None = None,
+) -> UnitDescription:
     source = component.source
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
         return found.shaped(component.values).description
-    if source.kind is SourceKind.TWIN:
-        from orchestrator.simunits.twins.description import describe_twin, inner_of
-
-        inner = _describe(inner_of(component), runnable=runnable)
-        return describe_twin(component.source, inner)
-    return _describe_other(source, component)
-
-
-def _describe_other(
-    source: Source, like: Component, blocks: dict[Source, UnitDescription] | None = None
-) -> UnitDescription:
-    """Describe what is neither an FMU nor a twin.
-
-    Parameters
-    ----------
-    source, like
-        As of :func:`component_of`.
-    blocks
-        As of :func:`component_of`.
-    """
-    if source.kind is SourceKind.DEVICE:
-        from orchestrator.simunits.devices.description import describe_device
-
-        return describe_device(source.location)
-    if source.kind is SourceKind.LOG:
-        from orchestrator.simunits.logs.description import describe_log
-
-        return describe_log(source, like)
     if source.kind is not SourceKind.BLOCK:
-        raise CapabilityError(
-            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device, a"
-            " recording or a twin, swap it for one"
-        )
+        return kind_of(source).describe(component, runnable=runnable)
     from orchestrator.simunits.blocks.block_unit import describe_block
 
     blocks = {} if blocks is None else blocks
@@ -152,18 +123,18 @@ def component_of(
     """
     options = options or ComponentOptions()
     found = None
-    if source.kind is SourceKind.TWIN:
-        from orchestrator.simunits.twins.description import complete_twin
-
-        source = complete_twin(source, name, like)
+    late_ns: Mapping[str, int] = {}
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), options.interface, runnable=runnable)
         description = found.shaped(values or {}).description
-    elif source.kind is SourceKind.TWIN:
-        whole = Component(name, source, values=values or {}, options=options)
-        description = _describe(whole, runnable=runnable)
     else:
-        description = _describe_other(source, like or Component(name, source), blocks)
+        kind = None if source.kind is SourceKind.BLOCK else kind_of(source)
+        if kind is not None:
+            source = kind.complete(source, name, like)
+        known = {} if like is None else like.connectors
+        whole = Component(name, source, known, values=values or {}, options=options)
+        description = _describe(whole, runnable=runnable, blocks=blocks)
+        late_ns = {} if kind is None else kind.late_ns(source, description)
     return Component(
         name,
         source,
@@ -176,16 +147,8 @@ def component_of(
         has_event_mode=found is not None and _shares_events(found, options),
         options=options,
         power_ports={} if found is None else _power_ports(found, description),
-        late_ns=_late_ns(source, description),
+        late_ns=late_ns,
     )
-
-
-def _late_ns(source: Source, description: UnitDescription) -> Mapping[str, int]:
-    if source.kind is not SourceKind.TWIN:
-        return {}
-    from orchestrator.simunits.twins.description import late_outputs
-
-    return late_outputs(source, description)
 
 
 def _power_ports(found: FmuDescription, description: UnitDescription) -> Mapping[str, PowerPort]:

@@ -91,7 +91,7 @@ class _Axis:
 
     def __init__(self, limits: AxisLimits, start: float, period: float) -> None:
         self.limits, self._period = limits, period
-        self.sent = self.held = self.wanted = start
+        self.sent = self.held = self.wanted = self._before = start
         self.velocity = self.acceleration = 0.0
         self._bad = 0.0
         self._persistence = limits.ns("persistence") * _NS
@@ -136,7 +136,13 @@ class _Axis:
         velocity = (sent - self.sent) / self._period
         self.acceleration = (velocity - self.velocity) / self._period
         self._left -= abs(sent - self.sent) / self.limits.velocity
-        self.velocity, self.sent = velocity, sent
+        self.velocity, self._before, self.sent = velocity, self.sent, sent
+
+    def take_back(self) -> None:
+        """Forget what was sent last: the device stands where it was told to be before."""
+        back = abs(self.sent - self._before) / self.limits.velocity
+        self._left = min(self._left + back, _AT_ONCE * self._period)
+        self.velocity, self.sent = 0.0, self._before
 
     def stop(self, *, quick: bool) -> None:
         """Begin to come to rest from what was sent."""
@@ -173,7 +179,9 @@ class _Axis:
         return self._profile is not None and self._spent >= self._profile.duration
 
     def hold(self) -> None:
-        """Stand where it is, from now on."""
+        """Stand where it is, from now on; what rests at zero is zero at once."""
+        if self.limits.rests == "at zero":
+            self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
@@ -254,6 +262,12 @@ class CommandGate:
     def behind(self) -> bool:
         """Whether a command was held back, and what is sent still goes towards it."""
         return self._follows and any(axis.sent != axis.wanted for axis in self._axes)
+
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        if self._follows:
+            for axis in self._axes:
+                axis.take_back()
 
     def watch(self, orders: Orders, number: int, now_ns: int, patience_ns: int = 0) -> None:
         """Look whether the simulation and the supervisor are there; without commands as well.

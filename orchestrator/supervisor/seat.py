@@ -17,7 +17,7 @@ from orchestrator.supervisor.gate import CommandGate, GateTimes, Orders
 from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.place import connect_to
 from orchestrator.supervisor.ring_file import write_ring
-from orchestrator.supervisor.states import FOLLOWING, State
+from orchestrator.supervisor.states import FOLLOWING, STOPPING, State
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 from orchestrator.supervisor.wire import hear, tell
 
@@ -95,7 +95,8 @@ class Seat:
     @property
     def stopping(self) -> bool:
         """Whether its command comes to rest, or stands after that."""
-        return self._gate.stopping
+        ordered = State(self._memory[Word.STATE]) in STOPPING
+        return ordered or self._gate.stopping
 
     @property
     def behind(self) -> bool:
@@ -135,6 +136,10 @@ class Seat:
         now = time.monotonic_ns()
         self._gate.watch(self._orders(), number, now)
         self._beat(number, now)
+
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        self._gate.take_back()
 
     def saw(self, facts: SampleFacts, values: Sequence[float]) -> None:
         """Leave a trace of a sample, or of a datagram that was none."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from orchestrator.system.experiment import (
         DefaultExperiment as DefaultExperiment,
         communication_step_ns as communication_step_ns,
+        whole_step_ns as whole_step_ns,
     )
     from orchestrator.system.lines.fault import Fault as Fault, FaultKind as FaultKind
     from orchestrator.system.faulty_lines import (

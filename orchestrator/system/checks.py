@@ -37,6 +37,9 @@ def expected_value(connector: Connector) -> str:
     shape = ""
     if connector.shape:
         shape = f" array of shape {connector.shape} as a tuple of {connector.size} numbers"
+    if connector.enumeration is not None:
+        shape += f", or an item of {connector.enumeration.name}: "
+        shape += ", ".join(connector.enumeration.items)
     return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
 
 

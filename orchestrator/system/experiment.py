@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.naming import unknown
+from orchestrator.system.step_length import StepLength, step_length, step_text
 from orchestrator.system.time import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -48,12 +49,23 @@ def communication_step_ns(system: System, step: str | float | None = None) -> in
         If there is neither.
     """
     own = system.experiment.step_ns
-    step_ns = own if step is None else nanoseconds(step, "communication step")
+    step_ns = own if step is None else step_length(step)
     if step_ns is None:
         raise DescriptionError(
             f"system '{system.name}': no communication step is given; give one (step, or --step)"
         )
     return step_ns
+
+
+def whole_step_ns(system: System, step: str | float | None, what: str) -> int:
+    """Return the communication step for what counts whole nanoseconds; raises DescriptionError."""
+    found = communication_step_ns(system, step)
+    if isinstance(found, StepLength):
+        raise DescriptionError(
+            f"communication step: {what} counts whole nanoseconds, and {step_text(found)} is no"
+            f" whole number of them: round it, such as to {round(found.exact)} ns"
+        )
+    return found
 
 
 def with_experiment(system: System, **changes: Any) -> System:
@@ -79,7 +91,8 @@ def with_experiment(system: System, **changes: Any) -> System:
         if name not in known:
             raise unknown("setting", name, known, f"experiment of system '{system.name}'")
         if name in times:
-            ns = None if value is None else nanoseconds(value, f"{name} time")
+            read = step_length if name == "step" else nanoseconds
+            ns = None if value is None else read(value, f"{name} time")
             fields[times[name]] = 0 if ns is None and name == "start" else ns
         else:
             is_table = value is None and name in {"algorithm_options", "rates"}

@@ -1,4 +1,4 @@
-"""Python blocks of archives, whose code stays unopened while a system is only looked at."""
+"""Code that a file names, which stays unopened while a system is only looked at."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from orchestrator.system.components.source import Source
+from orchestrator.diagnostics import PluginError
+from orchestrator.system.components.source import Source, SourceKind
 from orchestrator.system.naming import SEPARATOR
 from orchestrator.system.system import System
 
-_unopened: ContextVar[bool] = ContextVar("unopened", default=False)
+#: Which code is not executed now: none, that of archives, or all that a file names.
+_unopened: ContextVar[str] = ContextVar("unopened", default="")
+
+
+class UnopenedError(PluginError):
+    """Code is not executed now."""
 
 
 @contextmanager
-def packed_code_unopened() -> Iterator[None]:
-    """Execute no Python file of an archive within: its components stay as they are declared."""
-    token = _unopened.set(True)
+def packed_code_unopened(*, all_code: bool = False) -> Iterator[None]:
+    """Execute no Python file of an archive within: its components stay as they are declared.
+
+    With ``all_code`` no ``FILE.py:CLASS`` and no ``MODULE:CLASS`` from anywhere.
+    """
+    token = _unopened.set("all" if all_code else "packed")
     try:
         yield
     finally:
@@ -24,13 +33,26 @@ def packed_code_unopened() -> Iterator[None]:
 
 
 def stays_unopened(source: Source) -> bool:
-    """Whether a source is code of an archive, and such code is not executed now."""
-    return source.packed and _unopened.get()
+    """Whether a source is code, and such code is not executed now."""
+    match _unopened.get():
+        case "packed":
+            return source.packed
+        case "all":
+            named = source.location.partition("?")[0]
+            return ":" in named and source.kind in {SourceKind.BLOCK, SourceKind.DEVICE}
+    return False
+
+
+def expect_opened(source: Source) -> None:
+    """Raise UnopenedError if a source is code that is not executed now."""
+    if stays_unopened(source):
+        raise UnopenedError(unopened_note(source))
 
 
 def unopened_note(source: Source) -> str:
-    """Say that code of an archive was not executed, and what does it."""
-    return f"{source.short} of the archive was not opened: it is code; softdock run opens it"
+    """Say that code was not executed, and what does it."""
+    where = " of the archive" if source.packed else ""
+    return f"{source.short}{where} was not opened: it is code; softdock run opens it"
 
 
 def unopened_notes(system: System) -> Mapping[str, str]:

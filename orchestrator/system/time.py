@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from fractions import Fraction
 
 from orchestrator.diagnostics import DescriptionError
 
 _SCALE = {"s": 9, "ms": 6, "us": 3, "µs": 3, "ns": 0}
 _TEXT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµ]*)\s*")
 _LARGEST = 2**63 - 1
+#: Smaller numbers of nanoseconds are nothing.
+_MOST_DIGITS = 30
 #: Times of a run, its step and its delays are no farther from zero, 73 years: the sum of any four
 #: of them fits 64 bits (engine/src/core/unit.hpp).
 REACH_NS = 2**61 - 1
@@ -36,6 +39,30 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
     DescriptionError
         If the text is no time, or the time is not a whole number of nanoseconds that fits 64 bits.
     """
+    exact = _decimal_ns(time, what)
+    if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
+        raise DescriptionError(
+            f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
+            " time is counted in whole nanoseconds: round it"
+        )
+    return int(exact)
+
+
+def fraction_ns(time: str | float, what: str = "time") -> Fraction:
+    """Convert a time to nanoseconds, exactly; parameters as of :func:`nanoseconds`.
+
+    Raises
+    ------
+    DescriptionError
+        If the text is no time, or the time does not fit 64 bits of nanoseconds.
+    """
+    exact = _decimal_ns(time, what)
+    if exact.copy_abs() > _LARGEST or exact.adjusted() < -_MOST_DIGITS:
+        raise DescriptionError(f"{what}: {time!r} is not within 64 bits of nanoseconds")
+    return Fraction(exact)
+
+
+def _decimal_ns(time: str | float, what: str) -> Decimal:
     match = _TEXT.fullmatch(str(time))
     unit = match[2] or "s" if match else ""
     try:
@@ -43,18 +70,12 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
             raise InvalidOperation
         # As many digits and as large an exponent as were written: scaling must not round.
         wide = Context(len(match[1]), Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
-        exact = Decimal(match[1]).scaleb(_SCALE[unit], wide)
+        return Decimal(match[1]).scaleb(_SCALE[unit], wide)
     except InvalidOperation:
         raise DescriptionError(
             f"{what}: expected seconds or a time such as '16 ms', found {time!r}"
             f" (units: {', '.join(_SCALE)})"
         ) from None
-    if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
-        raise DescriptionError(
-            f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
-            " time is counted in whole nanoseconds: round it"
-        )
-    return int(exact)
 
 
 def out_of_reach(what: str, ns: int) -> list[str]:

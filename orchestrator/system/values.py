@@ -12,6 +12,7 @@ from orchestrator.system.lines.connection import Endpoint
 from orchestrator.system.naming import lacking
 from orchestrator.system.nesting.hierarchy import component_at, element, with_component
 from orchestrator.system.ports.connector import Causality, Connector, Value
+from orchestrator.system.ports.plain_value import plain_value
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
@@ -40,6 +41,7 @@ def set_value(system: System, path: str, value: Value) -> System:
         raise DescriptionError(
             f"{path}: is {_article(connector.causality)}; expected {' or '.join(_SETTABLE)}"
         )
+    value = plain_value(value, connector)
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
     if isinstance(holder, Component):

@@ -77,7 +77,20 @@ def test_engine_equals_reference(algorithm, mode, make, probe):
     options = {"step": "1 ms", "algorithm": algorithm, "delay": mode, "start": "-0.1 s"}
     engine, reference = (Execution(make(probe), **options) for _ in range(2))
     engine.advance(f"{engine.start_ns + STEPS * 10**6} ns")
-    rows = run_reference(reference, STEPS)
+    expect_equal(engine, run_reference(reference, STEPS))
+
+
+@pytest.mark.parametrize("algorithm", FIXED)
+def test_steps_that_are_no_whole_nanoseconds_equal_the_reference(algorithm, probe):
+    options = {"step": "1/1500 s", "algorithm": algorithm, "delay": "exact", "start": "-0.1 s"}
+    engine, reference = (Execution(contact(probe), **options) for _ in range(2))
+    engine.advance("0.1 s")
+    times, rows = Reference(reference).run(STEPS)
+    np.testing.assert_array_equal(engine.recording().time_ns, times)
+    expect_equal(engine, rows)
+
+
+def expect_equal(engine, rows):
     r = engine.recording()
     for column, name in enumerate(r.names):
         whole, _, index = name.partition("[")

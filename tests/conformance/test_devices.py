@@ -1,8 +1,18 @@
 """Every registered adapter is held to the suite, and the suite to broken adapters."""
 
+from importlib import import_module
+
 import pytest
 
-from orchestrator.devices import Device, DeviceConnector, DeviceConnectors, Received, device_names
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    Received,
+    device_class,
+    device_names,
+    read_settings,
+)
 from orchestrator.devices.conformance import (
     CHECKS,
     Bench,
@@ -49,6 +59,24 @@ def test_only_faults_that_a_protocol_cannot_have_are_left_out():
     # TCP, no numbers and no time.
     assert left_out.pop("pi_gcs") == {"duplicate", "reorder", "clock-jump"}
     assert not any(left_out.values())
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_logs_of_emulators_tell_what_devices_have(name):
+    """Names are those of connectors, columns those of the log; what is commanded is told."""
+    bench, adapter = suite.bench_of(name), device_class(name)
+    settings = read_settings(adapter, bench.wiring().settings, name)
+    ports, columns = adapter.connectors(settings), import_module(bench.emulator)._COLUMNS
+    for known, connectors in ((bench.truth, ports.outputs), (bench.asked, ports.inputs)):
+        scalars = {
+            f"{c.name}[{i}]" if c.shape else c.name for c in connectors for i in range(c.size)
+        }
+        found = known(settings)
+        assert found.keys() <= scalars
+        assert {one.column for one in found.values()} <= {*columns}
+        assert {one.where[0] for one in found.values() if one.where} <= {*columns}
+        # voltages of a motor bench do not come over the wire
+        assert found or not connectors or (name, connectors) == ("motor_bench", ports.inputs)
 
 
 def test_unknown_names_are_told():

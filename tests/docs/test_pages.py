@@ -4,8 +4,10 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from orchestrator import read_system, simulate
 from orchestrator.cli.commands import HOMES
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,26 @@ def test_page_runs(page, plants, softdock, monkeypatch, tmp_path):
             assert code == 0, f"{line}\n{out}{err}"
             ran += 1
     assert ran, "a page without commands is in the wrong list"
+
+
+@pytest.mark.slow
+def test_three_ways_to_author_a_system_give_the_same_values(
+    plants, softdock, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fmus").symlink_to(ROOT / "fmus")
+    page = (ROOT / "docs" / "tutorial" / "author-a-system.md").read_text()
+    for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL):
+        Path(text.split("\n")[0].removeprefix("# ")).write_text(text)
+    edits = re.findall(r"^softdock (system .* loop\.toml .*)$", page, re.MULTILINE)
+    assert all(softdock(*shlex.split(edit))[0] == 0 for edit in edits)
+    made = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], made)  # noqa: S102
+    names = ["chaser.position", "chaser.velocity", "contact.force_a", "contact.force_b"]
+    values = [made["result"][name] for name in names]
+    for file in ("docking.toml", "loop.toml"):
+        result = simulate(read_system(file).closed())
+        np.testing.assert_array_equal([result[name] for name in names], values)
 
 
 def test_the_difference_that_is_shown_is_that_of_its_command(

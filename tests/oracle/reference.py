@@ -19,6 +19,7 @@ from orchestrator.master.schedule.schedule import (
     Schedule,
     input_order,
 )
+from orchestrator.system.step_length import StepLength, end_of_steps
 
 Floats = NDArray[np.float64]
 #: States of the units, signals, numbers of samples.
@@ -146,6 +147,11 @@ class Reference:
         watched = self.plan.watched.items()
         return {line: self.past[history].statistics for line, history in watched}
 
+    def steps_ns(self, first: int, end: int) -> int:
+        """Return how long the steps ``first`` to ``end - 1`` of the grid are together."""
+        step_ns = self.plan.step_ns
+        return end_of_steps(end, step_ns) - end_of_steps(first, step_ns)
+
     def execute_step(self, time_ns: int, step_ns: int) -> None:
         """Do all operations of a step."""
         self.now_ns, self.step_ns = time_ns, step_ns
@@ -216,6 +222,8 @@ class Reference:
         member, unit = self.plan.members[row], self.units[row]
         middle, end = self.now_ns + self.step_ns // 2, self.now_ns + self.step_ns
         begin = self.now_ns - (member.ticks - 1) * self.step_ns
+        if isinstance(self.plan.step_ns, StepLength):
+            begin = self.now_ns - self.steps_ns(self.done - member.ticks + 1, self.done)
         if code is Code.FIRST_HALF:
             end = middle
         elif code is Code.SECOND_HALF:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
+from orchestrator.system.step_length import StepLength
 
 if TYPE_CHECKING:
     from oracle.reference import Reference
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 def compensate(reference: Reference, row: CompensationRow) -> None:
     """Correct one input after its line has brought a value, or outputs after the step."""
-    steady = reference.last_ns == reference.step_ns
+    rounded = 1 if isinstance(reference.plan.step_ns, StepLength) else 0
+    steady = abs(reference.last_ns - reference.step_ns) <= rounded
     if row.method is CompensationMethod.ENERGY_INTEGRAL:
         _make_up_integral(reference, row, steady=steady)
     elif row.method is CompensationMethod.RESIDUAL_ENERGY:

@@ -52,7 +52,7 @@ class ReferenceEvents:
             reference.accept_step()
             self._handle(time_ns + taken, stepped=True)
             return taken
-        end = time_ns + reference.plan.rule.first_ns
+        end = time_ns + reference.steps_ns(reference.done, reference.done + 1)
         now = time_ns
         while now < end:
             stop = self._next(now, end)

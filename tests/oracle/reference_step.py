@@ -41,8 +41,10 @@ class Chooser:
     def step(self, time_ns: int, goal_ns: int | None) -> int:
         """Step, and return the length in nanoseconds."""
         if self._rule.method is StepMethod.FIXED:
-            self._reference.execute_step(time_ns, self._rule.first_ns)
-            return self._rule.first_ns
+            done = self._reference.done
+            taken = self._reference.steps_ns(done, done + 1)
+            self._reference.execute_step(time_ns, taken)
+            return taken
         length = self._length(time_ns, goal_ns)
         if self._rule.method is StepMethod.ECCO:
             return self._ecco(time_ns, length)

@@ -6,8 +6,7 @@ model StickingJoint "State of a revolute joint that sticks and slides"
   input Integer next "Mode that friction and load ask for";
   output Units.Angle phi(start = phi0, fixed = true) "Angle";
   output Units.AngularVelocity rate(start = rate0, fixed = true) "Rate";
-  output Integer mode(start = if rate0 > 0 then 1 elseif rate0 < 0 then -1 else 0, fixed = true)
-    "1 forward, -1 backward, 0 sticking";
+  output Integer mode "1 forward, -1 backward, 0 sticking";
 equation
   der(phi) = rate;
   der(rate) = acceleration;

@@ -36,7 +36,9 @@ partial model PartialChain "Chain of links with joints that stick, on a free or 
   input Units.Torque tip_torque[3] "Torque on the last link at its end, in the world frame";
   output Units.Angle phi[n] "Joint angles";
   output Units.AngularVelocity rate[n] "Joint rates";
-  output Integer mode[n] "1 forward, -1 backward, 0 sticking";
+  output Integer mode[n](
+    start = {if rate0[i] > 0 then 1 elseif rate0[i] < 0 then -1 else 0 for i in 1:n},
+    each fixed = true) "1 forward, -1 backward, 0 sticking";
   output Units.Torque friction[n] "Torques of friction at the joints";
   output Units.Position r[3](start = r0, each fixed = true) "Position of the base";
   output Units.Velocity v[3](start = v0, each fixed = true) "Velocity of the base";

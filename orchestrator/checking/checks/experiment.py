@@ -19,6 +19,7 @@ from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.validate import unsound
 from orchestrator.master import MasterSettings
 from orchestrator.system import System, nanoseconds
+from orchestrator.system.step_length import step_length
 
 CODES: tuple[Code, ...] = (
     error(
@@ -74,7 +75,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
         if value is None:
             return own
         try:
-            return nanoseconds(value, what)
+            return (step_length if what == "communication step" else nanoseconds)(value, what)
         except DescriptionError as error:
             wrong.extend(error.diagnostics)
             return None

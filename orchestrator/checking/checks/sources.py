@@ -28,7 +28,7 @@ from orchestrator.system import (
     System,
     conversion_between,
 )
-from orchestrator.system.packed_code import unopened_note
+from orchestrator.system.packed_code import UnopenedError, stays_unopened, unopened_note
 
 CODES: tuple[Code, ...] = (
     error(
@@ -96,9 +96,10 @@ CODES: tuple[Code, ...] = (
     note(
         "CAP112",
         "the code of a block was not opened",
-        "A component is a Python file inside of an archive (.ssp). A check executes nothing that"
-        " came in one: the component is taken as the archive declares it, and steps, loops and"
-        " capabilities are not looked at. Running it executes the file; read it first.",
+        "A component is a Python file inside of an archive (.ssp), of which a check executes"
+        " nothing, or with --no-code any file or module that the system names: the component is"
+        " taken as it is declared, and steps, loops and capabilities are not looked at. Running it"
+        " executes the file; read it first.",
     ),
     note(
         "FMU111",
@@ -142,7 +143,7 @@ def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], fr
 
 def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
     source = component.source
-    if source.packed:
+    if source.packed or stays_unopened(source):
         return None, [finding("CAP112", at, unopened_note(source))]
     found = list(unusable(component, at))
     try:
@@ -154,6 +155,8 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
             runnable=False,
             like=component,
         )
+    except UnopenedError as wrong:  # such as the block in a twin
+        return None, [*found, finding("CAP112", at, str(wrong))]
     except CapabilityError as wrong:
         return None, [*found, finding("CAP103", at, str(wrong))]
     except DescriptionError as wrong:

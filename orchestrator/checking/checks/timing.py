@@ -12,6 +12,7 @@ from orchestrator.coupling import DelayPlan, rounded_delay
 from orchestrator.diagnostics import Diagnostic
 from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.drawing.wording import milliseconds
+from orchestrator.system.step_length import whole_steps
 
 CODES: tuple[Code, ...] = (
     error(
@@ -104,7 +105,11 @@ def check_run(run: Run) -> Iterator[Diagnostic]:
             f" {run.start_ns / 1e9:g} s, stop {stop_ns / 1e9:g} s{step}"
         )
         yield finding("TIM101", "", text)
-    elif step_ns and stop_ns is not None and (rest := (stop_ns - run.start_ns) % step_ns):
+    elif (
+        step_ns
+        and stop_ns is not None
+        and (rest := whole_steps(stop_ns - run.start_ns, step_ns)[1])
+    ):
         text = (
             f"the run ends at {(stop_ns - rest) / 1e9:.9g} s: {stop_ns / 1e9:.9g} s is no whole"
             f" number of steps of {milliseconds(step_ns)} after the start"

@@ -94,12 +94,17 @@ def connect_power(
     one: Annotated[str, typer.Argument(help="component.port")],
     other: Annotated[str, typer.Argument(help="component.port")],
     delay: Delay = None,
+    effort_delay: Annotated[str | None, typer.Option(help="In its place, of efforts")] = None,
+    flow_delay: Annotated[
+        str | None, typer.Option(help="In its place, of flows and displacements")
+    ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
     """Connect two power ports: the effort one way, the flow the other."""
+    delays = {"delay": delay, "effort_delay": effort_delay, "flow_delay": flow_delay}
     edit = begin(target, variant, inside)
-    done(edit, *edit.change(lambda system: system.connect_power(one, other, delay=delay)))
+    done(edit, *edit.change(lambda system: system.connect_power(one, other, **delays)))
 
 
 def auto_connect(

@@ -54,7 +54,7 @@ def ssp(
         )
     if portable and version != "1.0":
         raise DescriptionError("--portable writes SSP 1.0, which other tools read")
-    from orchestrator.system import communication_step_ns
+    from orchestrator.system import whole_step_ns
 
     name, system, options = _system(target, case, portable=portable)
     path = output or Path(f"{name}.ssp")
@@ -65,7 +65,7 @@ def ssp(
         from orchestrator.coupling import DelayMode
         from orchestrator.export.portable import write_portable_ssp
 
-        step_ns = communication_step_ns(system, step or options.step or None)
+        step_ns = whole_step_ns(system, step or options.step or None, "a portable archive")
         remarks = write_portable_ssp(
             system,
             path,
@@ -121,9 +121,10 @@ def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool)
 def _with_times(system: System, options: RunOptions) -> System:
     """Let the times of a case be those of the system's default experiment."""
     from orchestrator.system import nanoseconds
+    from orchestrator.system.step_length import step_length
 
     given: dict[str, Any] = {
-        f"{key}_ns": nanoseconds(value, key)
+        f"{key}_ns": (step_length if key == "step" else nanoseconds)(value, key)
         for key, value in (
             ("start", options.start),
             ("stop", options.stop),

@@ -34,7 +34,7 @@ def interruptible() -> Iterator[None]:
         signal.SIGHUP: signals.terminate,
     }
     for number, mine in handlers.items():
-        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
             before[number] = signal.signal(number, mine)
     try:
         yield

@@ -37,7 +37,7 @@ def read_description(path: str | Path) -> SlaveDescription:
             raise LoadError.in_file(file, f"expected at most {MOST_XML_BYTES} bytes")
         content = file.read_bytes()
     except OSError as error:
-        raise LoadError.in_file(file, f"cannot be read: {error.strerror}") from None
+        raise LoadError.in_file(file, f"cannot be read: {error.strerror or error}") from None
     return read_dcpx(content, str(file))
 
 

@@ -24,6 +24,8 @@ _SEQUENCES = 2**16
 _MOST_ENTRIES = 5
 #: Heartbeats in the longest time that a slave bears.
 _BEATS = 3.0
+#: The same of a slave that asks for no heartbeat, in s: then it may go to another master.
+_SILENT_S = 60.0
 #: Data PDUs that wait to be read; the oldest go first.
 _MOST_WAITING = 10_000
 
@@ -185,11 +187,11 @@ class Session:
 
     @property
     def beat_due(self) -> float:
-        """When the next heartbeat is due, by CLOCK_MONOTONIC in s; infinite without one."""
-        beat = self.about.heartbeat
-        if beat is None or not self.registered:
+        """When the next sign of life is due, by CLOCK_MONOTONIC in s; infinite without a slave."""
+        if not self.registered:
             return math.inf
-        return self._beaten + beat[0] / beat[1] / _BEATS
+        beat = self.about.heartbeat
+        return self._beaten + (_SILENT_S if beat is None else beat[0] / beat[1]) / _BEATS
 
     def beat(self) -> None:
         """Send INF_state if it is due, without waiting for the answer."""

@@ -22,6 +22,8 @@ from orchestrator.diagnostics import DeadlineError, SoftdockError
 _LOG = logging.getLogger(__name__)
 #: A master whose heartbeat is missed for so many intervals more is taken to be gone for good.
 GONE = 10
+#: A master without a heartbeat that is silent for so long, in s, loses the slave to the next.
+SILENT_S = 60
 #: Template of the entry that says why a slave is in the error superstate.
 ERROR_ENTRY = 1
 
@@ -67,7 +69,7 @@ class Conduct:
         self._exchange: Exchange | None = None
         self._pacing: Pacing | None = None
         self._steps, self._stepped = 0, 0
-        self._heard_ns = 0
+        self._heard_ns, self._data_ns = 0, 0
 
     @property
     def master(self) -> Origin | None:
@@ -93,6 +95,13 @@ class Conduct:
 
     def _hear(self) -> None:
         self._heard_ns = self._clock()
+
+    @property
+    def _is_abandoned(self) -> bool:
+        """Whether another master may have the slave, as its own sends neither words nor data."""
+        if self.about.heartbeat is not None or self.state is State.ALIVE:
+            return False
+        return self._clock() - max(self._heard_ns, self._data_ns) > SILENT_S * 10**9
 
     def _take_over(self, number: int, master: Origin, mode: OpMode) -> None:
         self._id, self._master, self._mode = number, master, mode

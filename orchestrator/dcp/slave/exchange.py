@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
 from orchestrator.dcp.data_types import DcpType
@@ -11,9 +13,10 @@ from orchestrator.dcp.payload import Payload, Values
 from orchestrator.dcp.slave.config_requests import is_too_long
 from orchestrator.dcp.slave.configuration import Configuration
 from orchestrator.dcp.slave.model import SlaveModel
-from orchestrator.dcp.slave.wire import Wire
+from orchestrator.dcp.slave.wire import Origin, Wire
 from orchestrator.diagnostics import WireFormatError
 
+_LOG = logging.getLogger(__name__)
 _PERIOD = 2**16
 
 
@@ -45,12 +48,19 @@ class Exchange:
         self._heard: dict[tuple[bool, int], int] = {}
         self._sent = dict.fromkeys(self._outputs, 0)
         self._waiting: dict[int, Values] = {}
-        self.dropped = 0
+        self.dropped, self._refused = 0, False
 
     def _payloads(
         self, groups: dict[int, dict[int, tuple[int, DcpType]]], about: SlaveDescription
     ) -> dict[int, Payload]:
         return {number: self._config.payload(rows, about) for number, rows in groups.items()}
+
+    def refuse(self, origin: Origin) -> None:
+        """Drop data of somebody who is not the master; the first are told."""
+        self.dropped += 1
+        if not self._refused:
+            _LOG.warning("data of %s were dropped: only those of the master are taken", origin)
+        self._refused = True
 
     def receive(self, pdu: pdus.Data | pdus.ParameterData, scope: Scope) -> None:
         """Keep the values of a PDU; one that was not configured, or is damaged, is dropped.

@@ -22,6 +22,15 @@ _MOST_PEERS = 16
 _SEND_S = 1.0
 
 
+def _host(origin: Origin) -> object:
+    """Return the host of a peer; ``None`` if it is gone."""
+    try:
+        address = origin.getpeername() if isinstance(origin, socket.socket) else origin
+    except OSError:
+        return None
+    return address[0] if isinstance(address, tuple) else None
+
+
 class _Peer:
     """A connection of TCP."""
 
@@ -99,6 +108,12 @@ class SlaveServer(Wire):
                 self._control.sendto(content, origin)
         except OSError:
             return  # whoever asked is gone, which is noticed where it is received from
+
+    def is_same(self, origin: Origin, master: Origin) -> bool:
+        """Compare sockets of UDP by host and port; a connection of TCP by the host it is from."""
+        if isinstance(origin, tuple) and isinstance(master, tuple):
+            return origin == master
+        return _host(origin) == _host(master) is not None
 
     def listen(self, transport: Transport, port: int) -> None:
         """Receive data on a port."""

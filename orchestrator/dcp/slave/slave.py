@@ -57,7 +57,7 @@ class Slave(Conduct):
         try:
             kind = kind_of(content)
             if kind in {PduType.DAT_INPUT_OUTPUT, PduType.DAT_PARAMETER}:
-                self._take_data(content)
+                self._take_data(content, origin)
                 return
             header = header_of(content)
         except WireFormatError as error:
@@ -67,13 +67,20 @@ class Slave(Conduct):
             self._answer(header, content, origin)
 
     def _is_for_us(self, header: Header, origin: Origin) -> bool:
+        asks_for_it = header.kind in {PduType.STC_REGISTER, PduType.INF_STATE}
+        if asks_for_it and header.receiver > 0 and origin != self._master and self._is_abandoned:
+            self.lose(self._master)
         if self.state is State.ALIVE:
             return header.receiver > 0
         return header.receiver == self._id and origin == self._master
 
-    def _take_data(self, content: bytes) -> None:
+    def _take_data(self, content: bytes, origin: Origin) -> None:
         if self._exchange is None or self.state in {*ERROR, State.STOPPING, State.STOPPED}:
             return
+        if self._master is None or not self._wire.is_same(origin, self._master):
+            self._exchange.refuse(origin)
+            return
+        self._data_ns = self._clock()
         found = decode(content)
         scope = Scope.INITIALIZATION if self.state in INITIALIZATION else Scope.RUN
         if isinstance(found, (pdus.Data, pdus.ParameterData)):

@@ -19,6 +19,10 @@ class Wire(ABC):
     def answer(self, origin: Origin, content: bytes) -> None:
         """Send a control PDU to where one came from; a peer that is gone is no error."""
 
+    def is_same(self, origin: Origin, master: Origin) -> bool:
+        """Whether data came from a master, which may have connections of their own for them."""
+        return origin == master
+
     @abstractmethod
     def listen(self, transport: Transport, port: int) -> None:
         """Receive data on a port, which may be that of control PDUs or one that is open already."""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from orchestrator.devices.conformance.bench import (
         Bench as Bench,
         Golden as Golden,
+        Logged as Logged,
         Refused as Refused,
         Wiring as Wiring,
     )

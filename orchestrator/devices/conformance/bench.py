@@ -59,6 +59,40 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
+class Logged:
+    """Where a scalar signal stands in the log of an emulator (``--log``).
+
+    Parameters
+    ----------
+    event, column
+        Rows and column of it.
+    scale
+        What a value is multiplied by to have the unit of the signal.
+    where
+        What a row must have besides: a column and its text; ``None``: nothing.
+    """
+
+    event: str
+    column: str
+    scale: float = 1.0
+    where: tuple[str, str] | None = None
+
+    def is_in(self, row: Mapping[str, str]) -> bool:
+        """Whether a row, cells by column, tells it."""
+        marked = self.where is None or row.get(self.where[0]) == self.where[1]
+        return row["event"] == self.event and marked and bool(row.get(self.column))
+
+
+#: Of settings of an adapter: where its signals stand in the log, elements as ``name[0]``.
+LoggedSignals = Callable[[Any], Mapping[str, Logged]]
+
+
+def _nothing(settings: object) -> Mapping[str, Logged]:
+    del settings
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
 class Bench:
     """A test bench of one adapter: the entry point ``softdock.device_benches`` of its name.
 
@@ -79,11 +113,12 @@ class Bench:
         Faults that its protocol cannot have, and why.
     follows
         It has something that follows commands, and takes ``--on-signal slower:MS`` as well.
+    wraps
+        Its count or clock runs over, and it takes ``--fault wrap-after:S`` as well.
     newest_only
         It holds the newest sample only, so that a slow reader passes over some.
     truth
-        What the emulator's log (``--log``) says of outputs, without any fault of the wire: event,
-        column, and what a value is multiplied by to have the unit of the output.
+        What the emulator's log says of outputs, without any fault of the wire.
     asked
         The same of inputs: the command as it came over the wire.
     """
@@ -94,6 +129,7 @@ class Bench:
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
     follows: bool = False
+    wraps: bool = False
     newest_only: bool = False
-    truth: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
-    asked: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
+    truth: LoggedSignals = _nothing
+    asked: LoggedSignals = _nothing

@@ -8,6 +8,7 @@ from math import sqrt
 
 from orchestrator.drawing.layout.layout import Layout, lay_out
 from orchestrator.drawing.layout.shape import GRID, Box, Point, Wire
+from orchestrator.system.loops.rings import islands
 
 _GAP = 5 * GRID
 #: Width over height that a drawing of many parts should have.
@@ -30,30 +31,19 @@ def lay_out_islands(boxes: Mapping[str, Box], wires: Sequence[Wire], least: floa
 
     With pins on the border everything is one diagram.
     """
-    islands = _islands(boxes, wires)
-    if len(islands) < 2 or any(box.pin for box in boxes.values()):
+    parts = islands(list(boxes), ((wire.source[0], wire.target[0]) for wire in wires))
+    if len(parts) < 2 or any(box.pin for box in boxes.values()):
         return lay_out(boxes, wires, least)
-    members = {name: i for i, names in enumerate(islands) for name in names}
-    numbers: list[list[int]] = [[] for _ in islands]
+    members = {name: i for i, names in enumerate(parts) for name in names}
+    numbers: list[list[int]] = [[] for _ in parts]
     for number, wire in enumerate(wires):
         numbers[members[wire.source[0]]].append(number)
     laid = [
         lay_out({name: boxes[name] for name in names}, [wires[n] for n in inside])
-        for names, inside in zip(islands, numbers, strict=True)
+        for names, inside in zip(parts, numbers, strict=True)
     ]
     corners = _packed([(part.width, part.height) for part in laid])
     return _joined(laid, corners, numbers, least)
-
-
-def _islands(boxes: Mapping[str, Box], wires: Sequence[Wire]) -> list[list[str]]:
-    """Names of boxes that wires join, in the order of the boxes."""
-    import networkx as nx
-
-    graph: nx.Graph[str] = nx.Graph()
-    graph.add_nodes_from(boxes)
-    graph.add_edges_from((wire.source[0], wire.target[0]) for wire in wires)
-    place = {name: i for i, name in enumerate(boxes)}
-    return [sorted(names, key=place.__getitem__) for names in nx.connected_components(graph)]
 
 
 def _packed(sizes: Sequence[Point]) -> list[Point]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from orchestrator.drawing.layout.measure import BASELINE
 from orchestrator.drawing.layout.shape import Point
 from orchestrator.drawing.scene.scene import Disc, Group, Polygon, Rectangle, Shape, Stroke, Text
 
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_QUOTES = str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 #: All of about the width that texts were measured with.
 FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, Geneva, sans-serif"
 
@@ -25,13 +26,26 @@ def svg_document(shapes: Sequence[Shape], width: float, height: float, title: st
     title
         What it shows.
     """
-    size = f"{_number(width)} {_number(height)}"
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_number(width)}pt"'
-        f' height="{_number(height)}pt" viewBox="0 0 {size}" font-family="{FONTS}">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg"{_extent(width, height)}>\n'
         f"<title>{_text(title)}</title>\n"
         f'<rect width="100%" height="100%" fill="#ffffff"/>\n{svg_shapes(shapes)}</svg>\n'
+    )
+
+
+def svg_element(shapes: Sequence[Shape], width: float, height: float, label: str) -> str:
+    """Write shapes as a picture inside a page, which paints the background; see above."""
+    return (
+        f'<svg role="img" aria-label={_quoted(label)}{_extent(width, height)}>\n'
+        f"{svg_shapes(shapes)}</svg>"
+    )
+
+
+def _extent(width: float, height: float) -> str:
+    return (
+        f' width="{_number(width)}pt" height="{_number(height)}pt"'
+        f' viewBox="0 0 {_number(width)} {_number(height)}" font-family="{FONTS}"'
     )
 
 
@@ -134,8 +148,8 @@ def _legal(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_legal(text))
+    return _legal(text).translate(_SIGNS)
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_legal(text))
+    return f'"{_text(text).translate(_IN_QUOTES)}"'

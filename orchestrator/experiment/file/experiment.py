@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
@@ -14,20 +14,39 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from orchestrator.animation import Animation
 from orchestrator.diagnostics import nearest
-from orchestrator.experiment.file.arming_table import ArmingTable
-from orchestrator.experiment.file.device_table import DeviceTable
-from orchestrator.experiment.file.emulator_table import EmulatorTable
-from orchestrator.experiment.file.figure_tables import Figure
-from orchestrator.experiment.file.identification_table import IdentificationTable
-from orchestrator.experiment.file.ledger_table import LedgerTable
-from orchestrator.experiment.file.realtime_table import RealTimeTable
-from orchestrator.experiment.file.rest_table import RestTable
-from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
-from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
+from orchestrator.diagnostics.later_model import later_model
 from orchestrator.experiment.file.table import Angle, Table, Time
-from orchestrator.supervisor.settings import SupervisorSettings
+
+_FILE = "orchestrator.experiment.file"
+if TYPE_CHECKING:
+    from orchestrator.animation import Animation
+    from orchestrator.experiment.file.arming_table import ArmingTable
+    from orchestrator.experiment.file.device_table import DeviceTable
+    from orchestrator.experiment.file.emulator_table import EmulatorTable
+    from orchestrator.experiment.file.figure_tables import Figure
+    from orchestrator.experiment.file.identification_table import IdentificationTable
+    from orchestrator.experiment.file.ledger_table import LedgerTable
+    from orchestrator.experiment.file.realtime_table import RealTimeTable
+    from orchestrator.experiment.file.rest_table import RestTable
+    from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
+    from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
+    from orchestrator.supervisor.settings import SupervisorSettings
+else:  # most experiments have few of these tables
+    Animation = later_model("orchestrator.animation:Animation")
+    AnySweep = later_model(f"{_FILE}.sweep_table:AnySweep")
+    ArmingTable = later_model(f"{_FILE}.arming_table:ArmingTable")
+    DeviceTable = later_model(f"{_FILE}.device_table:DeviceTable")
+    EmulatorTable = later_model(f"{_FILE}.emulator_table:EmulatorTable")
+    Figure = later_model(f"{_FILE}.figure_tables:Figure")
+    IdentificationTable = later_model(
+        "orchestrator.experiment.file.identification_table:IdentificationTable"
+    )
+    LedgerTable = later_model(f"{_FILE}.ledger_table:LedgerTable")
+    RealTimeTable = later_model(f"{_FILE}.realtime_table:RealTimeTable")
+    RestTable = later_model(f"{_FILE}.rest_table:RestTable")
+    SampledLoopSpec = later_model(f"{_FILE}.sampled_loop_table:SampledLoopSpec")
+    SupervisorSettings = later_model("orchestrator.supervisor.settings:SupervisorSettings")
 
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -263,8 +282,15 @@ class Experiment(Table):
         return self
 
     @property
+    def has_maps(self) -> bool:
+        """Whether figures are drawn from sweeps with axes."""
+        return any(figure.kind in {"map", "lines"} for figure in self.figure.values())
+
+    @property
     def sweeps(self) -> dict[str, Sweep]:
         """All sweeps in the form with axes."""
+        from orchestrator.experiment.file.sweep_table import ListedSweep
+
         faults = {name: case.fault for name, case in self.case.items()}
         return {
             name: s.with_axes(faults.get(s.case, ())) if isinstance(s, ListedSweep) else s
@@ -274,4 +300,8 @@ class Experiment(Table):
     @property
     def listed_sweeps(self) -> dict[str, ListedSweep]:
         """The sweeps that are run with the cases."""
+        if not self.sweep:
+            return {}
+        from orchestrator.experiment.file.sweep_table import ListedSweep
+
         return {name: s for name, s in self.sweep.items() if isinstance(s, ListedSweep)}

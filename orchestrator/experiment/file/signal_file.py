@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.plain_number import plain_number
 from orchestrator.system import nearest
 
 #: What a column of times is called.
@@ -62,11 +63,13 @@ def read_signal(path: Path, column: str) -> SignalFile:
     if reader is None:
         raise LoadError.in_file(path, "expected a file of signals that ends in .csv or .parquet")
     titles, rows = reader(path)
-    time = next((i for i, title in enumerate(titles) if title in _TIME), None)
-    if time is None:
+    times = [i for i, title in enumerate(titles) if title in _TIME]
+    if len(times) != 1:
+        what = "a" if not times else "one"
         raise DescriptionError.in_file(
-            path, f"expected a column 'time' in seconds, found: {', '.join(titles)}"
+            path, f"expected {what} column 'time' in seconds, found: {', '.join(titles)}"
         )
+    (time,) = times
     place = _place(path, titles, column)
     times_ns = [_time_ns(path, i, text) for i, text in enumerate(rows[time])]
     for number, (one, two) in enumerate(pairwise(times_ns), start=2):
@@ -85,7 +88,7 @@ def read_signal(path: Path, column: str) -> SignalFile:
 
 def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
@@ -116,8 +119,15 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
 def _place(path: Path, titles: Sequence[str], column: str) -> int:
     plain = [title.partition(" [")[0] for title in titles]
     for names in (titles, plain):
-        if column in names:
-            return list(names).index(column)
+        found = [number for number, name in enumerate(names) if name == column]
+        if len(found) > 1:
+            raise DescriptionError.in_file(
+                path,
+                f"{len(found)} columns are called '{column}'; expected one: give each its own title"
+                + (", or name it with its unit" if len({titles[n] for n in found}) > 1 else ""),
+            )
+        if found:
+            return found[0]
     hint = nearest(column, plain) or f"; it has: {', '.join(plain)}"
     raise DescriptionError.in_file(path, f"no column '{column}'{hint}")
 
@@ -142,10 +152,7 @@ def _time_ns(path: Path, row: int, text: str) -> int:
 
 
 def _value(path: Path, row: int, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not np.isfinite(value):
+    value = plain_number(text.strip(" \t"))
+    if value is None:
         raise DescriptionError(f"{path}, row {row + 1}: expected a finite number, found '{text}'")
     return value

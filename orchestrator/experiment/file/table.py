@@ -14,4 +14,4 @@ Angle = Literal["x", "y", "z"] | None
 class Table(BaseModel):
     """A table that does not change once it is read, and has no keys that are not listed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orchestrator.arming import Reserve
 from orchestrator.diagnostics import UnknownNameError, nearest
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.identification_table import IdentificationTable
@@ -22,6 +23,7 @@ from orchestrator.experiment.identification.stored import stored_twins
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.run.arming import commanded
+from orchestrator.experiment.section import Section
 from orchestrator.identification.twin_file import TwinFile
 
 
@@ -163,3 +165,27 @@ def _expect_known(table: IdentificationTable, known: list[str]) -> None:
 def _paced(settings: RunSettings) -> RunSettings:
     """A device keeps its own pace, whatever the run is asked to do."""
     return replace(settings, realtime=1.0)
+
+
+class Identification(Extension):
+    """Identifies commanded devices where the experiment says so; says what is going to move."""
+
+    follows = ("realtime",)
+
+    def begin(self, run: Run) -> None:
+        """Identify them."""
+        found = identified_cases(
+            run.experiment,
+            run.reader.folder,
+            run.cases,
+            run.settings,
+            run.output,
+            run.tell,
+            run.announce,
+        )
+        for name, remarks in found.remarks.items():
+            run.notes[name] += remarks
+        for name, twins in found.twins.items():
+            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in twins]
+            run.add(name, Section("identified", data=plain or None, value=twins))
+        run.outcome.files += found.pages

@@ -42,8 +42,8 @@ def watched_device(
     """
     own = None if settings is None else _alone(settings, device)
     remarks: list[str] = []
-    with supervising(case, own, folder, remarks, devices=[device]) as (watched, _):
-        yield watched
+    with supervising(case, own, folder, remarks, devices=[device]) as watched:
+        yield watched.case
 
 
 def _alone(settings: SupervisorSettings, device: str) -> SupervisorSettings:

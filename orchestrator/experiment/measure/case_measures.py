@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment.measure.measures import evaluate
-from orchestrator.experiment.measure.missed_cycles import missed_count
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
@@ -44,6 +42,9 @@ def with_measures(
     measured: dict[str, Measured] = {}
     failed = []
     name = case.name
+    from orchestrator.experiment.measure.measures import evaluate
+    from orchestrator.experiment.measure.missed_cycles import missed_count
+
     for key, measure in case.case.measure.items():
         if measure.is_difference and measure.to not in results:
             failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")

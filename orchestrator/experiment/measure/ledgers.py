@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,18 @@ from orchestrator.analysis import (
 from orchestrator.coupling import DelayPlan
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.ledger_table import (
-    LedgerTable,
-    MotionTable,
-    Names,
-    PortTable,
-    StageTable,
-)
-from orchestrator.experiment.measure.missed_cycles import counts_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
 from orchestrator.system import Causality, Positive, System, signal_of
+
+if TYPE_CHECKING:
+    from orchestrator.experiment.file.ledger_table import (
+        LedgerTable,
+        MotionTable,
+        Names,
+        PortTable,
+        StageTable,
+    )
 
 #: What stands in a result beside what was recorded: sums of the entries of one kind, over time.
 _SERIES = {
@@ -118,6 +120,8 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
     if not tables:
         plan = automatic_plan(system, declared_only=True)
         whole = options.record is None and (options.every or 1) == 1
+        from orchestrator.experiment.file.ledger_table import LedgerTable
+
         return (
             LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
             if plan.ports and whole
@@ -193,6 +197,8 @@ def with_signals(case: PreparedCase, request: LedgerRequest | None) -> PreparedC
     if request is None:
         return case
     record = ("*",) if case.options.record is None else case.options.record
+    from orchestrator.experiment.measure.missed_cycles import counts_of
+
     record = (*record, *request.signals(case.system), *counts_of(case.system))
     return replace(case, options=case.options.model_copy(update={"record": record}))
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
-from orchestrator.simunits.devices.description import device_facts, stepped_device
 from orchestrator.system import SourceKind, System
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +40,8 @@ def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floa
     """
     steps = np.diff(result.time)
     missed = np.zeros(len(steps))
+    from orchestrator.simunits.devices.description import device_facts
+
     for device in _devices(case.system):
         if not all(f"{device}.{count}" in result.names for count in _COUNTS):
             continue  # a case that records its own choice, and has no ledger
@@ -62,6 +63,8 @@ def missed_count(case: PreparedCase, result: Result, clock: str | None) -> int:
 
 
 def _devices(system: System) -> Iterator[str]:
+    from orchestrator.simunits.devices.description import stepped_device
+
     for name, one in system.components.items():
         if one.source.kind is SourceKind.DEVICE and stepped_device(one.source.location) is None:
             yield name

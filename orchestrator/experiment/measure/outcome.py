@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.coupling import DelayPlan
 from orchestrator.experiment.section import Section
 from orchestrator.recording import Result
-from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.simunits import Notice
 
 
 @dataclass(frozen=True, slots=True)

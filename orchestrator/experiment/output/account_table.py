@@ -52,15 +52,15 @@ def account_section(name: str, account: RunAccount) -> Section:
     if not account.accounts:
         return Section("linearised", data=account.as_json(), value=account)
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
-    notes = (text for loop in account.accounts for text in loop.notes())
-    said = " ".join(f"{text}." for text in (*notes, *account.remarks()))
+    notes = [text for loop in account.accounts for text in loop.notes()]
     rows = tuple(account_rows(account))
     return Section(
         "linearised",
         f"Loops of {name}",
         COLUMNS,
         rows,
-        f"{note} {said}".strip(),
+        note,
+        remarks=(*notes, *account.remarks()),
         formats=("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}"),
         printed=len(rows),
         data=account.as_json(),

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from orchestrator.animation import Animation, render_animation, too_many, wrong_signals
+from orchestrator.animation import (
+    Animation,
+    expect_viewer,
+    render_animation,
+    too_many,
+    wrong_signals,
+)
 from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.experiment.prepare.simulate import horizon
@@ -166,3 +173,27 @@ def _read(path: Path) -> Result:
             path, "no such result; run the experiment first, with format 'parquet'"
         )
     return read_result(path)
+
+
+class Animations(Extension):
+    """Draws the experiment's animations whose cases are run."""
+
+    follows = ("verify", "sweep")
+
+    def begin(self, run: Run) -> None:
+        """Expect that they can be drawn."""
+        if drawable(run.experiment, {name: case.case for name, case in run.cases.items()}):
+            expect_viewer()
+
+    def end(self, run: Run) -> None:
+        """Draw them."""
+        results = {name: case.result for name, case in run.outcome.cases.items()}
+        titles = {name: case.title for name, case in run.outcome.cases.items()}
+        chosen = drawable(run.experiment, results)
+        for number, (name, table) in enumerate(chosen.items()):
+            folder = run.draft.folder
+            try:
+                run.outcome.files.append(write_animation(name, table, results, titles, folder))
+            except DescriptionError as error:
+                run.outcome.problems += error.problems
+            run.tell("animating", (number + 1) / len(chosen))

@@ -16,7 +16,8 @@ from orchestrator.experiment.prepare.system_reader import ReadSystem
 from orchestrator.master import MasterSettings, Plan, compile_schedule, validate_plan
 from orchestrator.recording import Result
 from orchestrator.simunits import read_fmu
-from orchestrator.system import SourceKind, System, closed_loops, nanoseconds
+from orchestrator.system import SourceKind, System, closed_loops
+from orchestrator.system.step_length import step_length
 
 
 def nested_of(
@@ -83,7 +84,7 @@ def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     mode = DelayMode(options.delay or DelayMode.EXACT)
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
     step = options.given_step
-    step_ns = system.experiment.step_ns if step is None else nanoseconds(step, "step")
+    step_ns = system.experiment.step_ns if step is None else step_length(step, "step")
     try:
         stepped = _stepped(run, step_ns)
         plan = validate_plan(stepped, algorithm, chosen.options, chosen.rates)

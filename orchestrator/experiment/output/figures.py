@@ -1,4 +1,4 @@
-"""The figures of an experiment file, drawn from its outcome."""
+"""The figures of an experiment file, made from its outcome."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.analysis import plot_stability_plane
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.figure_tables import Curve as Drawn
 from orchestrator.experiment.file.figure_tables import (
@@ -21,8 +20,8 @@ from orchestrator.experiment.file.figure_tables import (
 )
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.experiment.measure.signals import values_of
-from orchestrator.experiment.output.sweep_lines import SweepLine, SweepLook, draw_lines
-from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_phase, plot_signals
+from orchestrator.experiment.output.default_plots import spans_of
+from orchestrator.recording import Curve, Panel, Plot, Reference, Result
 from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ def sweeps_of(figure: Figure) -> set[str]:
     return {figure.sweep} if isinstance(figure, MapFigure | LinesFigure) else set()
 
 
-def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
-    """Draw one figure.
+def plot_of(figure: Figure, outcome: ExperimentOutcome) -> Plot:
+    """Return what a figure shows.
 
     Raises
     ------
@@ -62,7 +61,7 @@ def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
     raise DescriptionError(f"figure '{figure.title}' is drawn by `softdock sweep`")
 
 
-def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
+def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Plot:
     panels = []
     for panel in figure.panels:
         curves = []
@@ -73,8 +72,8 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
         lines = [Reference(line.value, line.label) for line in panel.lines]
         panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
-    spans = _spans(figure, outcome)
-    return plot_signals(panels, figure.title, spans, columns=figure.columns)
+    spans = spans_of([outcome.cases[name].result for name in sorted(cases_of(figure))])
+    return Plot("time", panels, figure.title, spans=spans, columns=figure.columns)
 
 
 def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
@@ -92,14 +91,14 @@ def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
     return values - values_of(other, curve.minus.signal, curve.angle)
 
 
-def _phase(figure: PhaseFigure, outcome: ExperimentOutcome) -> Drawing:
+def _phase(figure: PhaseFigure, outcome: ExperimentOutcome) -> Plot:
     curves = []
     for curve in figure.curves:
         result = outcome.cases[curve.case].result
         shown = _shown(figure, result)
         x, y = (values_of(result, name, None)[shown] for name in (curve.x, curve.y))
         curves.append(Curve(curve.label, curve.x_factor * x, curve.y_factor * y))
-    return plot_phase(curves, xlabel=figure.xlabel, ylabel=figure.ylabel, title=figure.title)
+    return Plot("path", [Panel(figure.ylabel, curves)], figure.title, figure.xlabel)
 
 
 def _shown(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
@@ -113,43 +112,22 @@ def _shown(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
     return slice(first, last)
 
 
-def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
-    """Times of faults and safe states that are drawn; those of one case among several name it."""
-    cases = sorted(cases_of(figure))
-    found: dict[tuple[str, float, float | None], set[str]] = {}
-    for name in cases:
-        for fault in outcome.cases[name].result.faults:
-            until = None if fault.until_ns is None else seconds(fault.until_ns)
-            found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
-        if safe := outcome.cases[name].result.safe_states:
-            found.setdefault(("safe state", seconds(safe[0].time_ns), None), set()).add(name)
-    return [
-        Span(
-            label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",
-            begin,
-            end,
-        )
-        for (label, begin, end), having in found.items()
-    ]
-
-
-def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Drawing:
+def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Plot:
     predicted = {(c.sweep, c.measure) for c in figure.curves if c.what == "predicted"}
-    lines = []
+    curves = []
     for curve in figure.curves:
         sweep = outcome.sweeps[curve.sweep]
-        is_prediction = curve.what == "predicted"
+        is_expected = curve.what == "predicted"
         found = [
-            m.details["predicted"] if is_prediction else m.value
+            m.details["predicted"] if is_expected else m.value
             for m in sweep.measured[curve.measure]
         ]
-        is_predicted = not is_prediction and (curve.sweep, curve.measure) in predicted
-        line = SweepLine(
-            curve.label, _abscissa(sweep), np.array(found), is_prediction, is_predicted
-        )
-        lines.append(line)
+        has_line = is_expected or (curve.sweep, curve.measure) not in predicted
+        dash = None if has_line else "none"  # marks only, so that both are seen
+        x = _abscissa(sweep)
+        curves.append(Curve(curve.label, x, found, dash, is_expected=is_expected))
     zero = (Reference(0.0, figure.zero_line),) if figure.zero_line else ()
-    return draw_lines(lines, SweepLook(figure.title, figure.xlabel, figure.ylabel, zero))
+    return Plot("points", [Panel(figure.ylabel, curves, zero)], figure.title, figure.xlabel)
 
 
 def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -157,10 +135,49 @@ def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64
     return np.array(sweep.values) * scale
 
 
-def _plane(figure: PlaneFigure) -> Drawing:
+#: Curves of a plane that can still be told from each other.
+_SHOWN = 5
+
+
+def _plane(figure: PlaneFigure) -> Plot:
+    """Show the plane as curves over damping and over delay; a picture of it has the surface too."""
+    from orchestrator.analysis import stability_plane
+
+    damping, delay = plane_axes(figure)
+    panels = []
+    for label, x, unit, chosen, other in (
+        ("damping b [N s/m]", damping, "h = {:g} ms", _few(delay), 1e3),
+        ("loop delay h [ms]", delay, "b = {:g} N s/m", _few(damping), 1.0),
+    ):
+        over_damping = x is damping
+        pair = (x, chosen) if over_damping else (chosen, x)
+        limits = stability_plane(figure.mass, *pair) / 1e3
+        columns = limits.T if over_damping else limits
+        shown = x if over_damping else 1e3 * x
+        curves = [
+            Curve(unit.format(round(float(other * value), 3)), shown, column, is_expected=True)
+            for value, column in zip(chosen, columns, strict=True)
+        ]
+        panels.append(Panel("stiffness limit K [kN/m]", curves, xlabel=label))
+    return Plot("points", panels, f"{figure.title}, mass {figure.mass:g} kg", columns=2)
+
+
+def _few(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    places = np.linspace(0, values.size - 1, _SHOWN).round().astype(int)
+    found: NDArray[np.float64] = values[np.unique(places)]
+    return found
+
+
+def plane_axes(figure: PlaneFigure) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Dampings in N s/m and delays in s of a stability plane."""
     first, last = (seconds(nanoseconds(t, "delay")) for t in figure.delay)
-    drawing = plot_stability_plane(
-        figure.mass, np.linspace(*figure.damping, 77), np.linspace(first, last, 65)
-    )
+    return np.linspace(*figure.damping, 77), np.linspace(first, last, 65)
+
+
+def draw_plane(figure: PlaneFigure) -> Drawing:
+    """Draw the plane by Matplotlib: surface, map, and curves."""
+    from orchestrator.analysis import plot_stability_plane
+
+    drawing = plot_stability_plane(figure.mass, *plane_axes(figure))
     drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
     return drawing

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.drawing import Drawing, draw_system
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.default_figures import default_figures
+from orchestrator.experiment.output.default_plots import default_plots
 from orchestrator.experiment.output.diagram import facts_of_run
-from orchestrator.experiment.output.figures import cases_of, draw, sweeps_of
-from orchestrator.experiment.output.ledger_files import (
-    draw_ledger,
-    energy_note,
-    energy_rows,
-    write_ledger,
-)
-from orchestrator.experiment.output.timing_files import draw_timing
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
-    LARGEST_SVG,
+    BESIDE,
     CaseSection,
+    Draft,
     FigureItem,
     FileItem,
     FmuItem,
     Measure,
+    Plot,
     Report,
     TableItem,
     parameters_of,
-    save,
     whole_file,
     write_report,
 )
@@ -42,90 +35,96 @@ from orchestrator.simunits import read_fmu
 from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from orchestrator.analysis import EnergyLedger
+    from orchestrator.recording.pictures import Picture
+
+#: Folder of the pictures.
+PICTURES = "figures"
 
 
 def write_rest(
     experiment: Experiment,
     outcome: ExperimentOutcome,
-    folder: Path,
+    draft: Draft,
     output: Path,
     tell: Callable[[str, float], None],
+    *,
+    pictures: bool = False,
 ) -> None:
-    """Draw all figures whose cases and sweeps were run, and write report and summary.
+    """Write tables, animations, report and summary, and pictures of all figures if asked for.
 
-    They are written to ``folder``; the outcome names them as they are found in ``output``.
+    They are written to the draft's folder; the outcome names them as they are found in ``output``.
     """
-    pictures = folder / "figures"
-    pictures.mkdir(exist_ok=True)
-    drawn = _figures(experiment, outcome)
-    items = []
-    for number, (name, (figure, caption)) in enumerate(drawn.items()):
-        items.append(FigureItem(_save(figure, pictures / name, outcome), caption))
-        tell("drawing", (number + 1) / len(drawn))
-    ledgers = _ledgers(outcome, folder)
-    timings = _timings(outcome, folder)
-    diagrams = []
+    folder = draft.folder
+    plots = _plots(experiment, outcome)
+    shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+    sections = []
+    for case in outcome.cases.values():
+        found = {stem: item for one in case.sections for stem, item in one.plots.items()}
+        shown |= {stem: plot for stem, (plot, _) in found.items()}
+        sections.append(_section(case, _items(found)))
+    diagrams = _diagrams(experiment, outcome)
+    shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+    for name, figure in experiment.figure.items():
+        if figure.kind == "stability-plane":
+            from orchestrator.experiment.output.figures import draw_plane
+
+            shown[name] = partial(draw_plane, figure)
+    if pictures:
+        from orchestrator.recording import draw_pictures
+
+        told = partial(tell, "drawing")
+        outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
+    # those of an earlier run show something else by now
+    draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+    report, summary = folder / "report.html", folder / "summary.json"
+    draft.replaced.add(f"{report.stem}{BESIDE}")
+    files = [*outcome.files, report, summary]
+    page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
+    own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
+    listed = tuple(FileItem(path.relative_to(folder)) for path in own)
+    _, *beside = write_report(replace(page, files=listed), report)
+    outcome.files = [
+        output / path.relative_to(folder) if path.is_relative_to(folder) else path
+        for path in (*files, *beside)
+    ]
+    with whole_file(summary) as opened:
+        opened.write_text(
+            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
+        )
+
+
+def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
+    """Return what the figures show whose cases and sweeps were run, and their captions."""
+    if not experiment.figure and not experiment.animation:
+        shown = [default_plots(case.result) for case in outcome.cases.values()]
+        return {name: plot for plots in shown for name, plot in plots.items()}
+    from orchestrator.experiment.output.figures import cases_of, plot_of, sweeps_of
+
+    return {
+        name: (plot_of(figure, outcome), figure.caption)
+        for name, figure in experiment.figure.items()
+        if cases_of(figure) <= set(outcome.cases)
+        and sweeps_of(figure) <= set(outcome.sweeps)
+        and figure.kind not in {"map", "lines"}  # `softdock sweep` draws these
+    }
+
+
+def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
+    return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
+
+
+def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Drawing, str]]:
+    """Draw the systems of the cases, each once."""
+    found = {}
     for names in _each_drawing(outcome):
         first = outcome.cases[names[0]]
         options = merged(experiment.case[names[0]], experiment.defaults)
         facts = facts_of_run(first.system, options, first.result)
         drawing = draw_system(first.nested, facts, title=", ".join(names))
-        _save_drawing(drawing, pictures / f"system-{names[0]}", outcome)
         caption = f"{first.title}. {first.system.description}"
-        diagrams.append(FigureItem(drawing, caption.strip()))
-    report, summary = folder / "report.html", folder / "summary.json"
-    outcome.files += [report, summary]
-    tracked = _tracks(outcome, folder)
-    drawings = {
-        name: tuple(item for item in (ledgers.get(name), timings.get(name)) if item) + tracked[name]
-        for name in outcome.cases
-    }
-    sections = [_section(case, drawings[name]) for name, case in outcome.cases.items()]
-    write_report(_report(experiment, outcome, sections, items, diagrams, folder), report)
-    outcome.files = [
-        output / path.relative_to(folder) if path.is_relative_to(folder) else path
-        for path in outcome.files
-    ]
-    with whole_file(summary) as draft:
-        draft.write_text(
-            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
-        )
-
-
-def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
-    for suffix, content in ((".png", drawing.png()), (".svg", drawing.svg())):
-        path = stem.with_name(stem.name + suffix)
-        with whole_file(path) as draft:
-            draft.write_bytes(content)
-        outcome.files.append(path)
-
-
-def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
-    """Write a figure in both formats; returns the file that a report embeds."""
-    png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
-    for path in (png, svg):
-        save(figure, path)
-        figure.set_layout_engine("none")  # the second format takes the layout of the first
-        outcome.files.append(path)
-    return svg if svg.stat().st_size <= LARGEST_SVG else png
-
-
-def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
-    wanted = {
-        name: figure
-        for name, figure in experiment.figure.items()
-        if cases_of(figure) <= set(outcome.cases)
-        and sweeps_of(figure) <= set(outcome.sweeps)
-        and not isinstance(figure, MapFigure | LinesFigure)  # `softdock sweep` draws these
-    }
-    if not experiment.figure and not experiment.animation:
-        wanted = {}
-        for case in outcome.cases.values():
-            wanted |= default_figures(case.result)
-    return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
+        found[f"system-{names[0]}"] = drawing, caption.strip()
+    return found
 
 
 def _each_drawing(outcome: ExperimentOutcome) -> list[list[str]]:
@@ -141,24 +140,18 @@ def _report(
     experiment: Experiment,
     outcome: ExperimentOutcome,
     sections: list[CaseSection],
-    figures: list[FigureItem],
-    diagrams: list[FigureItem],
-    output: Path,
+    figures: tuple[FigureItem, ...],
+    diagrams: tuple[FigureItem, ...],
 ) -> Report:
     return Report(
         title=experiment.title,
         description=experiment.description,
         cases=tuple(sections),
-        diagrams=tuple(diagrams),
-        figures=tuple(figures),
+        diagrams=diagrams,
+        figures=figures,
         tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        files=tuple(
-            FileItem(path.relative_to(output))
-            for path in outcome.files
-            if path.is_relative_to(output)
-        ),
     )
 
 
@@ -166,49 +159,7 @@ def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for case in outcome.cases.values():
         for one in case.sections:
             if one.columns:
-                yield TableItem(one.heading, one.columns, one.rows, one.note)
-
-
-def _timings(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
-    """Draw the timing of the cases that were run in real time."""
-    items = {}
-    for name, case in outcome.cases.items():
-        if case.result.timing and case.result.timing.computing.count:
-            figure = draw_timing(name, case.result.timing)
-            picture = _save(figure, output / "figures" / f"timing-{name}", outcome)
-            items[name] = FigureItem(picture, f"Timing of {name}. {case.title}.")
-    return items
-
-
-def _tracks(outcome: ExperimentOutcome, output: Path) -> dict[str, tuple[FigureItem, ...]]:
-    """Draw what was tracked of the devices of each case."""
-    items: dict[str, tuple[FigureItem, ...]] = {}
-    for name, case in outcome.cases.items():
-        found = []
-        for track in case.value("tracking") or ():
-            from orchestrator.experiment.output.tracking_files import draw_tracking
-
-            stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
-            picture = _save(draw_tracking(name, track), output / "figures" / stem, outcome)
-            found.append(FigureItem(picture, f"Tracking of {track.response}. {case.title}."))
-        items[name] = tuple(found)
-    return items
-
-
-def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
-    """Write the energy ledgers of the cases that have one, and draw them."""
-    items = {}
-    for name, case in outcome.cases.items():
-        ledger: EnergyLedger | None = case.value("ledger")
-        if ledger is None:
-            continue
-        table = output / f"{name}.ledger.csv"
-        write_ledger(ledger, table)
-        outcome.files.append(table)
-        figure = draw_ledger(ledger, f"Energy of '{name}'")
-        picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
-        items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
-    return items
+                yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)
 
 
 def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
@@ -224,11 +175,13 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
         measures=tuple(measures),
         parameters=parameters_of(case.system),
         figures=figures,
-        note="; ".join(case.result.remarks),
+        remarks=case.result.remarks,
     )
     ledger: EnergyLedger | None = case.value("ledger")
     if ledger is None:
         return section
+    from orchestrator.experiment.output.ledger_files import energy_note, energy_rows
+
     note, rows = energy_note(ledger), tuple(energy_rows(ledger))
     return replace(section, energies=rows, energy_note=note)
 

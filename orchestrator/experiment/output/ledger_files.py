@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from orchestrator.analysis import EnergyLedger, Kind
-from orchestrator.recording import Curve, EnergyRow, Panel, plot_signals, whole_file
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from orchestrator.experiment.section import Section
+from orchestrator.recording import Curve, EnergyRow, Panel, Plot, whole_file
 
 _WORDS = {
     Kind.CREATED: "{}, all of it",
@@ -73,8 +70,15 @@ def write_ledger(ledger: EnergyLedger, path: Path) -> None:
             writer.writerow([row.group, row.name, repr(row.energy), repr(row.percent)])
 
 
-def draw_ledger(ledger: EnergyLedger, title: str) -> Figure:
-    """Draw what is stored, what was created and what came and went, and the residual over time."""
+def ledger_section(case: str, ledger: EnergyLedger) -> Section:
+    """Return what is said of the energy of a case; its table stands with the case."""
+    plot = ledger_plot(ledger, f"Energy of '{case}'")
+    shown = {f"ledger-{case}": (plot, f"Energy ledger of {case}.")}
+    return Section("ledger", plots=shown, value=ledger)
+
+
+def ledger_plot(ledger: EnergyLedger, title: str) -> Plot:
+    """Show what is stored, what was created and what came and went, and the residual over time."""
     stored = _curves(ledger, Kind.STORED)
     if len(stored) > 1:
         stored.insert(0, Curve("all that is stored", ledger.time, ledger.total(Kind.STORED)))
@@ -85,7 +89,8 @@ def draw_ledger(ledger: EnergyLedger, title: str) -> Figure:
         "Came and went [J]": moved,
         "Residual [J]": _curves(ledger, Kind.RESIDUAL),
     }
-    return plot_signals([Panel(label, curves) for label, curves in panels.items() if curves], title)
+    shown = [Panel(label, curves) for label, curves in panels.items() if curves]
+    return Plot("time", shown, title)
 
 
 def _curves(ledger: EnergyLedger, *kinds: Kind) -> list[Curve]:

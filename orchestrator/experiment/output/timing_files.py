@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from orchestrator.experiment.section import Cell, Section
 from orchestrator.realtime import Durations, RealTimeRecord
-from orchestrator.recording import Curve, plot_xy
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from orchestrator.recording import Curve, Panel, Plot
 
 COLUMNS = ("duration", "steps", "least", "median", "99 %", "99.9 %", "99.99 %", "longest")
 #: Overruns that the report lists, and the terminal; the metadata have more.
@@ -37,12 +32,16 @@ def timing_section(case: str, record: RealTimeRecord) -> Section:
         f" {record.policy}. Granted: {granted}. {record.kernel}. {'; '.join(record.notes)}."
     )
     rows = tuple(timing_rows(record))
+    plots = {}
+    if record.computing.count:
+        plots[f"timing-{case}"] = timing_plot(case, record), f"Timing of {case}."
     return Section(
         "realtime",
         f"Timing of {case} [us]",
         COLUMNS,
         rows,
         note,
+        plots=plots,
         formats=("{}", "{}", "{:.4g}"),
         printed=len(rows),
         lines=tuple(f"{case}: {overrun}" for overrun in record.listed[-_PRINTED:]),
@@ -79,16 +78,11 @@ def overruns_section(case: str, record: RealTimeRecord) -> Section:
     return Section("overruns", f"Overruns of {case}", columns, rows, note)
 
 
-def draw_timing(case: str, record: RealTimeRecord) -> Figure:
-    """Draw which share of steps took longer than a time, of each duration that there is."""
+def timing_plot(case: str, record: RealTimeRecord) -> Plot:
+    """Show which share of steps took longer than a time, of each duration that there is."""
     curves = [exceedance(name, found) for name, found in record.rows if found.count]
-    return plot_xy(
-        curves,
-        xlabel="time [us]",
-        ylabel="share of steps that took longer",
-        title=f"Timing of '{case}'",
-        log="xy",
-    )
+    panel = Panel("share of steps that took longer", curves)
+    return Plot("points", [panel], f"Timing of '{case}'", "time [us]", log="xy")
 
 
 def exceedance(name: str, durations: Durations) -> Curve:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from orchestrator.experiment.section import Section
-from orchestrator.recording import PALETTE
-from orchestrator.recording.plot_parts import dress, headline, new_figure
+from orchestrator.recording import Curve, Panel, Plot
 from orchestrator.supervisor.tracking.track_record import TrackRecord
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COLUMNS = (
     "response",
@@ -42,38 +37,47 @@ def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
         ]
         rows.append((track.response, *cells, float(track.changes)))
     note = "What was known last, with intervals of 95 %; margins are those that are left."
+    stems = [f"tracking-{case}-{track.response}" for track in tracks]
+    plots = {
+        stem.replace("[", "_").replace("]", ""): (
+            tracking_plot(case, track),
+            f"Tracking of {track.response} in {case}.",
+        )
+        for stem, track in zip(stems, tracks, strict=True)
+    }
     return Section(
         "tracking",
         f"Tracking of {case}",
         COLUMNS,
         tuple(rows),
         note,
+        plots=plots,
         data=[track.as_json() for track in tracks],
         value=tuple(tracks),
     )
 
 
-def draw_tracking(case: str, track: TrackRecord) -> Figure:
-    """Draw delay with its interval, gain, and what the test of a change says, over time."""
-    figure = new_figure(8.0, 6.5)
-    headline(figure, f"Tracking of '{track.response}' in '{case}'")
-    delay, gain, score = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 1.5))
-    times = track["time_s"]
-    for axes, name, factor in ((delay, "delay", 1e3), (gain, "gain", 1.0)):
-        unit = "_s" if name == "delay" else ""
-        low, high = track[f"{name}_low{unit}"] * factor, track[f"{name}_high{unit}"] * factor
-        axes.fill_between(times, low, high, color=PALETTE[0], alpha=0.25, lw=0)
-        axes.plot(times, track[f"{name}{unit}"] * factor, color=PALETTE[0])
+def tracking_plot(case: str, track: TrackRecord) -> Plot:
+    """Show delay with its interval, gain, and what the test of a change says, over time."""
     margin = track["delay_margin_s"] * 1e3
+    delay = [_estimated("delay", track, "delay", "_s", 1e3)]
     if np.isfinite(margin).any():
-        delay.plot(times, margin, color=PALETTE[1], label="delay margin that is left")
-        delay.legend(loc="best", frameon=False)
-    score.plot(times, track["score"], color=PALETTE[0])
-    for axes, label in ((delay, "delay [ms]"), (gain, "gain"), (score, "test (1: change)")):
-        dress(axes)
-        axes.set_ylabel(label)
-    score.set_xlabel("time since the rig was engaged [s]")
-    return figure
+        delay.append(Curve("delay margin that is left", track["time_s"], margin, dash="-"))
+    panels = [
+        Panel("delay [ms]", delay),
+        Panel("gain", [_estimated("gain", track, "gain")]),
+        Panel("test (1: change)", [Curve("test", track["time_s"], track["score"])]),
+    ]
+    title = f"Tracking of '{track.response}' in '{case}'"
+    return Plot("time", panels, title, "time since the rig was engaged [s]")
+
+
+def _estimated(
+    label: str, track: TrackRecord, name: str, unit: str = "", factor: float = 1.0
+) -> Curve:
+    """Return an estimate over time, with its interval."""
+    low, value, high = (factor * track[f"{name}{end}{unit}"] for end in ("_low", "", "_high"))
+    return Curve(label, track["time_s"], value, band=(low, high))
 
 
 def _ms(seconds: float | None) -> float | None:

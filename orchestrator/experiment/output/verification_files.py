@@ -70,7 +70,7 @@ def verification_section(name: str, verification: Verification) -> Section:
         f"Verification of {name}",
         COLUMNS,
         rows,
-        f"{'; '.join(notes)}.",
+        remarks=tuple(notes),
         formats=("{}", "{}", "{:.3g}"),
         printed=_PRINTED,
         lines=(*lines, *(f"{name}: {note}" for note in notes)),

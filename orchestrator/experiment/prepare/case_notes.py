@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.prepare.chosen_step import choice_note
-from orchestrator.experiment.prepare.dependents import kept_values
 from orchestrator.experiment.prepare.hardware import Hardware, told_otherwise
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
@@ -41,5 +39,11 @@ def case_notes(
     notes += tuple(f"{each.place} {each.message}" for each in told_otherwise(case.system, hardware))
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
+        from orchestrator.experiment.prepare.dependents import kept_values
+
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
-    return notes if choice is None else (choice_note(choice), *notes)
+    if choice is None:
+        return notes
+    from orchestrator.experiment.prepare.chosen_step import choice_note
+
+    return (choice_note(choice), *notes)

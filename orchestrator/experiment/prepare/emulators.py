@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from orchestrator.devices.conformance import bench_of
 from orchestrator.diagnostics import DescriptionError, nearest
-from orchestrator.experiment.file.device_table import DeviceTable
-from orchestrator.experiment.file.emulator_table import EmulatorTable
 from orchestrator.experiment.file.experiment import Case, Experiment
 
 
@@ -50,10 +47,14 @@ def with_emulators(
     problems = list(_strangers(name, case))
     if problems:
         raise DescriptionError(*problems)
+    wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
+    if not wanted:
+        return case, {}
+    from orchestrator.devices.conformance import bench_of
+    from orchestrator.experiment.file.device_table import DeviceTable
+
     devices, plans = dict(case.devices), {}
-    for component in experiment.emulators | case.emulators:
-        if component not in devices:
-            continue
+    for component in wanted:
         kind = devices[component].device
         if kind is None:
             raise DescriptionError(
@@ -79,6 +80,8 @@ def _strangers(name: str, case: Case) -> Iterator[str]:
 
 
 def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
+    from orchestrator.experiment.file.emulator_table import EmulatorTable
+
     none = EmulatorTable()
     return {
         **experiment.emulators.get(component, none).options,

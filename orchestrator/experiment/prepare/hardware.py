@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.devices.address import read_address
 from orchestrator.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
 from orchestrator.experiment.file.experiment import Case, Experiment
 from orchestrator.experiment.prepare.run_settings import RunSettings
@@ -237,6 +236,8 @@ def _twice_by_twin(
 def _twice_by_device(
     component: Component, system: System, beside: Collection[str]
 ) -> Iterator[Diagnostic]:
+    from orchestrator.devices.address import read_address
+
     device = read_address(component.source.location)[0]
     for line in system.connections:
         if line.source.component != component.name or str(line) in beside:
@@ -275,10 +276,10 @@ def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
     Lines of what is a twin, or a device, are looked at when those take their place. Twins that
     cannot be read are left out: the case that has them says so.
     """
-    from orchestrator.identification.line_delays import declared_otherwise
-    from orchestrator.simunits.twins.description import twin_of
-
     for name, source in hardware.twins.items():
+        from orchestrator.identification.line_delays import declared_otherwise
+        from orchestrator.simunits.twins.description import twin_of
+
         part = system.components.get(name)
         if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:
             continue

@@ -17,14 +17,11 @@ from orchestrator.experiment.file.experiment import (
     Setting,
 )
 from orchestrator.experiment.file.table import Time
-from orchestrator.experiment.prepare.devices import with_device
 from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.hardware import Hardware, on_hardware, set_beside
-from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.run_settings import AS_WRITTEN, RunSettings
-from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.ssp import apply_parameter_set
 from orchestrator.system import (
@@ -190,9 +187,13 @@ def _changes(
     """What a case makes of its system, and then the command line, in order."""
     yield partial(_without_values, names=case.input)
     yield partial(_without_lines, lines=case.physical)
+    from orchestrator.experiment.prepare.swap import swap_component
+
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
+    from orchestrator.experiment.prepare.devices import with_device
+
     for component, device in case.devices.items():
         yield partial(with_device, name=component, table=device)
     for component, text in settings.swaps.items():
@@ -203,6 +204,8 @@ def _changes(
     yield from map(partial(_parameters, Path()), settings.parameters)
     for path, value in settings.values.items():
         yield partial(_set_where_it_is, path=path, value=value)
+    from orchestrator.experiment.prepare.playback import with_played_input
+
     for name, played in case.input.items():
         yield partial(with_played_input, name=name, table=played, folder=folder)
     for component, table in case.unit.items():
@@ -231,6 +234,8 @@ def _without_lines(system: System, lines: Collection[str]) -> System:
 def _swapped(system: System, component: str, text: str) -> System:
     if component not in system.components:
         return system
+    from orchestrator.experiment.prepare.swap import swap_component
+
     return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
 
 

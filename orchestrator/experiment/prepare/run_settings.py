@@ -41,6 +41,8 @@ class RunSettings:
     stored_twins
         Folders of earlier results whose twins stand for an identification, the first that has one;
         ``None``: devices are identified, if the file says so.
+    figures
+        Whether pictures of all figures and systems are drawn as files.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -55,6 +57,7 @@ class RunSettings:
     realtime: float | None = None
     force_arming: bool = False
     stored_twins: Sequence[Path] | None = None
+    figures: bool = False
 
 
 #: The file says all.

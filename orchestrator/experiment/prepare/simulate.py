@@ -16,6 +16,7 @@ from orchestrator.diagnostics import (
     StepError,
 )
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
+from orchestrator.system.step_length import step_text, whole_steps
 
 if TYPE_CHECKING:
     from orchestrator.master import DelayMode, Execution, Recording
@@ -191,37 +192,30 @@ def simulate(  # the options of a run are what they are
 def simulate_with(system: System, settings: SimulationSettings) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.experiment.prepare.paced_journal import journal_beside
-    from orchestrator.master import Execution, MasterSettings
+    from orchestrator.master import Execution
 
     given, name, journal = settings, settings.name or system.name, settings.journal
     start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
-    chosen = MasterSettings.of(
-        system,
-        given.algorithm,
-        given.algorithm_options,
-        given.rates,
-        early_return=given.early_return,
-    )
     with Execution(
         system,
-        step=f"{step_ns} ns",
-        algorithm=chosen.algorithm,
-        algorithm_options=chosen.options,
-        rates=chosen.rates,
+        step=step_text(step_ns),
+        algorithm=given.algorithm,
+        algorithm_options=given.algorithm_options,
+        rates=given.rates,
         delay=given.delay,
         start=f"{start_ns} ns",
         stop=f"{stop_ns} ns",
         record=given.record,
         every=given.every,
-        early_return=chosen.early_return,
+        early_return=given.early_return,
         threads=given.threads,
         faults=given.faults,
         strict=given.strict,
         realtime=given.realtime,
     ) as execution:
-        whole_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
-        last_ns = stop_ns if execution.schedule.varies else whole_ns
-        _expect_room(execution, (last_ns - start_ns) // step_ns // given.every + 1, name)
+        count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
+        last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
+        _expect_room(execution, count // given.every + 1, name)
         notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
         def report(time: float) -> None:

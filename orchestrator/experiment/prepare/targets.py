@@ -23,6 +23,7 @@ from orchestrator.system import (
     nanoseconds,
     nearest,
 )
+from orchestrator.system.step_length import step_length
 from orchestrator.system.units.unit import defined_conversion
 
 #: A value as a file gives it; a time is seconds or text.
@@ -115,11 +116,11 @@ class Step:
         step = _time(value, "step")
         if self.scale:
             own = case.options.step
-            own_ns = case.system.experiment.step_ns if own is None else nanoseconds(own, "step")
+            own_ns = case.system.experiment.step_ns if own is None else step_length(own, "step")
             if own_ns is None:
                 raise DescriptionError("step: the case has none that could be scaled")
             step = f"{round(own_ns * _number(value))} ns"
-        nanoseconds(step, "step")
+        step_length(step, "step")
         return replace(case, options=case.options.model_copy(update={"step": step}))
 
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
-from orchestrator.experiment.file.arming_table import ArmingTable
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment, RunOptions
-from orchestrator.experiment.prepare.model_case import model_system
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
-from orchestrator.simunits.devices.description import stepped_device
-from orchestrator.system import SourceKind, System, nanoseconds
+from orchestrator.system import SourceKind, System
+from orchestrator.system.step_length import step_length
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation import LinearSystem
 
@@ -64,14 +64,11 @@ def expect_armed(found: Mapping[str, Arming]) -> None:
         )
 
 
-def with_arming(result: Result, arming: Arming | None) -> Result:
-    """Add to the result of a case what its devices were armed with."""
-    return result if arming is None else replace(result, arming=arming.as_json())
-
-
 def commanded(system: System) -> list[str]:
     """Name the devices of a system that something is connected to, but those that it steps."""
     fed = {line.target.component for line in system.connections}
+    from orchestrator.simunits.devices.description import stepped_device
+
     return [
         name
         for name, one in system.components.items()
@@ -82,15 +79,22 @@ def commanded(system: System) -> list[str]:
 
 
 def _with_longer(
-    system: System, twins: Sequence[TwinFile], physical: Collection[str]
+    system: System, twins: Sequence[TwinFile], physical: Collection[str], step_ns: int
 ) -> tuple[System, tuple[str, ...]]:
     """Give lines the delays that were identified where they are longer than those declared."""
-    from orchestrator.identification.line_delays import declared_otherwise, identified_delays
+    from orchestrator.identification.line_delays import (
+        declared_otherwise,
+        device_lines,
+        identified_delay,
+    )
 
     told = []
     for twin in twins:
         told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
-        for line, delay in identified_delays(system, twin, physical):
+        for line, pair, found in device_lines(system, twin, physical):
+            delay = identified_delay(twin, pair, found)
+            whole = _in_steps(delay.nominal_ns, step_ns, pair.jitter.value)
+            delay = replace(delay, nominal_ns=whole)
             declared = line.delay.nominal_ns if line.delay else 0
             longer = delay.nominal_ns > declared
             name = f"{line.source} -> {line.target}"
@@ -101,6 +105,12 @@ def _with_longer(
             if longer:
                 system = system.with_delay(str(line.source), str(line.target), delay)
     return system, tuple(told)
+
+
+def _in_steps(delay_ns: int, step_ns: int, jitter_s: float) -> int:
+    """Leave out of a delay what is beyond whole steps, where samples scatter by more than that."""
+    beyond = delay_ns % step_ns if step_ns else 0
+    return delay_ns - beyond if beyond * 1e-9 < jitter_s else delay_ns
 
 
 def _with_dynamics(
@@ -117,7 +127,7 @@ def _with_dynamics(
             "identified lags are not in the margins: expected a case with 'step' and gauss-seidel"
         )
         return system, (told,)
-    return with_identified_dynamics(system, run, twins, nanoseconds(options.step, "step"))
+    return with_identified_dynamics(system, run, twins, step_length(options.step, "step"))
 
 
 def _armed(
@@ -128,11 +138,14 @@ def _armed(
     twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.clock import in_run_time
 
     table = case.case.arming or experiment.arming or ArmingTable()
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
+    from orchestrator.experiment.prepare.model_case import model_system
+
     try:
         system = model_system(case.name, case.case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
@@ -172,7 +185,8 @@ def _as_identified(
     linear = _linear(system, case.options, table)
     ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
-    later, told = _with_longer(system, twins, case.case.physical)
+    step_ns = 0 if case.options.step is None else step_length(case.options.step, "step")
+    later, told = _with_longer(system, twins, case.case.physical, step_ns)
     found, changed = _with_dynamics(later, case.system, twins, case.options)
     kept = [
         one for one in ratios if found.components[one.component] is later.components[one.component]
@@ -194,3 +208,25 @@ def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSy
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )
+
+
+class ArmingOfDevices(Extension):
+    """Refuses cases whose loops have too little margin."""
+
+    follows = ("realtime", "identification")
+
+    def begin(self, run: Run) -> None:
+        """Compute them, with what was identified."""
+        twins = {name: run.value(name, "identified") or () for name in run.cases}
+        found = armed(run.experiment, run.cases, run.reader, run.settings, twins)
+        expect_armed(found)
+        from orchestrator.experiment.output.arming_table import arming_section
+
+        for name, arming in found.items():
+            run.notes[name] += arming.notes
+            run.add(name, arming_section(name, arming))
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Put them into the result."""
+        arming = run.value(case.name, "arming")
+        return result if arming is None else replace(result, arming=arming.as_json())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from orchestrator.experiment.prepare.faults import faults_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -13,9 +14,11 @@ from orchestrator.experiment.prepare.simulate import (
     SimulationSettings,
     simulate_with,
 )
-from orchestrator.realtime import RealTime
 from orchestrator.recording import Journal, Result
 from orchestrator.system import System
+
+if TYPE_CHECKING:
+    from orchestrator.realtime import RealTime
 
 
 def run_case(

@@ -12,7 +12,6 @@ from orchestrator.experiment.extension import Extension, Run, Steps, before, beh
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.run.case_run import run_case
-from orchestrator.experiment.run.pace import is_paced
 from orchestrator.experiment.run.recorders import (
     View,
     journal_of,
@@ -36,7 +35,6 @@ def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
 
 
 def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> Result:
-    assert run.draft is not None  # noqa: S101 - it is where the files go
     for one in extensions:
         case = before(one, partial(one.prepare, run, case))
     files = views(case)
@@ -56,7 +54,11 @@ def _recorded(
     journal: Journal,
 ) -> Result:
     """Run a case; if that ends early, leave what it has recorded."""
-    pace = run.realtime if run.realtime and is_paced(case, run.realtime) else None
+    pace = run.realtime
+    if pace is not None:
+        from orchestrator.experiment.run.pace import is_paced
+
+        pace = pace if is_paced(case, pace) else None
     try:
         with ExitStack() as stack:
             steps = Steps(case)
@@ -80,7 +82,7 @@ def _recorded(
     result = replace(result, notes=notes)
     try:
         for one in extensions:
-            result = behind(run, one, partial(one.after, run, case, result), result)
+            result = behind(run, one, partial(one.after, run, case, result), result, ends=())
     except KeyboardInterrupt:
         write_partial(result, files, run.output)  # the run itself had come to its end
         journal.remove()

@@ -6,12 +6,15 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DeviceError
+from orchestrator.experiment.extension import Extension, Run, Steps
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.realtime import RealTime
+
+if TYPE_CHECKING:
+    from orchestrator.devices.conformance import EmulatorProcess
+    from orchestrator.realtime import RealTime
 
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
@@ -30,6 +33,8 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
         If one does not start, or wants to reach another that is not there yet.
     """
     started: dict[str, EmulatorProcess] = {}
+    from orchestrator.devices.conformance import EmulatorProcess
+
     with ExitStack() as stack:
         for name, plan in case.emulators.items():
             places = {other: process.places for other, process in started.items()}
@@ -68,3 +73,15 @@ def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, 
         return where if isinstance(where, str) else ":".join(map(str, where))
 
     return _PLACE.sub(found, argument)
+
+
+class Emulation(Extension):
+    """Starts the emulators of a case."""
+
+    follows = ("supervisor",)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Start them before devices are opened."""
+        with emulating(steps.case, run.realtime):
+            yield steps

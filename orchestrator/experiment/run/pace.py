@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.realtime import RealTime
-from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind
+
+if TYPE_CHECKING:
+    from orchestrator.realtime import RealTime
+    from orchestrator.recording import Result
 
 
 def realtime_of(
@@ -28,6 +31,8 @@ def realtime_of(
     table = experiment.realtime
     if table is None and settings.realtime is None:
         return None
+    from orchestrator.experiment.file.realtime_table import RealTimeTable
+
     realtime = (table or RealTimeTable()).settings(settings.realtime)
     realtime.expect_cpus()
     for case in cases.values():
@@ -82,9 +87,33 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
 
 def _with_clocks(case: PreparedCase) -> list[str]:
     """Return the components that are devices whose time goes on without the run."""
+    from orchestrator.simunits.devices.description import stepped_device
+
     return [
         name
         for name, component in case.system.components.items()
         if component.source.kind is SourceKind.DEVICE
         and stepped_device(component.source.location) is None
     ]
+
+
+class Pacing(Extension):
+    """Keeps cases to real time, and refuses devices in runs that are not."""
+
+    def begin(self, run: Run) -> None:
+        """Complete what the experiment and the command say."""
+        run.realtime = realtime_of(run.experiment, run.settings, run.cases)
+        expect_paced(run.cases, run.realtime)
+        if run.realtime is not None and (run.experiment.sweep or run.settings.verify):
+            for notes in run.notes.values():
+                notes.append("sweeps and finer runs are not kept to real time")
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say how the steps kept to it."""
+        if result.timing is not None:
+            from orchestrator.experiment.output.timing_files import overruns_section, timing_section
+
+            run.add(case.name, timing_section(case.name, result.timing))
+            if result.timing.overruns:
+                run.add(case.name, overruns_section(case.name, result.timing))
+        return result

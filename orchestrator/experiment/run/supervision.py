@@ -6,28 +6,21 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from orchestrator.devices.address import read_address, write_address
+from orchestrator.diagnostics import NeverEngagedError
+from orchestrator.experiment.extension import Extension, Run, Steps
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.swap import swap_component
-from orchestrator.experiment.run.tracking import tracked_margins, with_identified
-from orchestrator.simunits.devices.description import device_facts
-from orchestrator.simunits.devices.supervision import watched_facts
-from orchestrator.supervisor.change_record import ChangeRecord, change_record
-from orchestrator.supervisor.client import SupervisorClient
-from orchestrator.supervisor.rig_checks import RigChecks
-from orchestrator.supervisor.ring_file import CHANGES_NAME
-from orchestrator.supervisor.settings import SupervisorSettings
-from orchestrator.supervisor.supervisor import Supervisor
-from orchestrator.supervisor.tracking.rig_tracking import RigTracking
-from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
-from orchestrator.supervisor.tracking.track_record import TrackRecord, read_tracks
+from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.system import Source, SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
     from orchestrator.identification.twin_file import TwinFile
+    from orchestrator.recording import Result
+    from orchestrator.supervisor.change_record import ChangeRecord
+    from orchestrator.supervisor.settings import SupervisorSettings
+    from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +39,6 @@ class Findings:
     arming: Arming | None = None
 
 
-class Ends(Protocol):
-    """What a run says at both ends of its steps; see :class:`SupervisorClient`."""
-
-    def begin(self) -> None:
-        """All is ready for the first step."""
-
-    def end(self) -> None:
-        """The last step was done."""
-
-
-class _Unwatched:
-    """Nobody listens."""
-
-    def begin(self) -> None:
-        """Go on."""
-
-    def end(self) -> None:
-        """Go on."""
-
-
 @contextmanager
 def supervising(
     case: PreparedCase,
@@ -75,7 +48,7 @@ def supervising(
     findings: Findings | None = None,
     *,
     devices: Collection[str] | None = None,
-) -> Iterator[tuple[PreparedCase, Ends]]:
+) -> Iterator[Steps]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
@@ -98,8 +71,7 @@ def supervising(
     Returns
     -------
     Iterator
-        The case, its devices told whose supervisor watches them; and what is to be called before
-        the first step and after the last.
+        Those of the case, its devices told whose supervisor watches them.
 
     Raises
     ------
@@ -110,17 +82,23 @@ def supervising(
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
-        yield case, _Unwatched()
+        yield Steps(case)
         return
     found = findings or Findings()
+    from orchestrator.experiment.run.tracking import with_identified
+
     settings = with_identified(settings, found.twins)
+    from orchestrator.experiment.run.tracking import tracked_margins
+
     margins, told = tracked_margins(settings, found.arming)
     remarks += told
     _expect_complete(case, settings, names)
+    from orchestrator.supervisor.client import SupervisorClient
+
     client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
     try:
         with client:
-            yield _watched(case, settings.rig, names), client
+            yield Steps(_watched(case, settings.rig, names), client.begin, client.end)
     finally:
         remarks += client.remarks
 
@@ -133,11 +111,20 @@ def _devices(case: PreparedCase) -> list[str]:
 def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
     """Expect that the tables fit the devices, before anything is opened."""
     sources = {name: case.system.components[name].source for name in names}
+    from orchestrator.simunits.devices.description import device_facts
+    from orchestrator.simunits.devices.supervision import watched_facts
+
     facts = [watched_facts(name, device_facts(one.location)) for name, one in sources.items()]
+    from orchestrator.supervisor.supervisor import Supervisor
+
     supervisor = Supervisor(settings, names)
     for each in facts:
         supervisor.limits_of(each)
+    from orchestrator.supervisor.rig_checks import RigChecks
+
     RigChecks(settings, facts)
+    from orchestrator.supervisor.tracking.rig_tracking import RigTracking
+
     RigTracking(settings.tracking, {}, facts)
 
 
@@ -152,6 +139,9 @@ def states_of(
     """Return the states that the rig of a case went through; ``None``: nobody watched."""
     if settings is None or not _devices(case):
         return None
+    from orchestrator.supervisor.change_record import change_record
+    from orchestrator.supervisor.ring_file import CHANGES_NAME
+
     return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
 
 
@@ -161,13 +151,68 @@ def tracks_of(
     """Return what was tracked in a case; nothing, if that was not asked for."""
     if settings is None or not settings.tracking or not _devices(case):
         return ()
+    from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
+    from orchestrator.supervisor.tracking.track_record import read_tracks
+
     return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
 
 
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
+    from orchestrator.devices.address import read_address, write_address
+    from orchestrator.experiment.prepare.swap import swap_component
+
     for name in names:
         device, given = read_address(system.components[name].source.location)
         location = write_address(device, {**given, "supervisor": rig})
         system = swap_component(system, name, Source(SourceKind.DEVICE, location))
     return replace(case, system=system)
+
+
+class Supervision(Extension):
+    """Watches the devices of a case, and says what became of them."""
+
+    follows = ("arming",)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Start it before devices are opened."""
+        case, settings = steps.case, run.experiment.supervisor
+        name = case.name
+        found = Findings(run.value(name, "identified") or (), run.value(name, "arming"))
+        try:
+            with supervising(case, settings, run.output, run.remarks[name], found) as watched:
+                yield watched
+        except FailedRunError as failure:
+            if isinstance(failure.__cause__, NeverEngagedError):
+                raise NeverEngagedError(str(failure)) from failure
+            if never := self._never_engaged(run, case):
+                raise NeverEngagedError(f"case '{name}': {never}") from failure
+            raise
+        except InterruptedRun as interruption:
+            if never := self._never_engaged(run, case):
+                interruption.args = (f"{interruption}; {never}",)
+            raise
+        if never := self._never_engaged(run, case):
+            run.remarks[name].append(never)
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say which states the rig went through, and what was tracked."""
+        settings = run.experiment.supervisor
+        states = states_of(run.output, case, settings)
+        if states is not None:
+            from orchestrator.experiment.output.states_table import states_section
+
+            run.add(case.name, states_section(case.name, states))
+            if not states.engaged:
+                run.outcome.never_engaged.append(case.name)
+        if tracks := tracks_of(run.output, case, settings):
+            from orchestrator.experiment.output.tracking_files import tracking_section
+
+            run.add(case.name, tracking_section(case.name, tracks))
+        return result
+
+    def _never_engaged(self, run: Run, case: PreparedCase) -> str:
+        """Say that a rig was watched and never engaged; empty if that is not so."""
+        states = states_of(run.output, case, run.experiment.supervisor)
+        return states.never_engaged if states is not None else ""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
-from orchestrator.experiment.output.sweep_lines import SweepLine, SweepLook, draw_lines
 from orchestrator.experiment.sweep.cells import (
     axis_of,
     cells_of,
@@ -25,8 +24,11 @@ from orchestrator.experiment.sweep.cells import (
 from orchestrator.experiment.sweep.runner import FinishedSweep
 from orchestrator.recording import (
     PALETTE,
+    Curve,
     MapLook,
     MapPanel,
+    Panel,
+    Plot,
     Reference,
     plot_maps,
 )
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> Figure:
-    """Draw a figure of a sweep.
+def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> Plot | Figure:
+    """Make a figure of a sweep; maps are drawn by Matplotlib.
 
     Raises
     ------
@@ -74,10 +76,10 @@ def _map(figure: MapFigure, outcome: FinishedSweep) -> Figure:
     return plot_maps(panels, x, y, look, figure.title)
 
 
-def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Figure:
+def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Plot:
     axis = axis_of(figure.x, outcome.plan.context.sweep.over[figure.x])
     x = axis.centres
-    lines: list[SweepLine] = []
+    curves: list[Curve] = []
     for number, curve in enumerate(figure.curves):
         cells = cells_of(curve, (figure.x,), outcome)
         label = curve.title or curve.case
@@ -85,22 +87,17 @@ def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Figure:
         is_predicted = bool(np.isfinite(expected).any())
         if is_predicted:
             colour = PALETTE[number % len(PALETTE)]
-            line = SweepLine(f"{label}, predicted", x, expected, is_prediction=True, colour=colour)
-            lines.append(line)
+            text = f"{label}, predicted"
+            curves.append(Curve(text, x, expected, colour=colour, is_expected=True))
         values = each(cells, partial(reduced, figure))[0]
-        band = _band([values_in(figure, cell) for cell in cells[0]])
-        lines.append(SweepLine(label, x, values, is_predicted=is_predicted, band=band))
+        low, high = _band([values_in(figure, cell) for cell in cells[0]])
+        band = (low, high) if (high > low).any() else None
+        dash = "none" if is_predicted else None  # marks only, so that both are seen
+        curves.append(Curve(label, x, values, dash, band=band))
     limit = () if figure.limit is None else (Reference(figure.limit, f"{figure.limit:g}"),)
-    look = SweepLook(
-        figure.title,
-        axis.label,
-        label_of_measure(figure, outcome),
-        limit,
-        figure.log,
-        (x, axis.values) if axis.is_named else None,  # type: ignore[arg-type]
-        figure.range,
-    )
-    return draw_lines(lines, look)
+    panel = Panel(label_of_measure(figure, outcome), curves, limit, figure.range)
+    ticks = (x.tolist(), [str(value) for value in axis.values]) if axis.is_named else None
+    return Plot("points", [panel], figure.title, axis.label, log=figure.log, ticks=ticks)
 
 
 def _band(cells: list[Floats]) -> tuple[Floats, Floats]:

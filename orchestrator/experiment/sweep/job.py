@@ -106,6 +106,13 @@ class Record:
         return cls(job.key, job.case, shown, job.seed, status, reason, **rest)
 
     @property
+    def where(self) -> str:
+        """Name its case, point and seed."""
+        said = [f"{axis} = {value}" for axis, value in self.point.items()]
+        said += [] if self.seed is None else [f"seed {self.seed}"]
+        return f"{self.case} at {', '.join(said)}" if said else self.case
+
+    @property
     def is_good(self) -> bool:
         """Whether the run did what it was asked for; a safe state is part of that."""
         return self.status in {"done", SAFE}

@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING
 
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
-from orchestrator.experiment.output.figures import draw, sweeps_of
+from orchestrator.experiment.output.figures import plot_of, sweeps_of
 from orchestrator.experiment.sweep.drawing import draw_sweep
 from orchestrator.experiment.sweep.listed import as_run
 from orchestrator.experiment.sweep.runner import FinishedSweep
 from orchestrator.experiment.sweep.summary import summaries
-from orchestrator.recording import FigureItem, FileItem, Report, save, write_report
+from orchestrator.recording import (
+    FigureItem,
+    FileItem,
+    Plot,
+    Report,
+    draw_plot,
+    save,
+    write_report,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,11 +54,12 @@ def write_page(
     files = [path for outcome in outcomes.values() for path in outcome.files]
     items = []
     pictures: list[Path] = []
-    for name, (figure, caption) in _figures(experiment, outcomes).items():
+    for name, (shown, caption) in _figures(experiment, outcomes).items():
+        figure = draw_plot(shown) if isinstance(shown, Plot) else shown
         for suffix in (".png", ".svg"):
             pictures.append(Path("figures") / f"{name}{suffix}")
             save(figure, (into or output) / pictures[-1])
-        items.append(FigureItem(figure, caption))
+        items.append(FigureItem(shown, caption))
     report = Report(
         title=experiment.title,
         description=experiment.description,
@@ -61,20 +70,20 @@ def write_page(
             FileItem(path) for path in (*(f.relative_to(output) for f in files), *pictures)
         ),
     )
-    write_report(report, (into or output) / "sweep.html")
-    return [output / "sweep.html", *(output / path for path in pictures)]
+    pages = [Path(page.name) for page in write_report(report, (into or output) / "sweep.html")]
+    return [output / path for path in (*pages, *pictures)]
 
 
 def _figures(
     experiment: Experiment, outcomes: Mapping[str, FinishedSweep]
-) -> dict[str, tuple[Figure, str]]:
-    """Draw all figures whose sweeps were run."""
-    drawn: dict[str, tuple[Figure, str]] = {}
+) -> dict[str, tuple[Plot | Figure, str]]:
+    """Make all figures whose sweeps were run."""
+    made: dict[str, tuple[Plot | Figure, str]] = {}
     swept = as_run(experiment, outcomes)
     for name, figure in experiment.figure.items():
         if isinstance(figure, MapFigure | LinesFigure):
             if figure.sweep in outcomes:
-                drawn[name] = draw_sweep(figure, outcomes[figure.sweep]), figure.caption
+                made[name] = draw_sweep(figure, outcomes[figure.sweep]), figure.caption
         elif sweeps_of(figure) and sweeps_of(figure) <= set(swept.sweeps):
-            drawn[name] = draw(figure, swept), figure.caption
-    return drawn
+            made[name] = plot_of(figure, swept), figure.caption
+    return made

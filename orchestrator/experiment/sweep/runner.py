@@ -66,6 +66,16 @@ class FinishedSweep:
                 found[status] = found.get(status, 0) + 1
         return found
 
+    @property
+    def lost(self) -> dict[tuple[str, str], list[Record]]:
+        """The runs that did not come to their measures, by status and reason."""
+        found: dict[tuple[str, str], list[Record]] = {}
+        for job in self.plan.distinct:
+            record = self.records.get(job.key)
+            if record is not None and not record.is_good:
+                found.setdefault((record.status, record.reason), []).append(record)
+        return found
+
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
         sweep = self.plan.context.sweep
@@ -78,6 +88,17 @@ class FinishedSweep:
             "ran": self.ran,
             "kept": self.kept,
             "status": self.counts(),
+            "lost": [
+                {
+                    "case": record.case,
+                    "point": dict(record.point),
+                    "seed": record.seed,
+                    "status": status,
+                    "reason": reason,
+                }
+                for (status, reason), records in self.lost.items()
+                for record in records
+            ],
             "files": [str(path) for path in self.files],
         }
 

@@ -76,7 +76,7 @@ class Store:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise LoadError(f"{self.path}: cannot be read: {error.strerror}") from error
+            raise LoadError(f"{self.path}: cannot be read: {error.strerror or error}") from error
         return {record.key: record for record in self._records(lines)}
 
     def _records(self, lines: list[bytes]) -> Iterator[Record]:
@@ -116,7 +116,8 @@ class Store:
             while rest:  # a full disk takes a part, and then none
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
+            why = error.strerror or error
+            raise SoftdockError(f"{self.path}: cannot be written: {why}") from error
 
     def _open(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,7 +154,8 @@ class Store:
             with self._locked() as file:
                 file.truncate(0)
         except OSError as error:
-            raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
+            why = error.strerror or error
+            raise SoftdockError(f"{self.path}: cannot be written: {why}") from error
 
     def __enter__(self) -> Self:
         return self

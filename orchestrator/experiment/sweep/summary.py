@@ -12,6 +12,8 @@ from orchestrator.experiment.prepare.design import seeds_of
 from orchestrator.experiment.sweep.runner import FinishedSweep
 from orchestrator.recording import TableItem
 
+#: Reasons, and runs of one reason, that are named; the table of the sweep has all.
+_NAMED = 20
 _COLUMNS = (
     "Sweep",
     "Cases",
@@ -26,10 +28,31 @@ _COLUMNS = (
 def summaries(outcomes: Mapping[str, FinishedSweep]) -> tuple[TableItem, ...]:
     """Return the table of all sweeps, and one of the measures of each."""
     rows = tuple(_runs(name, outcome) for name, outcome in outcomes.items())
+    lost = [
+        (name, status, points, reason)
+        for name, outcome in outcomes.items()
+        for status, points, reason in lost_runs(outcome)
+    ]
+    columns = ("Sweep", "Status", "Runs", "Reason")
     return (
         TableItem("Sweeps", _COLUMNS, rows),
+        *([TableItem("Without figures", columns, tuple(lost))] if lost else []),
         *(_measures(name, outcome) for name, outcome in outcomes.items()),
     )
+
+
+def lost_runs(outcome: FinishedSweep) -> list[tuple[str, str, str]]:
+    """Return status, points and reason of the runs without measures; those that died first."""
+    rows = []
+    lost = sorted(outcome.lost.items(), key=lambda item: item[0][0] != "died")
+    for (status, reason), records in lost[:_NAMED]:
+        points = [record.where for record in records[:_NAMED]]
+        if len(records) > _NAMED:
+            points.append(f"and {len(records) - _NAMED} more")
+        rows.append((status, "; ".join(points), reason))
+    if left := sum(len(records) for _, records in lost[_NAMED:]):
+        rows.append(("others", f"{left} runs", "the table of the sweep says why"))
+    return rows
 
 
 def _runs(name: str, outcome: FinishedSweep) -> tuple[str | float, ...]:

@@ -64,9 +64,9 @@ def _run(experiment: Experiment, folder: Path, output: Path) -> int:
     outcome = ExperimentOutcome(experiment.title)
     run = Run(experiment, settings, reader, cases, output, _tell, lambda _text: None, outcome)
     extensions = loaded(experiment, settings, cases, without=("identification", "arming"))
-    for one in extensions:
-        one.begin(run)
-    with whole_folder(output) as run.draft:
+    with whole_folder(output, alone=True) as run.draft:
+        for one in extensions:
+            one.begin(run)
         (result,) = run_cases(run, extensions).values()
     for notice in result.safe_states:
         sys.stderr.write(f"error: {notice.component}: {notice.what}; {notice.advice}\n")

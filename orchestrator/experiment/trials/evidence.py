@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from orchestrator.devices.conformance import Logged
 from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
 from orchestrator.supervisor.change_record import StateChange, read_changes
 
-#: A command that moves by less is at rest, as a share of the largest motion.
-_STILL = 1e-6
+#: What is slower stands, as a share of the largest speed before the fault; of what stood then, what
+#: moves by less in a period, as a share of its place: rounding.
+_STILL, _ROUNDING = 1e-3, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,31 +102,32 @@ class Motion:
 
     def rest(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
-        moved = np.abs(np.diff(self.values)) > _STILL * np.abs(self.values).max(initial=1e-12)
-        times = self.times_s[1:][moved]
-        times = times[times >= since_s]
+        steps, times = np.abs(np.diff(self.values)), self.times_s[1:]
+        steps /= np.maximum(np.diff(self.times_s) / self.period_s, 1.0)  # rows that are missing
+        before = steps[times < since_s].max(initial=0.0)
+        still = max(_STILL * before, _ROUNDING * np.abs(self.values).max(initial=1e-12))
+        times = times[(steps > still) & (times >= since_s)]
         return float(times[-1]) if len(times) else math.nan
 
 
-def motion_of(log: Path, row: tuple[str, str, float], period_s: float) -> Motion:
+def motion_of(log: Path, signal: Logged, period_s: float) -> Motion:
     """Read a column of an emulator's log, of the rows of one event that are whole.
 
     Parameters
     ----------
     log
         The file.
-    row
-        Event, column, and what a value is multiplied by: :attr:`Bench.truth`.
+    signal
+        Where it stands in the file.
     period_s
         Of the device.
     """
     times, values = [], []
-    event, column, scale = row
     with log.open(encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
-            if cells["event"] == event and cells.get(column):
+            if signal.is_in(cells):
                 times.append(float(cells["time_s"]))
-                values.append(float(cells[column]) * scale)
+                values.append(float(cells[signal.column]) * signal.scale)
     return Motion(np.array(times), np.array(values), period_s)
 
 

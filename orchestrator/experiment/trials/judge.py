@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.devices import DeviceConnectors, device_class, read_settings
+from orchestrator.devices import DeviceConnector, DeviceSettings, device_class, read_settings
 from orchestrator.devices.conformance import bench_of
 from orchestrator.diagnostics import LoadError
 from orchestrator.experiment.file.experiment import Experiment
@@ -97,9 +97,13 @@ class Judge:
     ) -> None:
         self._settings, self._case, self._devices = experiment.supervisor, case, devices
         given = experiment.case[case].devices
+        read = {name: _settings(kind, given[name].settings) for name, kind in devices.items()}
         self._ports = {
-            name: _connectors(kind, given[name].settings) for name, kind in devices.items()
+            name: device_class(kind).connectors(read[name]) for name, kind in devices.items()
         }
+        benches = {name: bench_of(kind) for name, kind in devices.items()}
+        self._truth = {name: each.truth(read[name]) for name, each in benches.items()}
+        self._asked = {name: each.asked(read[name]) for name, each in benches.items()}
         self._units = {
             f"{name}.{port.name}": port.unit
             for name, ports in self._ports.items()
@@ -109,8 +113,11 @@ class Judge:
     def outcome(self, trial: Trial, folder: Path, struck_s: float, exit_code: int) -> Outcome:
         """Judge a trial by its folder, from the moment of the fault on."""
         reaction = reaction_of(folder / f"{self._case}.supervisor" / "changes.csv", struck_s)
-        if trial.target == "supervisor" and not trial.stop_s:
-            reaction = Reaction("supervisor_lost", "each device", "FALLBACK")
+        found = [p.name.split(".")[1] for p in folder.glob("*.supervisor/supervisor_lost.*.csv")]
+        if (
+            not reaction.reason and found
+        ):  # each device finds that by itself, and nobody else is there
+            reaction = Reaction("supervisor_lost", ", ".join(sorted(found)), "FALLBACK")
         try:
             recorded_s, last = recorded_until(folder, self._case)
         except LoadError:
@@ -142,13 +149,18 @@ class Judge:
     def _motions(self, folder: Path, *, asked: bool = False) -> Iterator[tuple[Motion, str]]:
         """Yield what the logs of the emulators say: of each signal with limits, or each command."""
         for name, ports in self._ports.items():
-            bench = bench_of(self._devices[name])
-            rows = bench.asked if asked else bench.truth
+            known = (self._asked if asked else self._truth)[name]
             for port in ports.inputs if asked else ports.outputs:
-                limited = self._settings is None or f"{name}.{port.name}" in self._settings.signals
-                if port.name in rows and (asked or limited):
-                    log = folder / f"{name}.log.csv"
-                    yield motion_of(log, rows[port.name], 1.0 / ports.rate), port.unit
+                limited = asked or self._is_limited(f"{name}.{port.name}")
+                for scalar in _scalars(port) if limited else ():
+                    if scalar in known:
+                        log = folder / f"{name}.log.csv"
+                        yield motion_of(log, known[scalar], 1.0 / ports.rate), port.unit
+
+    def _is_limited(self, signal: str) -> bool:
+        """Whether the rig has limits for a signal; what moves counts in any case."""
+        limits = self._settings
+        return limits is None or self._units[signal] in _LENGTHS or signal in limits.signals
 
     def _strongest(self) -> float:
         """Return the largest force that the signals of forces may have, N."""
@@ -181,7 +193,10 @@ def _by_unit(values: Iterable[tuple[float, str]]) -> dict[str, float]:
     return found
 
 
-def _connectors(kind: str, given: Mapping[str, object]) -> DeviceConnectors:
-    adapter = device_class(kind)
-    settings = read_settings(adapter, {**bench_of(kind).wiring().settings, **given}, kind)
-    return adapter.connectors(settings)
+def _settings(kind: str, given: Mapping[str, object]) -> DeviceSettings:
+    wiring = bench_of(kind).wiring().settings
+    return read_settings(device_class(kind), {**wiring, **given}, kind)
+
+
+def _scalars(port: DeviceConnector) -> list[str]:
+    return [f"{port.name}[{i}]" for i in range(port.size)] if port.shape else [port.name]

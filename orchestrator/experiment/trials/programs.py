@@ -32,7 +32,7 @@ _ATTEND = ("-m", "orchestrator", "supervisor", "attend")
 def emulators_of(
     trial: Trial, plans: Mapping[str, EmulatorPlan], folder: Path, priority: int
 ) -> Iterator[dict[str, EmulatorProcess]]:
-    """Start the emulators, with their logs, and with the fault of the trial for SIGUSR1.
+    """Start the emulators, with their logs, and with the fault of the trial.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def emulators_of(
             given = [filled_argument(one, name, places) for one in plan.arguments]
             given += ["--log", str(folder / f"{name}.log.csv")]
             if trial.wire and trial.component == name:
-                given += ["--on-signal", trial.wire]
+                given += ["--fault" if trial.after_s else "--on-signal", trial.wire]
             started[name] = stack.enter_context(EmulatorProcess(plan.module, given))
             if priority:  # what it stands for has a processor of its own
                 started[name].prefer(priority)

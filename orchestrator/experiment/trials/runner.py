@@ -39,6 +39,8 @@ _PERIOD_S = 0.01
 _ATTEMPTS = 4
 #: What a run goes on for after a fault that ends nothing, and what it may take to be active, s.
 _AFTER_S, _BEFORE_S = 2.0, 1.0
+#: What a terminal may take to attend, s.
+_TERMINAL_S = 10.0
 
 
 class _DisturbedError(Exception):
@@ -88,7 +90,9 @@ class TrialRig:
 
     def seconds(self, trial: Trial) -> float:
         """Return how long a run of a trial may last, from its first step on."""
-        return _BEFORE_S + self._blend_s + self._lead_s + trial.stop_s + _AFTER_S
+        waits = self._lead_s + trial.after_s + trial.stop_s
+        waits += _TERMINAL_S if trial.target == "operator" else 0.0
+        return _BEFORE_S + self._blend_s + waits + _AFTER_S
 
     def run(self, trial: Trial) -> Outcome:
         """Run one trial; again, if the rig was not well before the fault came.
@@ -124,15 +128,21 @@ class TrialRig:
         with ExitStack() as stack:
             enter = stack.enter_context
             emulators = enter(emulators_of(trial, plans, folder, self._priority))
+            comes_s = time.monotonic() + trial.after_s
             child = enter(run_of(told, folder))
             if not await_begin(child, _START_S):
                 last = (_said(folder).splitlines() or ["it said nothing"])[-1]
                 raise DeviceError(f"the run did not start; it said: {last}")
             terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
             status = self._await_active(rig, child) if rig else {}
-            time.sleep(self._lead_s)
+            wait_s = comes_s - time.monotonic() if trial.after_s else self._lead_s
+            if wait_s < self._lead_s:
+                raise _DisturbedError("the fault came before the rig was active for long enough")
+            time.sleep(wait_s)
             if child.poll() is not None:
                 raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+            if rig and (state := self._state(rig)) != "ACTIVE":
+                raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
             processes = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,
                 "device": device_process(child.pid, trial.component),
@@ -173,6 +183,8 @@ class TrialRig:
     ) -> float:
         """Let the fault come; return when."""
         struck_s = time.monotonic()
+        if trial.after_s:
+            return struck_s
         if trial.wire:
             os.kill(processes["emulator"], signal.SIGUSR1)
         elif trial.second_client:

@@ -29,6 +29,9 @@ _SLOWER = "slower:8"
 #: At once: its counters, its clock and its state begin anew.
 _RESTART = "restart-after:0.001"
 
+#: So long after it began: a rig has begun by then.
+_WRAP_S = 15.0
+
 #: How long processes are stopped (SIGSTOP, then SIGCONT), s.
 _STOPS = (0.2, 1.0, 5.0)
 
@@ -54,6 +57,9 @@ class Trial:
         For how long it is stopped; 0: it is killed (SIGKILL).
     second_client
         Whether a second device, or a second adapter, comes to the same wire.
+    after_s
+        How long after the emulator began a fault comes that it has from its begin on; 0: it is
+        told to have it.
     """
 
     name: str
@@ -62,6 +68,7 @@ class Trial:
     target: Target | None = None
     stop_s: float = 0.0
     second_client: bool = False
+    after_s: float = 0.0
 
 
 def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterator[Trial]:
@@ -82,6 +89,9 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
                 yield Trial(f"{component}: {wire}", component, wire=wire)
         if "restart-after" not in bench.without:
             yield Trial(f"{component}: restart", component, wire=_RESTART)
+        if bench.wraps:
+            wire = f"wrap-after:{_WRAP_S:g}"
+            yield Trial(f"{component}: count or clock runs over", component, wire, after_s=_WRAP_S)
         yield Trial(f"{component}: second client", component, second_client=True)
         yield from _ended("the emulator", "emulator", component)
         yield from _ended("its process", "device", component)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-import networkx as nx
-
 from orchestrator.experiment.verification.comparison import Kinds
 from orchestrator.simunits import resolve
 from orchestrator.system import DataType, Fault, FaultKind, System, lines_of
@@ -29,6 +27,8 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
     flat = resolve(system).flat()
     drawn = set(_drawn_at(flat, faults))
     if drawn:
+        import networkx as nx
+
         graph = flat.graph
         drawn |= {name for start in drawn for name in nx.descendants(graph, start)}
     counted = {

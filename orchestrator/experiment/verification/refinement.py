@@ -10,6 +10,7 @@ from orchestrator.experiment.prepare.simulate import SimulationSettings, horizon
 from orchestrator.master import MasterSettings, Plan, plan_of
 from orchestrator.simunits import description_of, resolve
 from orchestrator.system import System, seconds
+from orchestrator.system.step_length import StepLength, divided, step_text
 
 #: By what the step is divided.
 DIVISORS = (2, 4)
@@ -66,7 +67,7 @@ class Refinement:
         """Return the settings of the run with a shorter step, which records at the same times."""
         return replace(
             self.settings,
-            step=f"{self.step_ns // divisor} ns",
+            step=step_text(divided(self.step_ns, divisor)),
             every=self.settings.every * divisor,
             rates={name: ticks * divisor for name, ticks in self.rates.items()},
             journal=None,
@@ -85,11 +86,11 @@ def _fixed(flat: System, step_ns: int, rates: Mapping[str, int]) -> dict[str, fl
     """Components without a rate whose steps cannot be so short, and of what they are multiples."""
     found = {}
     for name, component in flat.components.items():
-        fixed = description_of(component).capabilities.fixed_step
-        if fixed is None or name in rates:
+        can = description_of(component).capabilities
+        if can.fixed_step is None or name in rates:
             continue
-        if (step_ns // DIVISORS[-1]) % max(1, round(fixed * 1e9)):
-            found[name] = fixed
+        if not can.fits_fixed_step(step_ns // DIVISORS[-1]):
+            found[name] = can.fixed_step
     return found
 
 
@@ -100,7 +101,7 @@ def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionE
             " H/4 to verify it by: run it again with a smaller tolerance (its options 'relative'"
             " and 'absolute'), or choose an algorithm of fixed steps"
         )
-    if step_ns % DIVISORS[-1]:
+    if not isinstance(step_ns, StepLength) and step_ns % DIVISORS[-1]:
         yield CapabilityError(
             f"the communication step of {seconds(step_ns):.9g} s cannot be divided by"
             f" {DIVISORS[-1]} in whole nanoseconds, so that there are no runs with H/2 and H/4 to"

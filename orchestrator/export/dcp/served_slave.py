@@ -14,7 +14,7 @@ from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.export.dcp.unit_description import describe_slave
 from orchestrator.export.dcp.unit_model import UnitModel
 from orchestrator.simunits import component_of, description_of, make_unit
-from orchestrator.system import Component, Source, SourceKind, System, communication_step_ns
+from orchestrator.system import Component, Source, SourceKind, System, whole_step_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedS
         if isinstance(what, System):
             from orchestrator.export.system import export_system
 
-            step_ns = communication_step_ns(what, options.step)
+            step_ns = whole_step_ns(what, options.step, "a DCP slave")
             name, file = what.name, Path(folder) / "system.fmu"
             export_system(what, file, fmi=3, step=f"{step_ns} ns")
         else:
             name, file = what.stem, what
         component = component_of(Source(SourceKind.FMU, str(file.resolve())), name)
         if not isinstance(what, System):
-            step_ns = communication_step_ns(System(name), options.step)
+            step_ns = whole_step_ns(System(name), options.step, "a DCP slave")
         yield _slave(name, component, step_ns, options)
 
 

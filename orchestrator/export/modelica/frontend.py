@@ -6,6 +6,7 @@ import itertools
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +30,10 @@ from orchestrator.export.modelica.source.display_unit_sources import (
     rejects_display_unit,
     without_display_units,
 )
+from orchestrator.export.modelica.source.input_events import (
+    rejects_input_event,
+    with_copied_inputs,
+)
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.syntax_error import first_syntax_error
 from orchestrator.export.modelica.source.text import ModelicaText
@@ -39,6 +44,16 @@ _PLACED = re.compile(r"\.mo:\d+")
 _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
+_VARIABLE = re.compile(r"[\w.\[\],:]+")
+#: Calls that rumoca refuses without saying where, and what to write.
+_CALLS = re.compile(r"\b(change|edge|der)\(\.\.\.\) must")
+_INSTEAD = {
+    "change": "it takes variables of the model only: for an input u declare Integer v = u, or"
+    " one of its type, and write change(v)",
+    "edge": "it takes variables of the model only: for an input u declare Boolean v = u and write"
+    " edge(v)",
+    "der": "it takes one variable: for an expression declare Real v = expression and write der(v)",
+}
 _SHOWN = 3  # places of one name in a message
 _SESSIONS = itertools.count()
 Json = Any
@@ -106,10 +121,16 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        if not rejects_display_unit(error):
+        if not rejects_display_unit(error) and not rejects_input_event(error):
             raise
+        rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
         there, originals = copied(place, Path(folder))
+        if rejects_input_event(rejected):
+            text = there.file.read_text(encoding="utf-8")
+            if (changed := with_copied_inputs(text, there.local_name)) == text:
+                raise rejected
+            _write(there.file, changed)
         return without_display_units(
             lambda: _flatten(_source_of(there, originals)),
             lambda file: Path(file).read_text(encoding="utf-8"),
@@ -204,11 +225,26 @@ def _said(text: str, source: _Source) -> list[str]:
     news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
     lines = [said, *news]
     if not _PLACED.search(text):
+        for name in dict.fromkeys(_CALLS.findall(text)):
+            lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, source)[:_SHOWN]]
         for name in dict.fromkeys(_QUOTED.findall(text)):
             places = [place for file in source.files for place in _places(name, file)][:_SHOWN]
             if places:
                 lines.append(f"'{name}' stands at {', '.join(places)}")
     return lines
+
+
+def _calls(name: str, source: _Source) -> list[str]:
+    """Say which calls stand where; of der() those of expressions, as it may have variables."""
+    found = []
+    for file in source.files:
+        with suppress(ModelicaError):  # a sibling that is no text; rumoca has left it out as well
+            found += [
+                f"{name}({words}) stands at {file}:{line}"
+                for line, words in ModelicaText(file).calls_of(name)
+                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
+            ]
+    return found
 
 
 def _places(name: str, file: Path) -> list[str]:

@@ -12,6 +12,7 @@ from orchestrator.system import (
     Connector,
     DataType,
     Endpoint,
+    MappingTransformation,
     System,
     factor_and_offset_of,
 )
@@ -22,6 +23,27 @@ def connector_at(system: System, end: Endpoint) -> Connector:
     if not end.component:
         return system.connectors[end.connector]
     return system.components[end.component].connectors[end.connector]
+
+
+def left_to_tools(system: System) -> list[str]:
+    """Name the connections whose values the other tool must change, as SSP asks it to."""
+    remarks = []
+    for line in system.connections:
+        source, target = connector_at(system, line.source), connector_at(system, line.target)
+        factor, offset = factor_and_offset_of(line, source, target)
+        what = []
+        if (factor, offset) != (1.0, 0.0):
+            units = "" if source.unit == target.unit else f" ({source.unit} to {target.unit})"
+            what.append(f"multiply by {factor:g} and add {offset:g}{units}")
+        if isinstance(line.transformation, MappingTransformation):
+            what.append("apply a table of values")
+        if what:
+            remarks.append(
+                f"{line}: the tool has to {' and '.join(what)}; FMPy, ecos and libcosim convert no"
+                " units, FMPy applies no factors either: for them export with plain connections"
+                " (--plain-connections)"
+            )
+    return remarks
 
 
 def with_gains(system: System) -> tuple[System, list[str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from orchestrator.coupling import DelayPlan
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.export import DelayLine, block_as_fmu, element_names
-from orchestrator.export.portable.gains import connector_at, with_gains
+from orchestrator.export.portable.gains import connector_at, left_to_tools, with_gains
 from orchestrator.export.portable.refusals import check_portable
 from orchestrator.master import DelayMode, Execution
 from orchestrator.simunits import fmu, resolve
@@ -94,12 +94,16 @@ def make_portable(
     if plain_connections:
         inside, told = with_gains(inside)
         remarks += told
+    else:
+        remarks += left_to_tools(inside)
     start_ns = inside.experiment.start_ns
     with Execution(
         inside,
         step=f"{step_ns} ns",
         start=f"{start_ns} ns",
         algorithm="jacobi",
+        algorithm_options={},
+        rates={},
         delay=delay,
         record=[],
     ) as execution:

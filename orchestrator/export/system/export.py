@@ -35,8 +35,8 @@ from orchestrator.system import (
     Endpoint,
     Fault,
     System,
-    communication_step_ns,
     kept_notes,
+    whole_step_ns,
     with_starts,
 )
 from orchestrator.system.nesting.flatten import carried
@@ -98,7 +98,7 @@ def export_system(
     mode, target = DelayMode(delay), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
         flat = _checked(system, mode, Path(folder))
-        step_ns = communication_step_ns(flat, step)
+        step_ns = whole_step_ns(flat, step, "an exported system")
         settings = MasterSettings.of(
             flat, algorithm, algorithm_options, rates, early_return=early_return
         )

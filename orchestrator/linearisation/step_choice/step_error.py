@@ -132,7 +132,7 @@ def reference_modes(linear: LinearSystem, count: int) -> tuple[LoopModes, ...]:
         except (CapabilityError, DescriptionError) as error:
             refused.append(type(error)(f"loop of {', '.join(group)}: {error}; {_INSTEAD}"))
             continue
-        roots = exact_roots(loop, count, free)
+        roots = exact_roots(loop, count)
         if roots:
             slowest = roots[0].real - _LASTING * abs(roots[0])
             kept = tuple(root for root in roots if root.real >= slowest)

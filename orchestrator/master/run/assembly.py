@@ -21,6 +21,7 @@ from orchestrator.master.schedule.reach import expect_in_reach
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 from orchestrator.system import Fault, System, nanoseconds
+from orchestrator.system.step_length import step_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
     schedule = compile_schedule(
         system,
         options.algorithm,
-        nanoseconds(options.step, "communication step"),
+        step_length(options.step),
         mode,
         outputs,
         options.algorithm_options,

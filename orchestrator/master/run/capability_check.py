@@ -76,15 +76,13 @@ def _wrong_length(
             f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
         )
         yield CapabilityError.about(text, code="TIM110", key=member.name)
-    if can.fixed_step is not None:
-        fixed_ns = max(1, round(can.fixed_step * 1e9))
-        if schedule.varies or step_ns % fixed_ns:
-            found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
-            text = (
-                f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
-                f" (fixedInternalStepSize); found {found}: choose another communication step"
-            )
-            yield CapabilityError.about(text, code="TIM109", key=member.name)
+    if can.fixed_step is not None and (schedule.varies or not can.fits_fixed_step(step_ns)):
+        found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
+        text = (
+            f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
+            f" (fixedInternalStepSize); found {found}: choose another communication step"
+        )
+        yield CapabilityError.about(text, code="TIM109", key=member.name)
 
 
 def _cannot_repeat(

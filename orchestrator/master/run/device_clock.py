@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.realtime import RealTime
-from orchestrator.simunits.devices.description import device_facts, stepped_device
+from orchestrator.simunits.kinds import kind_of
 from orchestrator.system import SourceKind, System, nanoseconds
 
 
@@ -27,13 +27,13 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
             f" {', '.join(known)}"
         )
     source = known[name].source
-    if source.kind is not SourceKind.DEVICE or stepped_device(source.location) is not None:
+    period_ns = kind_of(source).clock_ns(source) if source.kind is SourceKind.DEVICE else None
+    if period_ns is None:
         raise DescriptionError(
             f"realtime.clock: expected a device, whose samples steps can wait for; found component"
             f" '{name}' ({source.short})"
         )
     step_ns = nanoseconds(step, "communication step")
-    period_ns = round(1e9 / device_facts(source.location).ports.rate)
     if step_ns % period_ns:
         raise DescriptionError(
             f"realtime.clock: component '{name}' ticks every {period_ns / 1e6:g} ms; expected a"

@@ -8,6 +8,7 @@ from dataclasses import astuple
 from orchestrator.engine import Engine
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
+from orchestrator.system.step_length import exact_ns
 
 
 def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: int | None) -> Engine:
@@ -39,6 +40,9 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
         [astuple(row) for row in schedule.faults],
         [astuple(row) for row in schedule.compensations],
     )
+    rest = exact_ns(schedule.step_ns) - int(schedule.step_ns)
+    if not schedule.varies:
+        engine.set_rest(rest.numerator, rest.denominator)
     events = schedule.events
     if schedule.texts:
         places = [(m.text_input_offset, m.text_output_offset) for m in schedule.members]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
-from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
+from orchestrator.master.algorithms.settings import MasterSettings
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
 from orchestrator.master.run.ports import Ports
 from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
-from orchestrator.system import Fault, System, Value, nanoseconds
+from orchestrator.system import Fault, System, Value, communication_step_ns, nanoseconds
+from orchestrator.system.step_length import step_text, whole_steps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,14 +41,16 @@ class Execution(RunView):
         FMUs that nothing feeds keep what the FMU begins with; the ``notes`` name them.
     step
         Communication step: seconds, or text such as ``"1 ms"``; the first one where the
-        algorithm chooses the others.
+        algorithm chooses the others. Like ``start``, ``algorithm``, ``algorithm_options``,
+        ``rates`` and ``early_return`` it is that of the system's default experiment if ``None``.
     algorithm, algorithm_options
         A registered algorithm, such as ``"gauss-seidel"`` or ``"newton"``, and its own options.
     delay
         ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold;
         ``"waveform"``: exact, and units that can follow their inputs over the whole step do.
     start, stop
-        Experiment times; ``stop`` is announced to the units and may be ``None``.
+        Experiment times; ``stop`` is announced to the units, some of which then go no further.
+        ``None`` announces none, whatever the default experiment says.
     record
         What to record: ``component.variable``, or patterns with ``*`` and ``?``; ``None`` means all
         outputs that are numbers. See :func:`orchestrator.master.recordable`.
@@ -86,22 +89,26 @@ class Execution(RunView):
         self,
         system: System,
         *,
-        step: str | float,
-        algorithm: str = DEFAULT_ALGORITHM,
+        step: str | float | None = None,
+        algorithm: str | None = None,
         delay: DelayMode | str = DelayMode.EXACT,
-        start: str | float = 0.0,
+        start: str | float | None = None,
         stop: str | float | None = None,
         record: Sequence[str] | str | None = None,
         every: int = 1,
         algorithm_options: Mapping[str, Any] | None = None,
         rates: Mapping[str, int] | None = None,
         threads: int | None = None,
-        early_return: bool = True,
+        early_return: bool | None = None,
         faults: Sequence[Fault] = (),
         strict: bool = False,
         realtime: RealTime | None = None,
         step_clock: StepClock | None = None,
     ) -> None:
+        chosen = MasterSettings.of(
+            system, algorithm, algorithm_options, rates, early_return=early_return
+        )
+        step = step_text(communication_step_ns(system)) if step is None else step
         if realtime is not None:
             from orchestrator.master.run.device_clock import expect_clock
             from orchestrator.master.run.pacing import threads_of
@@ -110,16 +117,16 @@ class Execution(RunView):
             expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,
-            algorithm=algorithm,
+            algorithm=chosen.algorithm,
             delay=delay,
-            start=start,
+            start=f"{system.experiment.start_ns} ns" if start is None else start,
             stop=stop,
             record=record,
             every=every,
-            algorithm_options=algorithm_options,
-            rates=rates,
+            algorithm_options=chosen.options,
+            rates=chosen.rates,
             threads=threads,
-            early_return=early_return,
+            early_return=chosen.early_return,
             faults=faults,
             strict=strict,
         )
@@ -164,7 +171,7 @@ class Execution(RunView):
         """
         if self.schedule.varies:
             return None
-        steps = (until_ns - self._engine.time_ns) // self.schedule.step_ns
+        steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
         return self._recorder.share(self._engine, steps // self._recorder.every + 1)
 
     def advance(

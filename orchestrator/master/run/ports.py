@@ -11,20 +11,13 @@ from orchestrator.engine import Engine
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 from orchestrator.system import Causality, Connector, DataType, Endpoint, System, Value
+from orchestrator.system.ports.plain_value import plain_value
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     PortValue = float | str | bytes | tuple[str, ...] | tuple[bytes, ...] | NDArray[np.float64]
-
-#: Kinds of NumPy's types that an array connector takes.
-_KINDS = {
-    DataType.REAL: "iuf",
-    DataType.INTEGER: "iu",
-    DataType.BOOLEAN: "b",
-    DataType.CLOCK: "b",
-}
 
 
 class Ports:
@@ -109,28 +102,12 @@ class Ports:
 
 def _checked(name: str, connector: Connector, value: Any) -> Value:
     """Return the value as the units take it, or say what was expected."""
-    import numpy as np
-
-    plain = value
-    if isinstance(value, np.generic):
-        plain = value.item()
-    elif connector.type.is_text:
-        plain = tuple(value) if connector.shape and isinstance(value, (list, tuple)) else value
-    elif connector.shape and isinstance(value, (np.ndarray, list, tuple)):
-        try:
-            array = np.asarray(value)
-        except ValueError:  # rows of different lengths
-            raise _wrong(name, connector, value) from None
-        if array.shape != connector.shape or array.dtype.kind not in _KINDS[connector.type]:
-            raise _wrong(name, connector, value)
-        flat = array.astype(np.float64) if connector.type is DataType.REAL else array
-        plain = tuple(flat.ravel().tolist())
+    plain = plain_value(value, connector)
     if not connector.accepts(plain):
         raise _wrong(name, connector, value)
     if connector.type is DataType.REAL and not _finite(plain):
         raise _wrong(name, connector, value)
-    accepted: Value = plain
-    return accepted
+    return plain
 
 
 def _finite(value: Any) -> bool:

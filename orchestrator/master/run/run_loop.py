@@ -17,6 +17,7 @@ from orchestrator.master.schedule.reach import expect_in_reach
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, changed_note
 from orchestrator.system import REACH_NS, seconds
+from orchestrator.system.step_length import end_of_steps, whole_steps
 
 if TYPE_CHECKING:
     from orchestrator.master.run.pacing import Pacing
@@ -89,7 +90,7 @@ class RunLoop:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
         varies = self._schedule.varies
         if not varies:
-            end_ns = self._engine.time_ns + count * self._schedule.step_ns
+            end_ns = self._engine.time_ns + end_of_steps(count, self._schedule.step_ns)
             expect_in_reach({"end of the steps": end_ns})
         self.run(count, REACH_NS, None)
         if varies and self._engine.time_ns >= REACH_NS:
@@ -100,8 +101,10 @@ class RunLoop:
     ) -> None:
         """Run to a time, which lies on the grid of steps if there is one."""
         expect_in_reach({"time to advance to": goal_ns})
-        step_ns, now_ns = self._schedule.step_ns, self._engine.time_ns
-        steps, rest = divmod(goal_ns - now_ns, step_ns)
+        step_ns, now_ns, done = self._schedule.step_ns, self._engine.time_ns, self._engine.done
+        start_ns = now_ns - end_of_steps(done, step_ns)
+        steps, rest = whole_steps(goal_ns - start_ns, step_ns)
+        steps -= done
         if self._schedule.varies:
             steps, rest = MOST_STEPS, 0
         if goal_ns < now_ns or rest:

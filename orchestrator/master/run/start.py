@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.coupling import DelayMode
-from orchestrator.master.algorithms.settings import MasterSettings
 from orchestrator.master.run.execution import Execution
-from orchestrator.system import Fault, System, communication_step_ns
+from orchestrator.system import Fault, System
 
 
 def start(
@@ -31,13 +30,7 @@ def start(
     ----------
     system
         What to run.
-    step, start, algorithm
-        Communication step, start time and master algorithm; what is ``None`` is taken from the
-        system's default experiment.
-    stop
-        Announced to the units, some of which then go no further. ``None`` announces none, whatever
-        the default experiment says.
-    delay, record, every, algorithm_options, rates, faults
+    step, start, stop, algorithm, delay, record, every, algorithm_options, rates, faults
         As in :class:`orchestrator.master.Execution`.
 
     Returns
@@ -50,19 +43,16 @@ def start(
     DescriptionError, LoadError, StepError
         As :class:`orchestrator.master.Execution` does.
     """
-    default = system.experiment
-    settings = MasterSettings.of(system, algorithm, algorithm_options, rates)
     return Execution(
         system,
-        step=f"{communication_step_ns(system)} ns" if step is None else step,
-        start=f"{default.start_ns} ns" if start is None else start,
+        step=step,
+        start=start,
         stop=stop,
-        algorithm=settings.algorithm,
+        algorithm=algorithm,
         delay=delay,
         record=record,
         every=every,
-        algorithm_options=settings.options,
-        rates=settings.rates,
-        early_return=settings.early_return,
+        algorithm_options=algorithm_options,
+        rates=rates,
         faults=faults,
     )

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.simunits.blocks.block_names import expect_declared
 from orchestrator.simunits.blocks.declaration import Declared, connector_of
+from orchestrator.simunits.blocks.own_state import PLAIN_TYPES, OwnState
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
+from orchestrator.system.ports.plain_value import plain_value
 
 Floats = NDArray[np.float64]
 #: Highest derivative of an input that a block is given.
@@ -65,6 +67,8 @@ class Block:
             if item.causality is None:
                 connectors.pop(name, None)
                 states[name] = item.start
+                if hints.get(name) not in PLAIN_TYPES or type(item.start) not in PLAIN_TYPES:
+                    setattr(cls, name, OwnState(name))
                 continue
             states.pop(name, None)
             connectors[name] = connector_of(cls.__name__, name, item, hints.get(name, float))
@@ -108,6 +112,7 @@ class Block:
                     f"block {type(self).__name__} has no parameter or input '{name}'"
                     f"{nearest(name, known)}; it has: {', '.join(known)}"
                 )
+            value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
             if not found.accepts(value):
                 raise DescriptionError(
                     f"block {type(self).__name__}.{name}: expected {found.type}"

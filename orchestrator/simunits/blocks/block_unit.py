@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError
-from orchestrator.engine import PythonUnit
+from orchestrator.engine import PythonUnit, place_of
 from orchestrator.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.simunits.blocks.block_file import is_of_file
 from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.simunits.protocol.unit import SimulationUnit
-from orchestrator.system import Connector, DataType, Value, seconds
+from orchestrator.system import Causality, Connector, DataType, Value, seconds
 
 if TYPE_CHECKING:
     from orchestrator.simunits.protocol.unit import Floats
@@ -58,6 +59,7 @@ class BlockUnit(SimulationUnit):
     def __init__(self, name: str, description: UnitDescription, block: Block) -> None:
         self.block = block
         self._waveforms: dict[str, Floats] = {}
+        self._before: dict[str, Any] | None = None  # what it was when it was first initialised
         super().__init__(name, description, PythonUnit(block, name, [], []))
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
@@ -105,10 +107,30 @@ class BlockUnit(SimulationUnit):
         """Do nothing: a block is announced no experiment."""
 
     def _initialise_outputs(self, start_ns: int) -> None:
+        """Initialise the block once: what an earlier pass made it remember is put back first."""
         try:
+            if self._before is None:
+                self._before = self._memory()
+            else:
+                self._put_back(self._before)
             self.block.initialise(seconds(start_ns))
         except Exception as error:
             raise self._failure("initialising", error) from error
+
+    def _memory(self) -> dict[str, Any]:
+        """Everything declared, also of a block that keeps more and so cannot save its state."""
+        try:
+            return self.block.get_state()
+        except CapabilityError:
+            names = (*self.block.connectors, *self.block.states)
+            return {name: deepcopy(getattr(self.block, name)) for name in names}
+
+    def _put_back(self, memory: Mapping[str, Any]) -> None:
+        """Go back to a memory, but for the inputs."""
+        inputs = {c.name: self._value(c) for c in self.description.of(Causality.INPUT)}
+        self.block.set_state(memory)
+        for name, value in inputs.items():
+            self.block.assign(self.block.connectors[name], value)
 
     def _exit_initialisation(self) -> None:
         """Take over the inputs that nothing is connected to: a block is ready to step."""
@@ -134,6 +156,7 @@ class BlockUnit(SimulationUnit):
     def _failure(self, doing: str, error: Exception) -> StepError:
         return StepError(
             f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
+            f"{place_of(error.__traceback__.tb_next if error.__traceback__ else None)}"
         )
 
     def _serialize(self, state: object) -> bytes:

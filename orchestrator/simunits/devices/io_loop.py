@@ -27,6 +27,7 @@ from orchestrator.devices import (
     Device,
     DeviceConnectors,
     DeviceError,
+    Received,
     RestartedError,
     WireFormatError,
 )
@@ -64,11 +65,13 @@ class _Link:
         inputs = [port.start for port in ports.inputs for _ in range(port.size)]
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
         self._command, self._values = np.array(inputs), np.array(outputs)
-        self.counter = SampleCounter(len(outputs), ports.rate, device.sequence_period)
+        silence_s, period = device.settings.stale_after, device.sequence_period
+        self.counter = SampleCounter(len(outputs), ports.rate, period, silence_s)
         self.rate = RateCheck(ports.rate)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
+        self._late_answers: int | None = None
         self.refused = ""
         self.error: BaseException | None = None
         wanted = device.settings.sample_log
@@ -79,7 +82,7 @@ class _Link:
     def receive_once(self) -> bool:
         """Wait a little for a sample; return whether there is a new one."""
         try:
-            received = self.device.receive(_LOOK)
+            received = self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
         except RestartedError as error:
             raise self._restarted(str(error)) from None
         except WireFormatError as error:
@@ -90,13 +93,14 @@ class _Link:
         if received is None:
             return False
         now_ns = time.monotonic_ns()
-        if self.device.answers and self.counter.goes_on(received):
+        if self.device.answers and self.counter.goes_on(received, now_ns):
+            self._look_at_answers(received)
             self.send()  # before a step that waits for this sample can give a command
         restarts = self.counter.facts.restarts
         is_new = self.counter.take(received, now_ns)
         if self.counter.facts.restarts > restarts and self._command.size:
             self._publish()
-            raise self._restarted("its count, or its clock, began anew")
+            raise self._restarted(self.counter.begun_anew)
         if self._log is not None and (ticks := len(self.counter.ticked_ns)):
             values = received.values if is_new else None
             number = self.counter.facts.number
@@ -109,6 +113,14 @@ class _Link:
         for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
             self.block.ticks.tick(moment)
         return is_new
+
+    def _look_at_answers(self, received: Received) -> None:
+        """Tell the gate of an answer that came too late: limits are those of what was taken."""
+        late, before = received.late_answers, self._late_answers
+        gap = self.counter.gap(received.sequence)
+        if late is not None and before is not None and 0 < gap <= late - before:
+            self.gate.take_back()
+        self._late_answers = late
 
     def _restarted(self, why: str) -> RestartedError:
         self.gate.strike(Reason.DEVICE_RESTARTED)
@@ -136,6 +148,11 @@ class _Link:
             self._log.sent(number, time.monotonic_ns(), command)
 
     @property
+    def _leads(self) -> bool:
+        """Whether a device that is answered comes to rest by commands that answer nothing."""
+        return self.device.takes_unasked and self.gate.stopping and not self.counter.in_doubt
+
+    @property
     def is_over(self) -> bool:
         """Whether it is told to end, and nothing moves any more."""
         if not self.ended.is_set():
@@ -145,7 +162,8 @@ class _Link:
     def receive_all(self) -> None:
         """Receive until the end."""
         while not self.is_over:
-            self.receive_once()
+            if not self.receive_once() and self._leads:
+                self.send()
             self.gate.watch(self.block, self._step_ns)
 
     def send_all(self) -> None:

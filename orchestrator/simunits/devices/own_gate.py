@@ -120,6 +120,10 @@ class OwnGate:
         self.sent[:] = sent
         return sent
 
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        self._gate.take_back()
+
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Say how many commands were held back."""
         del values

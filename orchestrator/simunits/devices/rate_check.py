@@ -8,7 +8,7 @@ from orchestrator.diagnostics import DeviceError
 #: Periods over which is measured, at most, and for how long, in seconds.
 _PERIODS, _SECONDS = 8, 0.1
 #: How far the measured rate may be from the declared one, as a factor.
-_TOLERANCE = 1.2
+RATE_TOLERANCE = 1.2
 
 
 class RateCheck:
@@ -50,7 +50,7 @@ class RateCheck:
             return
         self.done = True
         found = periods / seconds
-        if not 1.0 / _TOLERANCE <= found / self._rate <= _TOLERANCE:
+        if not 1.0 / RATE_TOLERANCE <= found / self._rate <= RATE_TOLERANCE:
             raise DeviceError(
                 f"it sends {found:.4g} samples a second by its own clock; expected"
                 f" {self._rate:.4g}: set the device or its settings to the same rate"

@@ -84,6 +84,10 @@ class Supervision:
         self.sent[:] = sent
         return sent
 
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        self._seat.take_back()
+
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Leave a trace of a sample."""
         facts.shaped = self._seat.shaped

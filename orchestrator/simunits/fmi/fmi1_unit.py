@@ -83,6 +83,8 @@ class Fmu1Unit(FmuUnit):
         super().set_texts(values)
 
     def _initialise_outputs(self, start_ns: int) -> None:
+        if self.phase is Phase.STEPPING:
+            return  # inputs that change after its initialisation are those of its first step
         if self.native.is_initialised:
             if not self.native.is_stale and self._texts == self._texts_used:
                 return

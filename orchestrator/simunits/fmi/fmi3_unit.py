@@ -89,6 +89,20 @@ class Fmu3Unit(FmuUnit):
         )
         return (Notice(time_ns, what, advice, component=self.name),)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say whether it went elsewhere than its steps, beside what all units say."""
+        if (found := self.native.astray) is None:
+            return super().notes
+        begin_ns, said = found
+        told = (
+            f"component '{self.name}' ended the step from t = {seconds(begin_ns):.9g} s well and"
+            f" without an early return, but said that it went to t = {said:.9g} s"
+            " (lastSuccessfulTime), not to the step's end: its outputs were taken for those of the"
+            " end; ask the FMU's author"
+        )
+        return (*super().notes, told)
+
     def _set_values(self, values: Mapping[str, Value]) -> None:
         structural = {n: v for n, v in values.items() if self.fmu.variables[n].is_structural}
         if structural:

@@ -16,6 +16,7 @@ from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.simunits.fmi.clean_description import read_clean
 from orchestrator.simunits.fmi.fmu_variable import FmuVariable
+from orchestrator.simunits.fmi.variable_faults import name_and_extent_faults
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.system import Value
 
@@ -71,8 +72,9 @@ class FmuDescription:
             return self
         connectors = dict(self.description.connectors)
         sizes: dict[str, Value] = {}
+        extents = {end for each in self.variables.values() for end in each.dimensions}
         for name, variable in self.variables.items():
-            if variable.is_structural and not connectors[name].shape:
+            if variable.is_structural and name in extents:
                 size = values.get(name, connectors[name].start)
                 if isinstance(size, bool) or not isinstance(size, int) or size < 0:
                     raise DescriptionError(
@@ -163,6 +165,8 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
         raise FmuError.in_file(path, f"FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
+    if wrong := list(name_and_extent_faults(root)):
+        raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(wrong)}")
     clean = read_clean(root, version, build)
     if clean is not None:
         return _Opened(clean, (), root, names, version)

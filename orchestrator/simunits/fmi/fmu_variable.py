@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.system import BaseUnit, Causality, Connector, DataType, Value
+from orchestrator.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.system.units.meaning import BASE_UNITS
 from orchestrator.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
@@ -161,7 +161,17 @@ def connector_of(
         shape=shape,
         description=variable.description or "",
         start=_start(kind, shape, starts),
+        enumeration=_enumeration(variable),
     )
+
+
+def _enumeration(variable: Any) -> Enumeration | None:
+    """What its values are called, if its type is an enumeration that says all of them."""
+    declared = variable.declaredType
+    items = declared.items if variable.type == "Enumeration" and declared is not None else ()
+    if not items or not all(item.name and item.value for item in items):
+        return None
+    return Enumeration(declared.name, {item.name: int(item.value) for item in items})
 
 
 def _definition(variable: Any, unit: str | None, units: Mapping[str, BaseUnit]) -> BaseUnit | None:

@@ -159,6 +159,7 @@ class ForeignUnit(SimulationUnit):
     def _exit_initialisation(self) -> None:
         try:
             self._importer.exit_initialisation()
+            self._puppet.receive()
         except Exception as error:
             raise self._failure("exiting initialisation", error) from error
 

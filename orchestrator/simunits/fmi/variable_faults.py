@@ -59,6 +59,39 @@ def faults(root: etree._Element, version: int) -> Iterator[str]:
         yield from (f"{where}: {text}" for text in _variable(element, version))
 
 
+def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
+    """Say what no schema knows: variables without a name, extents that are no whole numbers."""
+    for element in root.iterfind("ModelVariables/*[@name='']"):
+        yield f"a variable (line {element.sourceline}) has no name"
+    arrays = root.findall("ModelVariables/*[Dimension]")
+    ends = {e.get("valueReference"): e for e in elements_of(root)} if arrays else {}
+    for array, dimension in ((a, each) for a in arrays for each in a.iterfind("Dimension")):
+        reference = dimension.get("valueReference")
+        where = f"variable '{array.get('name')}' (line {dimension.sourceline}): Dimension"
+        if reference is None:
+            if not _is_extent(dimension.get("start")):
+                yield f"{where}: expected a whole number, or the valueReference of one"
+            continue
+        end = ends.get(reference)
+        if end is None:
+            yield f"{where}: no variable has the valueReference {reference}"
+        elif (
+            end.get("causality") != "structuralParameter"
+            or not str(end.tag).lstrip("U").startswith("Int")
+            or not _is_extent(end.get("start"))
+        ):
+            kind, start = end.get("causality", "local"), end.get("start")
+            yield (
+                f"{where}: expected a structural parameter that starts as a whole number >= 0,"
+                f" found '{end.get('name')}', {kind} of {end.tag}"
+                f" {'without a start' if start is None else f'that starts as {start}'}"
+            )
+
+
+def _is_extent(text: str | None) -> bool:
+    return text is not None and text.isascii() and text.isdigit()
+
+
 def _variable(element: etree._Element, version: int) -> Iterator[str]:
     reference = element.get("valueReference", "")
     if not (reference.isascii() and reference.isdigit() and int(reference) < _MOST):

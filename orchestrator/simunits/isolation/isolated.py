@@ -7,6 +7,7 @@ from pathlib import Path
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.simunits.fmi.fmu_description import read_fmu
+from orchestrator.simunits.fmi.once_per_process import is_loaded
 from orchestrator.system import SourceKind, System
 
 _LOG = logging.getLogger(__name__)
@@ -16,7 +17,8 @@ def isolate(system: System) -> tuple[System, list[str]]:
     """Choose processes of their own for components that need them.
 
     An FMU that can be instantiated only once per process keeps its state outside of its instances;
-    a second one would change the first. So each of several has its own process.
+    a second one would change the first. So each of several has its own process, and also a single
+    one while another run of this process has it loaded.
 
     Returns
     -------
@@ -46,11 +48,15 @@ def isolate(system: System) -> tuple[System, list[str]]:
         if chosen:
             notes.append(
                 f"components {', '.join(chosen)} run in processes of their own: {location} can be"
-                " instantiated only once per process"
+                f" instantiated only once per process{_elsewhere(location)}"
             )
             _LOG.info("%s", notes[-1])
     _expect_processes(system)
     return system, notes
+
+
+def _elsewhere(location: str) -> str:
+    return ", and another run of this process has it loaded" if is_loaded(location) else ""
 
 
 def _expect_apart(system: System, location: str, names: list[str]) -> None:
@@ -68,7 +74,7 @@ def _expect_apart(system: System, location: str, names: list[str]) -> None:
 
 
 def _once_per_process(system: System) -> dict[str, list[str]]:
-    """Components by FMU, where several share one that allows one instance per process."""
+    """Components by FMU that allows one instance per process, where it may meet another."""
     users: dict[str, list[str]] = {}
     for name, component in system.components.items():
         if component.source.kind is SourceKind.FMU:
@@ -76,7 +82,8 @@ def _once_per_process(system: System) -> dict[str, list[str]]:
     return {
         location: names
         for location, names in users.items()
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process
+        if is_loaded(location)
+        or (len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process)
     }
 
 

@@ -71,7 +71,7 @@ def read_recorded(path: Path, component: str) -> Recorded:
     try:
         found = path.stat()
     except OSError as error:
-        raise LoadError.in_file(path, f"no such recording: {error.strerror}") from None
+        raise LoadError.in_file(path, f"no such recording: {error.strerror or error}") from None
     return _read(path, component, found.st_mtime_ns, found.st_size)
 
 
@@ -82,6 +82,8 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     titles = {}  # column of the table and unit, by the signal's name
     for number, field in enumerate(table.schema):
         name, _, rest = field.name.partition(" [")
+        if name in titles:
+            raise LoadError.in_file(path, f"two columns are called '{name}'; expected one")
         unit = (field.metadata or {}).get(b"unit", b"").decode(errors="replace")
         titles[name] = number, unit or rest.removesuffix("]")
     if _TIME not in table.schema.names:

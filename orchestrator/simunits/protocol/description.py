@@ -30,6 +30,15 @@ class Capabilities:
     fixed_step: float | None = None
     longest_step: float | None = None
 
+    def fits_fixed_step(self, step_ns: int) -> bool:
+        """Whether a step is a whole multiple of ``fixed_step``, to a nanosecond."""
+        if self.fixed_step is None:
+            return True
+        fixed_ns = self.fixed_step * 1e9
+        count = round(step_ns / fixed_ns)
+        near = count > 0 and abs(step_ns - count * fixed_ns) <= 1.0
+        return near or step_ns % max(1, round(fixed_ns)) == 0
+
 
 @dataclass(frozen=True, slots=True)
 class UnitDescription:

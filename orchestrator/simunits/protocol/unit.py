@@ -123,8 +123,12 @@ class SimulationUnit(ABC):
         self.phase = Phase.INITIALISING
 
     def initialise_outputs(self, start_ns: int) -> None:
-        """Make the outputs follow the inputs that were set, at the start time."""
-        self._expect(Phase.INITIALISING)
+        """Make the outputs follow the inputs that were set, at the start time.
+
+        It may be called again and again, also after :meth:`exit_initialisation` until the first
+        step: the unit remembers nothing of the calls before.
+        """
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
         with self._undisturbed("initialising"):
             self._initialise_outputs(start_ns)
 

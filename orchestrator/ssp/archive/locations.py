@@ -76,7 +76,7 @@ def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
     try:
         content = path.read_bytes()
     except OSError as reason:
-        raise SspError.in_file(path, f"cannot be read: {reason.strerror}") from None
+        raise SspError.in_file(path, f"cannot be read: {reason.strerror or reason}") from None
     return SspFile(str(path), parse_xml(content, str(path), SspError), _file_of(path.parent))
 
 

@@ -24,6 +24,7 @@ from orchestrator.ssp.common.names import (
     TWIN_TYPE,
 )
 from orchestrator.system import Component, Source, SourceKind
+from orchestrator.system.components.source import names_fmu
 
 _SUPPORTED = (
     f"supported: type {FMU_TYPE} with a path to an .fmu, {DEFINITION_TYPE}, {PACKAGE_TYPE},"
@@ -174,7 +175,7 @@ def read_source(element: etree._Element, place: Place) -> Source:
             if source.inner is not None:
                 source = source.around(source.inner.resolved(place.folder))
             return replace(source, packed=place.packed)
-    elif kind == FMU_TYPE and unquote(uri).endswith(".fmu"):
+    elif kind == FMU_TYPE and uri and names_fmu(unquote(uri)):
         return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
     raise refusal(
         codes.COMPONENT_TYPE, f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}"
@@ -201,7 +202,7 @@ def file_path(component: Component) -> Path:
     """Return the file of a component, an FMU or a block's, absolute and without links."""
     source = component.source.named()
     is_fmu = source.kind is SourceKind.FMU
-    if source.file is None or (is_fmu and not source.location.endswith(".fmu")):
+    if source.file is None or (is_fmu and not names_fmu(source.location)):
         raise DescriptionError(
             f"component '{component.name}': expected a path that ends in .fmu,"
             f" found '{source.location}'"

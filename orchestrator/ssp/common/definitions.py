@@ -30,6 +30,8 @@ _ENUMERATIONS_CLAUSE = "SSP 2.0, 4.4.1"
 class Definitions:
     """What one file defines: units and enumerations count in their own file only.
 
+    A set or dictionary that stands in an .ssd has those of the .ssd, too; its own come first.
+
     Parameters
     ----------
     prefix
@@ -51,8 +53,12 @@ class Definitions:
     def of(cls, root: etree._Element, prefix: str, findings: Findings) -> Definitions:
         """Collect the definitions below a root element."""
         units = _by_name(listed(root, f"{prefix}:Units", "ssc:Unit"), findings)
-        items = listed(root, f"{prefix}:Enumerations", "ssc:Enumeration")
-        return cls(prefix, units, _by_name(items, findings), findings)
+        items = _by_name(listed(root, f"{prefix}:Enumerations", "ssc:Enumeration"), findings)
+        file = root.getroottree().getroot()
+        if file is not root:
+            units = _around(file, "ssd:Units", "ssc:Unit") | units
+            items = _around(file, "ssd:Enumerations", "ssc:Enumeration") | items
+        return cls(prefix, units, items, findings)
 
     def unit(self, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         """Return name and definition of the unit of an element.
@@ -124,6 +130,10 @@ class Definitions:
             with self.findings.guard(item, codes.SCHEMA):
                 items[key] = attribute(item, "value", integer, 0)
         return Enumeration(name, items)
+
+
+def _around(file: etree._Element, group: str, kind: str) -> dict[str, etree._Element]:
+    return {each.get("name", ""): each for each in reversed(listed(file, group, kind))}
 
 
 def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str, etree._Element]:

@@ -31,6 +31,7 @@ from orchestrator.ssp.common.annotations import (
 from orchestrator.ssp.common.lexical import attribute, boolean, boolean_text, integer
 from orchestrator.ssp.common.names import add, children, tag
 from orchestrator.system import DefaultExperiment, nanoseconds
+from orchestrator.system.step_length import StepLength, step_length, step_text
 
 _MOST_STEPS: Final = 10**9
 
@@ -46,7 +47,9 @@ def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
     if experiment.algorithm is not None:
         attributes["algorithm"] = experiment.algorithm
     if experiment.step_ns is not None:
-        attributes["step"] = seconds_text(experiment.step_ns)
+        is_whole = not isinstance(experiment.step_ns, StepLength)
+        text = seconds_text if is_whole else step_text
+        attributes["step"] = text(experiment.step_ns)
     if experiment.early_return is not None:
         attributes["earlyReturn"] = boolean_text(experiment.early_return)
     if not (attributes or experiment.algorithm_options or experiment.rates):
@@ -94,7 +97,7 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     return DefaultExperiment(
         start_ns,
         stop_ns,
-        None if step is None else nanoseconds(step, "step"),
+        None if step is None else step_length(step, "step"),
         master.get("algorithm"),
         options,
         rates,

@@ -38,7 +38,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         draft.replace(final)
     except OSError as reason:
         raise SspError.in_file(
-            path, f"cannot be written: {reason.strerror}; the old file is untouched"
+            path, f"cannot be written: {reason.strerror or reason}; the old file is untouched"
         ) from None
     finally:
         with suppress(OSError):

@@ -83,7 +83,8 @@ class Container(ABC):
         try:
             now = _digest(self.path)
         except OSError as reason:
-            raise SspError(f"{self.path}: cannot be read any more: {reason.strerror}") from None
+            why = reason.strerror or reason
+            raise SspError(f"{self.path}: cannot be read any more: {why}") from None
         if now != digest:
             raise SspError(
                 f"{self.path}: was changed by something else since it was opened; nothing is"

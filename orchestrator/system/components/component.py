@@ -10,6 +10,7 @@ from orchestrator.system.components.component_options import ComponentOptions
 from orchestrator.system.components.source import Backend, Source
 from orchestrator.system.naming import lacking
 from orchestrator.system.ports.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.ports.plain_value import plain_value
 from orchestrator.system.power.power_port import PowerPort
 
 _USUAL = ComponentOptions()
@@ -141,5 +142,6 @@ class Component:
         return replace(self, power_ports={**self.power_ports, name: port})
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
-        """Return a copy with some values set."""
-        return replace(self, values={**self.values, **values})
+        """Return a copy with some values set: numbers, lists, arrays, or items by name."""
+        given = {n: plain_value(v, self.connectors.get(n)) for n, v in values.items()}
+        return replace(self, values={**self.values, **given})

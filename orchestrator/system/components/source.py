@@ -33,6 +33,12 @@ class SourceKind(StrEnum):
 _WITH_QUERY = (SourceKind.LOG, SourceKind.TWIN)
 
 
+def names_fmu(path: str) -> bool:
+    """Whether a path may be that of an FMU: by its suffix, in any letters, or without one."""
+    file = Path(path)
+    return file.suffix.lower() == ".fmu" or not (file.suffix or ":" in file.name)
+
+
 class Backend(StrEnum):
     """What runs an FMU: the engine itself, or another tool, to compare with."""
 
@@ -78,15 +84,18 @@ class Source:
     def parse(cls, text: str) -> Source:
         """Read ``"block:NAME"`` (or device, log, twin), or a path that ends in ``.fmu``.
 
+        An FMU without a suffix is a path with a folder, ``./NAME``.
+
         A block of one's own is ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``.
         """
         kind, colon, location = text.partition(":")
         if colon and kind in {"block", "device", "log", "twin"} and location:
             return cls(SourceKind(kind), location)
-        if text.endswith(".fmu"):
+        if names_fmu(text) and (Path(text).suffix or "/" in text):
             return cls(SourceKind.FMU, text)
         raise DescriptionError(
-            f"component source '{text}': expected a path that ends in .fmu, or {SOURCES}"
+            f"component source '{text}': expected a path that ends in .fmu (./NAME where it has no"
+            f" suffix), or {SOURCES}"
         )
 
     @property

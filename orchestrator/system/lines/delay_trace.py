@@ -92,7 +92,7 @@ class DelayTrace:
             If a time or delay is wrong.
         """
         try:
-            with Path(path).open(newline="", encoding="utf-8") as file:
+            with Path(path).open(newline="", encoding="utf-8-sig") as file:
                 rows = list(csv.reader(file))
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None

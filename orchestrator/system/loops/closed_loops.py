@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.system.lines.connection import Connection, Endpoint
 from orchestrator.system.lines.transformation import MappingTransformation
-from orchestrator.system.loops.rings import has_ring
+from orchestrator.system.loops.rings import circuits, has_ring
 from orchestrator.system.ports.connector import Causality
 
 if TYPE_CHECKING:
@@ -108,16 +108,12 @@ def closed_loops(system: System) -> list[Loop]:
     bundles = _bundles(system, acts)
     if not has_ring(bundles):
         return []
-    import networkx as nx
-
     # numbers, whose sets have the same order in every process: names have not
     names = sorted({name for ends in bundles for name in ends})
     number = {name: i for i, name in enumerate(names)}
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_edges_from((number[source], number[target]) for source, target in bundles)
     loops = (
         loop
-        for ring in nx.simple_cycles(graph)
+        for ring in circuits((number[source], number[target]) for source, target in bundles)
         for loop in _around(
             [bundles[names[i], names[j]] for i, j in pairwise([*ring, ring[0]])], acts
         )

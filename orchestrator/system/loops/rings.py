@@ -46,6 +46,83 @@ def ordered_rings(names: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> 
     return [[names[i] for i in rings[number]] for number in _topological(rings, ahead)]
 
 
+def islands(names: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[list[Node]]:
+    """Sort names into the parts that no edge joins, each in their given order."""
+    both = [pair for source, target in edges for pair in ((source, target), (target, source))]
+    return ordered_rings(names, both)
+
+
+def circuits(edges: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+    """Give all ways along edges that come back and visit no node twice, each once.
+
+    References
+    ----------
+    Johnson: Finding all the elementary circuits of a directed graph (1975); without recursion.
+    """
+    after: dict[int, set[int]] = {}
+    for source, target in edges:
+        after.setdefault(source, set()).add(target)
+        after.setdefault(target, set())
+    yield from ([node] for node in sorted(after) if node in after[node])
+    parts = [set(ring) for ring in _rings_within(after, after)]
+    while parts:
+        inside = parts.pop()
+        start = min(inside)
+        yield from _circuits_from(start, {node: after[node] & inside for node in inside})
+        parts += map(set, _rings_within(after, inside - {start}))
+
+
+def _rings_within(after: Mapping[int, set[int]], nodes: Iterable[int]) -> list[list[int]]:
+    """Give the strongly connected parts of some nodes that have more than one."""
+    names = sorted(nodes)
+    edges = ((node, target) for node in names for target in after[node])
+    return [ring for ring in ordered_rings(names, edges) if len(ring) > 1]
+
+
+def _circuits_from(start: int, after: Mapping[int, set[int]]) -> Iterator[list[int]]:
+    """Give the circuits through a node of a strongly connected graph.
+
+    A node is blocked from when it is on the way until a circuit through it was found, or until one
+    of those behind it is free again.
+    """
+    path, blocked = [start], {start}
+    waiting: dict[int, set[int]] = {node: set() for node in after}
+    stack = [(iter(sorted(after[start])), [False])]
+    while stack:
+        targets, found = stack[-1]
+        for target in targets:
+            if target == start:
+                if len(path) > 1:
+                    yield path[:]
+                    found[0] = True
+            elif target not in blocked:
+                path.append(target)
+                blocked.add(target)
+                stack.append((iter(sorted(after[target])), [False]))
+                break
+        else:
+            stack.pop()
+            node = path.pop()
+            if found[0]:
+                _free(node, blocked, waiting)
+                if stack:
+                    stack[-1][1][0] = True
+            else:
+                for target in after[node]:
+                    waiting[target].add(node)
+
+
+def _free(node: int, blocked: set[int], waiting: Mapping[int, set[int]]) -> None:
+    """Let a node, and all that wait for it, be visited again."""
+    free = {node}
+    while free:
+        one = free.pop()
+        if one in blocked:
+            blocked.discard(one)
+            free |= waiting[one]
+            waiting[one].clear()
+
+
 def _topological(rings: list[list[int]], ahead: Mapping[int, set[int]]) -> Iterator[int]:
     waiting = [0] * len(rings)
     for targets in ahead.values():

@@ -98,6 +98,17 @@ def test_attitudes_of_which_no_figures_are_known(eject, number: int) -> None:
     assert changes == len(other.stuck) + later, "nothing chatters"
 
 
+@pytest.mark.parametrize("rate", [0.05, -0.05])
+def test_a_joint_that_turns_at_the_start_slides(arm: Path, rate: float) -> None:
+    """Friction is against its motion from the first row on; it is not taken for one that sticks."""
+    values = {"guided": False, "rate0[2]": rate, "torque[2]": -0.5 * np.sign(rate)}
+    system = System("table").add("arm", fmu(arm), **values)
+    result = simulate(system, step="1 ms", stop="2 ms")
+    assert result["arm.mode[2]"].tolist() == [np.sign(rate)] * 3
+    assert result["arm.rate[2]"][0] == rate
+    assert np.all(result["arm.friction[2]"] * rate < 0.0)
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_without_friction(eject, number: int) -> None:
     result = eject(number, stop="0.4 s", **FRICTIONLESS)

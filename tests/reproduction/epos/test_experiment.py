@@ -15,6 +15,7 @@ from orchestrator import ContactLoop, read_system, simulate
 from orchestrator.analysis import IdealImpact
 from orchestrator.experiment import read_experiment, run_experiment
 from orchestrator.simunits import resolve
+from tests.page_plots import plots_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 
@@ -143,7 +144,8 @@ def test_files(outcome, folder):
     names = {path.relative_to(folder).as_posix() for path in outcome.files}
     assert {"report.html", "summary.json", "ideal.parquet"} <= names
     assert not [name for name in names if name.endswith(".csv") and ".ledger." not in name]
-    assert {f"figures/figure-{n}.png" for n in ("07", "09", "10", "11", "12")} <= names
+    shown = [title.partition(":")[0] for title in plots_of(folder / "report.html")]
+    assert {f"Figure {n}" for n in (7, 9, 10, 11, 12)} <= set(shown)
     assert all(path.stat().st_size > 0 for path in outcome.files)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["cases"]["capture_b60"]["loops"][0]["total_delay_ms"] == 16.0

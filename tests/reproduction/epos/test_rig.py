@@ -21,7 +21,7 @@ from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.arming import armed
 from orchestrator.experiment.runner import prepared_cases
 from orchestrator.identification.clock import by_clock
-from orchestrator.identification.twin_file import TwinFile, twin_text
+from orchestrator.identification.twin_file import SignalPair, TwinFile, twin_text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.usefixtures("plants")
@@ -134,6 +134,21 @@ def test_the_longer_of_declared_and_identified_delay_counts():
     )
     left, declared = (one.lines[0].margins.delay.value for one in (longer, shorter))
     assert declared - left == pytest.approx(12e-3, rel=1e-2)  # the delay that came to it
+
+
+@pytest.mark.parametrize(("beyond_ms", "jitter_ms", "counted"), [(0.005, 0.7, 20), (1, 0.7, 21)])
+def test_what_scatters_is_no_cycle_more(rig_of_gains, beyond_ms, jitter_ms, counted):
+    """Beside a busy machine 20 ms are 20.005 ms, which a held response makes 24 ms of."""
+    twin = robot_of(16.0 + beyond_ms)
+    jitter = dict.fromkeys(("value", "low", "high"), jitter_ms * 1e-3)
+    pair = SignalPair(**{**twin.pair[0].model_dump(), "jitter": jitter})
+    found, whole = (
+        armings(rig_of_gains, identified={"c": (one,)})["c"]
+        for one in (twin.model_copy(update={"pair": (pair,)}), robot_of(16.0))
+    )
+    assert f"{counted} ms identified" in "\n".join(found.notes)
+    same = found.lines[0].growth == pytest.approx(whole.lines[0].growth)
+    assert same == (counted == 20)
 
 
 def test_a_twin_in_place_of_the_robot_grows_as_the_rig(tmp_path, no_pictures):

@@ -205,6 +205,30 @@ def test_an_emulator_that_follows_nothing_refuses_to_do_so_slower(given):
         sender_of(options, EventLog(None, ()))
 
 
+def test_a_count_that_runs_over_begins_so_long_before_that():
+    def first(*faults):
+        return FaultySender(read_faults(faults), 0, EventLog(None, ()), Clock()).first(
+            7, 2**32, 500
+        )
+
+    assert first() == 7
+    assert first("wrap-after:2") == 2**32 - 1000
+    assert first("wrap-after:0") == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "wraps", "why"),
+    [
+        ("--fault", False, "cannot come here: nothing"),
+        ("--on-signal", True, "expected with --fault"),
+    ],
+)
+def test_what_cannot_run_over_or_only_later_is_refused(option, wraps, why):
+    options = option_parser("udp", "").parse_args([option, "wrap-after:2"])
+    with pytest.raises(DescriptionError, match=why):
+        sender_of(options, EventLog(None, ()), wraps=wraps)
+
+
 WAITS = """
 import os, signal, time
 from hw_adapters.emulation.program import Waiting

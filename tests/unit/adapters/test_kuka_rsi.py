@@ -40,6 +40,19 @@ def test_the_controller_reads_what_the_codec_writes(values, ipoc, space):
     assert controller.asked == pytest.approx(np.array(values), abs=5.1e-7)
 
 
+FRAME = b'<Rob Type="KUKA"><RIst X="%s" Y="0" Z="0" A="0" B="0" C="0"/><IPOC>1</IPOC></Rob>%s'
+
+
+def test_a_frame_may_end_as_texts_of_c_do():
+    assert decode_frame(FRAME % (b"1.5", b"\0")).pose == along_x(1.5)
+
+
+@pytest.mark.parametrize("text", [b"1_0", b"", b"inf"])
+def test_what_is_no_number_in_a_frame(text):
+    with pytest.raises(WireFormatError, match="expected a number in X"):
+        decode_frame(FRAME % (text, b""))
+
+
 @given(SIX, IPOC, st.sampled_from(["cartesian", "joint"]))
 def test_the_codec_reads_what_the_robot_writes(start, ipoc, space):
     robot = emulator.Robot.__new__(emulator.Robot)

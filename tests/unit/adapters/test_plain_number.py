@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hw_adapters.ati_net_ft.calibration import decode_calibration
 from hw_adapters.kuka_rsi.codec import RobotFrame, decode_frame
 from hw_adapters.pi_gcs.codec import axis_values
-from hw_adapters.plain_number import plain_number
 from orchestrator.devices import WireFormatError
+from orchestrator.plain_number import plain_number
 
 #: All but the last two are numbers for ``float``.
 FOREIGN = [

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import curve_fit
 
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import DescriptionError
@@ -51,6 +52,18 @@ def test_any_rate_frequency_phase_and_offset(sigma, omega, phase, offset):
     fit = fit_growth(t, oscillation(t - 5.0, sigma, omega, 1.0, phase, offset))
     assert fit.sigma == pytest.approx(sigma, abs=1e-7)
     assert fit.omega == pytest.approx(omega, abs=1e-7)
+
+
+@pytest.mark.parametrize(("sigma", "omega", "span"), [(0.05, 1.83, 60.0), (-0.02, 7.0, 20.0)])
+def test_standard_errors_are_those_of_scipys_least_squares(sigma, omega, span):
+    t = np.linspace(0.0, span, 1500)
+    noisy = oscillation(t, sigma, omega) + np.random.default_rng(3).normal(0.0, 1e-3, t.size)
+    fit = fit_growth(t, noisy)
+    found, covariance = curve_fit(oscillation, t, noisy, (sigma, omega, 0.02, 0.4, 3e-3))
+    errors = np.sqrt(np.diag(covariance))
+    assert (fit.sigma, fit.omega) == pytest.approx(found[:2], rel=1e-5)
+    assert (fit.sigma_error, fit.omega_error) == pytest.approx(errors[:2], rel=1e-3)
+    assert (fit.amplitude, fit.phase, fit.offset) == pytest.approx(found[2:], rel=1e-4)
 
 
 @pytest.mark.slow

@@ -82,6 +82,44 @@ def test_a_check_executes_nothing_of_an_archive(foreign, softdock, what, left_ou
     assert "FIL102" in {f["code"] for f in findings}
 
 
+SYSTEM = """
+[system]
+name = "s"
+[component.c]
+source = "block:own/pi.py:PI"
+{device}
+[connections]
+"""
+NAMED = "spring_dashpot"
+SWAPPED = """
+[case.b]
+system = "plain.toml"
+swap = {{ c = "block:own/pi.py:PI" }}
+"""
+
+
+@pytest.mark.parametrize("what", ["named.toml", "device.toml", "experiment.toml"])
+def test_a_check_without_code_executes_nothing_that_is_named(foreign, softdock, what, monkeypatch):
+    archive, mark = foreign
+    folder = archive.parent
+    monkeypatch.syspath_prepend(folder / "own")
+    with (folder / "own/pi.py").open("a") as file:
+        file.write("# another file than the one that was loaded to make the archive")
+    device = '[component.d]\nsource = "device:pi:PI?port=1"'
+    (folder / "named.toml").write_text(SYSTEM.format(device=""))
+    (folder / "device.toml").write_text(SYSTEM.format(device=device))
+    (folder / "plain.toml").write_text(SYSTEM.format(device="").replace("own/pi.py:PI", NAMED))
+    with (folder / "experiment.toml").open("a") as file:
+        file.write(SWAPPED.format())
+    _, out, _ = softdock("check", folder / what, "--no-code", "--json")
+    assert not mark.exists()
+    findings = json.loads(out)["findings"]
+    assert not [f for f in findings if f["severity"] == "error"], findings
+    assert "FIL102" in {f["code"] for f in findings}
+    softdock("check", folder / what)
+    assert mark.exists()
+
+
 @pytest.mark.parametrize("what", ["foreign.ssp", "experiment.toml"])
 def test_a_graph_executes_nothing_of_an_archive(foreign, softdock, what):
     archive, mark = foreign

@@ -68,8 +68,9 @@ def test_everything_is_run_and_told(softdock, folder, tmp_path):
         assert len(pd.read_csv(tmp_path / "results" / "rig" / f"{name}.csv")) == runs
         assert str(tmp_path / "results" / "rig" / f"{name}.parquet").rpartition("results")[2] in out
     assert "1 unmeasured" in out
-    assert "rates: such as: measure 'growth': case 'slope', 'a.y': growth fit" in out
-    assert (tmp_path / "results" / "rig" / "sweep.html").is_file()
+    assert "rates: unmeasured: slope at slope = 1.0: measure 'growth': case 'slope', 'a.y'" in out
+    page = (tmp_path / "results" / "rig" / "sweep.html").read_text()
+    assert "slope at slope = 1.0" in page.partition('aria-label="Without figures"')[2]
 
 
 def sweeps_of(page):

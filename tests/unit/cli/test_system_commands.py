@@ -133,6 +133,11 @@ def test_power_and_automatic_connections(softdock, file):
     assert (code, out) == (0, f"{file}: written\n{wanted}")
     assert {line.delay.nominal_ns for line in read_system(file).connections} == {1_000_000}
     assert softdock("auto-connect", file, "--dry-run")[1] == "nothing is open\n"
+    softdock("disconnect", file, "body")
+    delays = "--delay", "1 ms", "--effort-delay", "2 ms", "--flow-delay", "0"
+    assert softdock("connect-power", file, "body.port", "damper.port", *delays)[0] == 0
+    found = {str(line): line.delay.nominal_ns for line in read_system(file).connections}
+    assert found == {"damper.force -> body.force": 2_000_000, "body.velocity -> damper.velocity": 0}
 
 
 def test_show(softdock, file):

@@ -172,6 +172,36 @@ def test_a_master_that_is_silent_is_noticed():
     assert talk.slave.state is State.ALIVE  # another master may take it
 
 
+@pytest.mark.parametrize("kind", [pdus.AskState, pdus.Register])
+def test_a_master_that_vanished_loses_the_slave_to_the_next(kind):
+    """It has no heartbeat; data are a sign of life, too."""
+    talk = Talk()
+    talk.start()
+    fields = (0, UUID, 2) if kind is pdus.Register else ()
+    talk.clock.ns += 50 * 10**9
+    talk.data(1.0)
+    for _ in range(2):
+        talk.clock.ns += 30 * 10**9
+        assert talk.tell(kind(900, 7, *fields), OTHER) == []  # not the master's
+        assert talk.slave.state is State.SYNCHRONIZED
+    talk.clock.ns += 1
+    (*_, answer) = talk.tell(kind(900, 7, *fields), OTHER)
+    assert (answer.sender, talk.slave.error) == (7, ErrorCode.NONE)
+    assert talk.slave.master == (OTHER if fields else None)
+
+
+def test_data_of_others_than_the_master_are_dropped_and_told_once(caplog):
+    talk = Talk()
+    talk.start()
+    for number in (1, 2):
+        talk.tell(pdus.Data(number, 1, struct.pack("<d", 5.0)), OTHER)
+    talk.data(1.0)
+    talk.ask(pdus.DoStep, 10, 1)
+    talk.ask(pdus.SendOutputs, 13)
+    assert talk.outputs[-1] == pytest.approx(10.01)  # 5.0 would give 10.05
+    assert caplog.text.count("only those of the master are taken") == 1
+
+
 def test_a_master_that_hangs_up_leaves_the_slave_free():
     talk = Talk()
     talk.start()

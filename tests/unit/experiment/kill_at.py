@@ -106,7 +106,7 @@ def killed(moments, number, folder):
 
 
 def main():
-    files._figures = lambda *_: {}  # drawing takes long and changes nothing here
+    files._plots = lambda *_: {}  # they take long and change nothing here
     files._each_drawing = lambda *_: {}
     folder = Path(sys.argv[1])
     moments, seen = Moments(), []

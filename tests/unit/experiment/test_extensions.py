@@ -38,7 +38,7 @@ TABLE = "[extension.peaks]\nsignals = ['a.y']\nlimit = 0.01\n"
 #: One that fails in a hook.
 BROKEN = """
 from contextlib import contextmanager
-from orchestrator.experiment import Extension
+from orchestrator import Extension, SoftdockError
 
 class Broken(Extension):
     {hook}
@@ -53,6 +53,8 @@ HOOKS = {
         yield steps
         raise OSError('no licence')""",
     "after": "def after(self, run, case, result): raise OSError('no licence')",
+    "own": """def after(self, run, case, result):
+        raise SoftdockError('no licence')""",
     "end": "def end(self, run): raise OSError('no licence')",
 }
 
@@ -144,7 +146,7 @@ def test_what_fails_is_named_and_what_was_computed_is_kept(folder, hook):
     assert "no licence" in said
     assert "Traceback" not in said
     kept = (results(folder) / "one.parquet").exists()
-    assert kept is (hook in {"leave", "after", "end"})
+    assert kept is (hook in {"leave", "after", "own", "end"})
 
 
 def test_two_of_one_name(folder):
@@ -158,7 +160,7 @@ def test_two_of_one_name(folder):
 
 def test_a_circle(folder):
     text = (
-        "from orchestrator.experiment import Extension\n"
+        "from orchestrator import Extension\n"
         "class One(Extension):\n    follows = ('two',)\n"
         "class Two(Extension):\n    follows = ('one',)\n"
     )

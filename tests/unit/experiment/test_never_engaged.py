@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import nullcontext
 
 import pytest
 import typer
@@ -10,9 +11,9 @@ from orchestrator.cli.run import _end
 from orchestrator.cli.terminal.failure import fail_with
 from orchestrator.diagnostics import NeverEngagedError
 from orchestrator.experiment import read_experiment, run_experiment, runner
-from orchestrator.experiment.extension import loaded
-from orchestrator.experiment.extensions import supervision
+from orchestrator.experiment.extension import Steps, loaded
 from orchestrator.experiment.prepare.simulate import InterruptedRun
+from orchestrator.experiment.run import supervision
 from orchestrator.recording import read_parquet
 from orchestrator.ssp import write_ssd
 from orchestrator.supervisor.change_record import ChangeRecord, StateChange
@@ -88,10 +89,13 @@ def test_a_run_that_ends_before_its_rig_is_engaged_fails_with_the_same_exit_code
 def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
     run, tmp_path, monkeypatch
 ):
-    def refuse(_):
+    def refuse():
         raise NeverEngagedError("rig 'r' was never engaged: its supervisor ended")
 
-    monkeypatch.setattr("orchestrator.experiment.run.supervision._Unwatched.begin", refuse)
+    def supervising(case, *_):
+        return nullcontext(Steps(case, begin=refuse))
+
+    monkeypatch.setattr(supervision, "supervising", supervising)
     with pytest.raises(NeverEngagedError, match=r"case 'a': rig 'r' .*: its supervisor ended"):
         run(HEARD)
     assert len(read_parquet(tmp_path / "out" / "a.partial.parquet")) == 1

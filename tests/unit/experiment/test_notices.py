@@ -14,6 +14,7 @@ from orchestrator.recording import read_parquet
 from orchestrator.simunits import Notice, block
 from orchestrator.ssp import write_ssd
 from orchestrator.system import DefaultExperiment, System
+from tests.page_plots import plots_of
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 H = "1 ms"
@@ -72,8 +73,9 @@ def test_the_result_says_so_and_is_whole(folder: Path) -> None:
     assert report.count("What components noticed") == 1
     assert notice.advice.replace("'", "&#39;") in report
     # The default figure shades what comes after it.
-    assert "safe state" in (folder / "out" / "figures" / "away.svg").read_text()
-    assert "safe state" not in (folder / "out" / "figures" / "near.svg").read_text()
+    plots = plots_of(folder / "out" / "report.html")
+    assert plots["away"]["spans"] == [["safe state", 0.011, None]]
+    assert plots["near"]["spans"] == []
 
 
 @pytest.mark.usefixtures("no_pictures")

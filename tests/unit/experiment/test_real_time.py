@@ -11,8 +11,8 @@ from orchestrator.diagnostics import DeadlineError, DescriptionError
 from orchestrator.experiment import FailedRunError
 from orchestrator.experiment.output.timing_files import (
     COLUMNS,
-    draw_timing,
     overruns_section,
+    timing_plot,
     timing_section,
 )
 from orchestrator.realtime import RealTime
@@ -160,10 +160,10 @@ def test_tables_and_picture():
     assert all(len(row) == len(COLUMNS) for row in table.rows)
     late = overruns_section("x", timing)
     assert [row[0] for row in late.rows] == ["1", "2", "3", "4", "5"]
-    axes = draw_timing("x", timing).axes[0]
-    assert {line.get_label() for line in axes.lines} >= {"wake-up latency", "computing time", "x"}
-    for line in axes.lines:
-        x, y = line.get_data()
+    (panel,) = timing_plot("x", timing).panels
+    assert {curve.label for curve in panel.curves} >= {"wake-up latency", "computing time", "x"}
+    for curve in panel.curves:
+        x, y = curve.points()
         assert (np.diff(x) >= 0).all()
         assert (np.diff(y) <= 0).all()
         assert (np.asarray(y) > 0).all()

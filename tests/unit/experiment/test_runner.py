@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orchestrator.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, SoftdockError, UnknownNameError
 from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.experiment import read_experiment, run_experiment, simulate
+from orchestrator.experiment.extension import Extension
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
-from orchestrator.recording import read_parquet
+from orchestrator.recording import read_parquet, whole_folder
 from orchestrator.simunits import Block, Output, block
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System
@@ -39,6 +40,18 @@ def test_a_failing_case_keeps_what_went_before(fuse, tmp_path):
         run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
     assert (out / "a.parquet").read_bytes() == before
     assert len(read_parquet(out / "a.partial.parquet")) == 6
+
+
+def test_a_second_run_into_a_folder_is_refused_before_anything_begins(fuse, tmp_path, monkeypatch):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    begun = []
+    monkeypatch.setattr(Extension, "begin", lambda *_: begun.append(1))  # such as identification
+    read = read_experiment(experiment(tmp_path, GOOD))
+    with whole_folder(tmp_path / "out", alone=True):
+        with pytest.raises(SoftdockError, match="out: another run or sweep is writing this folder"):
+            run_experiment(read, tmp_path, tmp_path / "out")
+        assert not any((tmp_path / "out").iterdir())
+    assert not begun
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -126,3 +126,23 @@ def test_limits_at_rest_and_at_half_the_rate_are_seen(sign, gain, at):
     loop = SampledLoop("a -> b", ("a",), STEP, root, 0.5 * np.eye(1), one, sign * 0.2 * one)
     found = loop.margins().gain
     assert (found.value, found.frequency) == (pytest.approx(gain), pytest.approx(at))
+
+
+@pytest.mark.parametrize("pole", [0.1, 1.0, 30.0])
+def test_the_limit_at_rest_is_seen_beside_slow_modes_at_a_fast_rate(pole):
+    """Positive feedback of 1/4 around a lag: four times as much holds, more runs away."""
+    period, one = 1e-3, np.ones(1)
+    kept = math.exp(-pole * period)
+    root = (complex(math.log(kept + 0.25 * (1.0 - kept)) / period),)
+    loop = SampledLoop(
+        "a -> b", ("a",), period, root, kept * np.eye(1), 0.25 * (1 - kept) * one, one
+    )
+    margins = loop.margins()
+    assert margins.gain.value == pytest.approx(4.0, rel=1e-2)
+    assert margins.gain.frequency == 0.0
+
+
+def test_a_loop_with_an_integrator_has_no_limit_at_rest():
+    one = np.ones(1)
+    loop = SampledLoop("a -> b", ("a",), 1e-3, (-1.0 + 0j,), np.eye(1), -1e-3 * one, one)
+    assert loop.margins().gain.value == pytest.approx(2000.0)  # z = -1

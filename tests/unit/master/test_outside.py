@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator import start
+from orchestrator import simulate, start
 from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
@@ -190,9 +190,20 @@ def test_no_way_back_but_a_checkpoint(probe):
     assert execution.time == 1.0
 
 
-def test_start_and_the_class_are_the_same_run(probe):
-    one = start(loop(probe))
-    two = Execution(loop(probe), step="250 ms")
-    for execution in (one, two):
-        execution.advance("3 s")
-    np.testing.assert_array_equal(one.recording().values, two.recording().values)
+def test_all_ways_to_run_a_system_take_what_it_says(probe):
+    system = loop(probe).with_experiment(
+        algorithm="jacobi", start="0.5 s", stop="2 s", rates={"sum": 2}, early_return=False
+    )
+    runs = [Execution(system), start(system)]
+    for run in runs:
+        run.advance("2 s")
+    results = [run.recording() for run in runs]
+    for result in (*results, simulate(system)):
+        np.testing.assert_array_equal(result.values, results[0].values)
+        np.testing.assert_array_equal(result.time_ns, 250_000_000 * np.arange(2, 9))
+    assert {run.schedule.algorithm for run in runs} == {"jacobi"}
+    named = Execution(
+        system, step="0.5 s", start=0.0, algorithm="gauss-seidel", rates={}, early_return=True
+    )
+    assert (named.schedule.step_ns, named.start_ns) == (500_000_000, 0)
+    assert named.schedule.algorithm == "gauss-seidel"

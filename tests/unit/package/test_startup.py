@@ -122,3 +122,34 @@ assert not wrong, wrong
 assert set(room.__all__) <= set(dir(room))
 """
     _loaded(code)
+
+
+@pytest.mark.slow
+def test_a_run_with_its_report_loads_no_pictures_frames_or_devices(plants, tmp_path):
+    target = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
+    code = f"""
+import sys
+from orchestrator.cli import main
+sys.argv = ["softdock", "run", {str(target)!r}, "--output", {str(tmp_path / "out")!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
+    loaded = _loaded(code)
+    assert (tmp_path / "out" / "report.html").is_file()
+    heavy = {
+        "PIL",
+        "casadi",
+        "matplotlib",
+        "networkx",
+        "numba",
+        "pandas",
+        "pint",
+        "rumoca",
+        "scipy",
+    }
+    assert loaded & heavy == set()
+    rooms = ("arming", "supervisor", "identification", "animation", "experiment.sweep")
+    idle = tuple(f"orchestrator.{room}." for room in rooms)
+    assert [name for name in loaded if name.startswith(idle)] == []

@@ -6,15 +6,22 @@ from orchestrator.recording import (
     PALETTE,
     Curve,
     Panel,
+    Plot,
     Reference,
     Span,
     decimate,
+    draw_plot,
     picture,
-    plot_phase,
-    plot_signals,
-    plot_xy,
     save,
 )
+
+
+def plot_signals(panels, title="", spans=(), columns=1):
+    return draw_plot(Plot("time", panels, title, spans=spans, columns=columns))
+
+
+def plot_path(curve):
+    return draw_plot(Plot("path", [Panel("y [m]", [curve])], "t", "x [m]"))
 
 
 def texts(figure):
@@ -96,30 +103,40 @@ def test_own_dash_and_colour_win():
 
 
 def test_sweep_has_markers_references_and_logarithms():
-    figure = plot_xy(
-        [Curve("found", [1, 2, 4], [1, 2, 4])],
-        xlabel="H [ms]",
-        ylabel="error [1/s]",
-        references=[Reference(3.0, "limit"), Reference(2.0, "rig", axis="x")],
-        reference_curves=[Curve("theory", [1, 4], [1, 4])],
-        log="xy",
-    )
+    curves = [
+        Curve("found", [1, 2, 4], [1, 2, 4], band=([1, 1, 3], [1, 3, 5])),
+        Curve("theory", [1, 4], [1, 4], is_expected=True),
+    ]
+    lines = [Reference(3.0, "limit"), Reference(2.0, "rig", axis="x")]
+    panel = Panel("error [1/s]", curves, lines)
+    figure = draw_plot(Plot("points", [panel], xlabel="H [ms]", log="xy"))
     (axes,) = figure.axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert texts(figure) == ["theory", "found", "limit", "rig"]
     theory, found = axes.lines[:2]
     assert theory.get_marker() in {"None", ""}
     assert found.get_marker() == "o"
+    assert len(axes.collections) == 1  # the band
+
+
+def test_places_of_points_may_have_names():
+    panel = Panel("y", [Curve("a", [0, 1], [2, 3])], limits=(0, 5))
+    (axes,) = draw_plot(Plot("points", [panel], ticks=([0, 1], ["slow", "$fast"]))).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["slow", "\\$fast"]
+    assert axes.get_ylim() == (0, 5)
+
+
+def test_panels_of_points_have_axes_of_their_own():
+    curve = Curve("a", [0, 1], [2, 3], is_expected=True)
+    panels = [Panel("y", [curve], xlabel=label) for label in ("b", "h")]
+    axes = draw_plot(Plot("points", panels, xlabel="none", columns=2)).axes
+    assert [one.get_xlabel() for one in axes] == ["b", "h"]
 
 
 def test_labels_are_shown_as_they_are():
     hostile = ["$\\frac$", "_hidden", "a\nb"]
-    figure = plot_xy(
-        [Curve(text, [0, 1], [0, 1]) for text in hostile],
-        xlabel="$x",
-        ylabel="$\\undefined{$",
-        title="$\\bad$",
-    )
+    curves = [Curve(text, [0, 1], [0, 1]) for text in hostile]
+    figure = draw_plot(Plot("points", [Panel("$\\undefined{$", curves)], "$\\bad$", "$x"))
     assert len(texts(figure)) == 3
     assert picture(figure, "png").startswith(b"\x89PNG")
 
@@ -189,7 +206,7 @@ def test_a_path_keeps_its_order_and_its_gaps_with_fewer_points():
     turn = np.linspace(0.0, 4.0 * np.pi, 200_001)  # twice around
     x, y = np.cos(turn), np.sin(turn)
     y[100_000] = np.nan
-    axes = plot_phase([Curve("loop", x, y)], xlabel="x [m]", ylabel="y [m]", title="t").axes[0]
+    axes = plot_path(Curve("loop", x, y)).axes[0]
     drawn_x, drawn_y = axes.lines[0].get_data()
     assert len(drawn_x) < 20_000
     assert np.isnan(drawn_y).sum() == 1
@@ -201,5 +218,5 @@ def test_a_path_keeps_its_order_and_its_gaps_with_fewer_points():
 
 
 def test_a_path_that_stands_still_is_drawn():
-    axes = plot_phase([Curve("", np.ones(9), np.ones(9))], xlabel="x", ylabel="y").axes[0]
+    axes = plot_path(Curve("", np.ones(9), np.ones(9))).axes[0]
     assert len(axes.lines[0].get_xdata()) == 2  # the first and the last

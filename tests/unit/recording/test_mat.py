@@ -123,6 +123,6 @@ def test_formats_are_found_by_name(monkeypatch):
         def load(self):
             raise ImportError("no such module")
 
-    monkeypatch.setattr(formats, "entry_points", lambda **_: [Broken()])
+    monkeypatch.setattr(formats, "registered", lambda _group: [Broken()])
     with pytest.raises(PluginError, match=r"format 'broken' cannot be imported: no such module"):
         writer("broken")

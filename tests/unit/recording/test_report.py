@@ -16,10 +16,11 @@ from orchestrator.recording import (
     FmuItem,
     Measure,
     Panel,
+    Plot,
     Report,
+    draw_plot,
     parameters_of,
     picture,
-    plot_signals,
     render_report,
     write_report,
 )
@@ -57,8 +58,12 @@ def parsed(text):
     return reader
 
 
+def plot(label="a"):
+    return Plot("time", [Panel("x [m]", [Curve(label, [0, 1], [0, 1])])], "t")
+
+
 def figure():
-    return plot_signals([Panel("x [m]", [Curve("a", [0, 1], [0, 1])])])
+    return draw_plot(plot())
 
 
 @pytest.fixture
@@ -70,7 +75,7 @@ def report(result, capture):
         figures=(FigureItem(figure(), "Position of the chaser"),),
     )
     other = CaseSection(
-        "second", measures=(Measure("peak force", float("nan"), "N"),), note="Failed"
+        "second", measures=(Measure("peak force", float("nan"), "N"),), remarks=("Failed",)
     )
     return Report(
         "Capture",
@@ -103,7 +108,7 @@ def test_report_is_accessible(report):
     assert all(a["alt"] for tag, a in page.elements if tag == "img")
     assert all(a.get("scope") for tag, a in page.elements if tag == "th")
     assert ("html", {"lang": "en"}) in page.elements
-    assert "chaser, sheet" in [a["alt"] for tag, a in page.elements if tag == "img"]
+    assert "chaser, sheet" in [a["aria-label"] for tag, a in page.elements if tag == "svg"]
 
 
 def test_report_says_what_it_must(report):
@@ -144,7 +149,7 @@ def test_hostile_text_is_escaped(tmp_path, result, capture):
         HOSTILE,
         algorithm=HOSTILE,
         measures=(Measure(HOSTILE, HOSTILE, HOSTILE),),
-        note=HOSTILE,
+        remarks=(HOSTILE,),
         loops=result.loops,
     )
     rows = parameters_of(capture.replace(capture.component("sheet").with_values({"k": HOSTILE})))
@@ -240,7 +245,9 @@ def test_cases_are_folded_if_there_are_several(report):
     alone = parsed(render_report(replace(report, cases=cases[:1])))
     assert [a for tag, a in alone.elements if tag == "details"] == [{"class": "case", "open": None}]
     # Whoever reads the folded line sees that there is more to read.
-    text = render_report(Report("r", cases=(CaseSection("a", note="ended"), CaseSection("b"))))
+    cases = CaseSection("a", remarks=("ended", "late")), CaseSection("b")
+    text = render_report(Report("r", cases=cases))
+    assert re.findall(r"<li>(ended|late)</li>", text) == ["ended", "late"]
     lines = re.findall(r"<summary>(.*?)</summary>", text)
     assert ["remarks" in line for line in lines] == [True, False]
 

@@ -4,6 +4,8 @@ import errno
 import logging
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,43 @@ def test_what_killed_runs_left_goes_and_what_others_are_at_stays(out):
         assert one.folder.is_dir()
     assert texts(out) == {"a": "old", "one": "1", "two": "2", "mine/b": "mine"}
     assert names(out.parent) == [".outer.0123456789ab.part", "out"]
+
+
+def test_a_second_run_is_refused_while_one_is_under_way(out):
+    with (
+        whole_folder(out, alone=True),
+        whole_folder(out),  # what is no run may write meanwhile
+        pytest.raises(SoftdockError, match="out: another run or sweep is writing this folder"),
+    ):
+        with_alone(out)
+    with_alone(out)
+    assert names(out.parent) == ["out"]
+
+
+def test_a_run_that_was_killed_keeps_nobody_out(out):
+    script = (
+        "import sys\nfrom orchestrator.recording import whole_folder\n"
+        "with whole_folder(sys.argv[1], alone=True): print('begun', flush=True), sys.stdin.read()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", script, str(out)], **pipes) as other:  # noqa: S603
+        assert other.stdout.readline() == b"begun\n"
+        with pytest.raises(SoftdockError, match="another run or sweep is writing"):
+            with_alone(out)
+        other.kill()
+    with_alone(out)
+    assert names(out.parent) == ["out"]
+
+
+def with_alone(out):
+    with whole_folder(out, alone=True) as draft:
+        write(draft.folder, a="new")
+
+
+def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        fail_in(tmp_path / "new")
+    assert names(tmp_path) == []
 
 
 def test_a_file_that_was_not_finished_is_not_kept(out, monkeypatch):

@@ -157,6 +157,29 @@ def test_samples_that_were_held_up_move_no_farther_than_one_of_them():
     assert np.abs(jumps).max() == pytest.approx(0.25 * 0.004)
 
 
+def test_answers_that_were_not_taken_do_not_add_up():
+    """At 0.2 m/s of 0.25 m/s a robot misses answers: no step of it is longer than 1 mm."""
+    wire, robot = Wire(persistence="100 ms"), [0.0]
+    wanted = ramp(wire, 0.2)
+    for cycle in range(60):
+        wire.cycle(wanted)
+        missed = cycle in {10, 20, 21, 22}
+        robot.append(robot[-1] if missed else wire.sent[-1])
+        if missed:
+            wire.gate.take_back()
+    assert np.abs(np.diff(robot)).max() == pytest.approx(0.25 * 0.004)
+    assert wire.gate.reason is Reason.OPERATION
+    assert robot[-1] == pytest.approx(wanted(wire.now))  # it has caught up
+
+
+def test_a_velocity_is_zero_at_once_when_commands_stand():
+    """Of a drive that turned at ESTOP the last velocity was kept."""
+    wire = Wire(rests="at zero")
+    assert wire.cycle(ramp(wire), 50) == pytest.approx(0.02)
+    wire.enter(State.ESTOP)
+    assert wire.cycle(0.02) == 0.0
+
+
 def test_it_does_not_come_to_rest_faster_than_time_goes_by():
     wire = Wire()
     wire.cycle(ramp(wire), 50)

@@ -79,7 +79,7 @@ def test_values():
     system = fed(System("s").add("a", block("gain"), y=1.0))
     with pytest.raises(DescriptionError, match="'y' is an output and cannot be set"):
         system.check()
-    system = System("s").add("a", block("matrix"), u=[1.0, 2.0])
+    system = System("s").add("a", block("matrix"), u=[1.0, 2.0, 3.0])
     with pytest.raises(DescriptionError, match="as a tuple of 2 numbers in m, found"):
         system.check()
 

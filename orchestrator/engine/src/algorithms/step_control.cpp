@@ -10,14 +10,14 @@ namespace {
 
 constexpr double safety = 0.9, most_shrink = 0.2, most_growth = 3.0;
 
-// Every step is as long as the first.
+// Every step is as long as the first, but for what the grid is rounded by.
 class Fixed final : public StepControl {
   public:
     using StepControl::StepControl;
 
     Status step(StepExecutor& executor, std::int64_t time_ns, std::int64_t, std::int64_t& taken_ns,
                 Outcome& outcome) override {
-        taken_ns = rule_.first_ns;
+        taken_ns = executor.context().next_length(rule_.first_ns);
         return executor.execute_step(time_ns, taken_ns, outcome);
     }
 };

@@ -174,6 +174,14 @@ void bind_engine(nb::module_& module) {
         .def(
             "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
             "start_ns"_a, "step_ns"_a)
+        .def("set_rest",
+             [](Runner& r, std::int64_t numerator, std::int64_t denominator) {
+                 if (numerator < 0 || denominator <= numerator) {
+                     throw nb::value_error("expected a fraction of a nanosecond");
+                 }
+                 r.engine.context().rest_numerator = numerator;
+                 r.engine.context().rest_denominator = denominator;
+             })
         .def("lines",
              [](Runner& r, int code, std::int32_t first, std::int32_t count) {
                  const Operation operation{static_cast<Code>(code), first, count, 1, 0};

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
@@ -163,6 +164,12 @@ void bind_fmu3(nb::module_& module) {
                      [](const Fmu3& fmu) -> std::optional<std::int64_t> {
                          if (fmu.unasked_ns() == Unit::never) return std::nullopt;
                          return fmu.unasked_ns();
+                     })
+        .def_prop_ro("astray",
+                     [](const Fmu3& fmu) -> std::optional<std::pair<std::int64_t, double>> {
+                         const auto& found = fmu.astray();
+                         if (found.begin_ns == Unit::never) return std::nullopt;
+                         return std::make_pair(found.begin_ns, found.said_s);
                      })
         .def("bind",
              [](Fmu3& fmu, const std::vector<PortRow>& inputs,

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bindings/bindings.hpp"
+#include "bindings/python_error.hpp"
 #include "bindings/python_unit.hpp"
 
 namespace nb = nanobind;
@@ -59,6 +60,9 @@ PyType_Slot unit_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_un
 }  // namespace
 
 void bind_python_unit(nb::module_& module) {
+    module.def(
+        "place_of", [](const nb::object& traceback) { return text(place_of(traceback.ptr())); },
+        nb::arg().none());
     nb::class_<PythonUnit, Unit>(module, "PythonUnit", nb::type_slots(unit_slots))
         .def(
             "__init__",

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "bindings/python_error.hpp"
+
 namespace softdock {
 
 namespace {
@@ -24,6 +26,25 @@ PyObject* to_python(char type, double value) {
     if (type == 'b') return PyBool_FromLong(value != 0.0);
     if (type == 'i') return PyLong_FromDouble(std::nearbyint(value));
     return PyFloat_FromDouble(value);
+}
+
+// Beyond, doubles skip whole numbers.
+constexpr double most_exact = 9007199254740992.0;  // 2**53
+
+// Whether a value equals its number, and that is one of its type; else an exception is set.
+bool fits(char type, double number, PyObject* value) {
+    if (type == 'f') return true;
+    const bool limited = type == 'b'
+                             ? number == 0.0 || number == 1.0
+                             : std::nearbyint(number) == number && std::fabs(number) <= most_exact;
+    PyObject* same = limited ? PyFloat_FromDouble(number) : nullptr;
+    const int equal = same ? PyObject_RichCompareBool(value, same, Py_EQ) : 0;
+    Py_XDECREF(same);
+    if (equal == 0) {
+        PyErr_Format(PyExc_ValueError, "expected %s, found %R",
+                     type == 'b' ? "True or False" : "a whole number of at most 2**53", value);
+    }
+    return equal == 1;
 }
 
 std::size_t total(const std::vector<Port>& ports) {
@@ -179,10 +200,10 @@ bool PythonUnit::read(const Port& port, double*& values) {
     PyObject* value = PyObject_GetAttr(block_, port.name);
     if (!value) return false;
     const double number = PyFloat_AsDouble(value);
+    const bool sound = !(number == -1.0 && PyErr_Occurred()) && fits(port.type, number, value);
     Py_DECREF(value);
-    if (number == -1.0 && PyErr_Occurred()) return false;
     *values++ = number;
-    return true;
+    return sound;
 }
 
 Status PythonUnit::get_outputs(double* values) {
@@ -257,6 +278,8 @@ Status PythonUnit::fail() {
     const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
     failure_ = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "exception";
     if (characters) failure_ += std::string(": ") + characters;
+    PyErr_Clear();
+    failure_ += place_of(traceback);
     Py_XDECREF(text);
     PyErr_Clear();
     Py_XDECREF(type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/context.hpp"
 
@@ -22,7 +23,8 @@ double seconds(const Context& context) { return static_cast<double>(context.step
 }  // namespace
 
 void Compensation::execute(Context& context) const {
-    const bool steady = context.last_ns == context.step_ns;
+    const auto differs = context.last_ns - context.step_ns;
+    const bool steady = differs == 0 || (context.rest_numerator && std::abs(differs) == 1);
     if (method == Method::energy_integral) {
         make_up_integral(context, steady);
     } else if (method == Method::residual_energy) {

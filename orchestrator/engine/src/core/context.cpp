@@ -9,6 +9,8 @@ namespace softdock {
 
 namespace {
 
+__extension__ typedef __int128 Wide;
+
 std::vector<History> make_histories(const Schedule& schedule) {
     std::vector<std::shared_ptr<const Channel>> channels;
     for (const auto& each : schedule.channels) {
@@ -55,6 +57,15 @@ void Context::start(std::int64_t start_ns, std::int64_t length_ns) {
         member.joins = kind && kind == last;
         last = kind;
     }
+}
+
+std::int64_t Context::rest_ns(std::int64_t count) const {
+    const auto twice = static_cast<Wide>(2) * count * rest_numerator + rest_denominator;
+    return static_cast<std::int64_t>(twice / (static_cast<Wide>(2) * rest_denominator));
+}
+
+std::int64_t Context::next_length(std::int64_t whole_ns) const {
+    return whole_ns + rest_ns(done + 1) - rest_ns(done);
 }
 
 void Context::begin_step(std::int64_t time_ns, std::int64_t length_ns) {

@@ -23,6 +23,10 @@ struct Context {
     void start(std::int64_t start_ns, std::int64_t length_ns);
     // The operations that follow are those of a step.
     void begin_step(std::int64_t time_ns, std::int64_t length_ns);
+    // By how much so many steps are longer than whole ones, rounded; halves up.
+    std::int64_t rest_ns(std::int64_t count) const;
+    // Length of the next step on the grid.
+    std::int64_t next_length(std::int64_t whole_ns) const;
     // The step just done counts: what it began with is what the next one extrapolates from.
     void accept_step();
     // The values after events are those of this moment; nothing is extrapolated across a jump.
@@ -60,6 +64,8 @@ struct Context {
     std::int64_t last_ns = 0;   // length of the step before, 0 at the start
     double step_ratio = 0.0;    // this step as a multiple of the one before
     std::int64_t done = 0;      // steps
+    // What each step is longer than `first_ns`, in ns, on a grid whose points are rounded.
+    std::int64_t rest_numerator = 0, rest_denominator = 1;
     // Steps of varying length after a fault began or ended: outputs jump in the first of them, so
     // neither that nor the next one extrapolates what was before.
     std::int64_t settling = 0;

@@ -23,7 +23,10 @@ Status other_end(const Context& context, const Reached& reached, Outcome& outcom
 
 // A unit of several ticks is stepped in the last of them.
 std::int64_t begin_of(const Context& context, const Member& member) {
-    return context.now_ns - (member.ticks - 1) * context.step_ns;
+    const auto before = member.ticks - 1;
+    const auto rounded = context.rest_ns(context.done) - context.rest_ns(context.done - before);
+    const auto step_ns = context.rest_numerator ? context.first_ns : context.step_ns;
+    return context.now_ns - before * step_ns - rounded;
 }
 
 InputDerivatives derivatives_of(const Context& context, const Member& member) {

@@ -36,7 +36,7 @@ Status EventPhase::step(StepExecutor& executor, StepControl& control, std::int64
         context.accept_step();
         return handle(context, time_ns + taken_ns, true, outcome);
     }
-    taken_ns = control.rule().first_ns;
+    taken_ns = context.next_length(control.rule().first_ns);
     const auto end = time_ns + taken_ns;
     for (auto now = time_ns; now < end;) {
         auto stop = next_ns(context, now, end);

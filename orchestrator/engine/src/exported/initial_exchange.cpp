@@ -36,10 +36,48 @@ void InitialExchange::run(std::int64_t start_ns) {
     for (const auto member : tables_.read_early) {
         read_outputs(static_cast<std::size_t>(member));  // by the units' own start values
     }
+    settle(false);
+}
+
+void InitialExchange::follow(std::int64_t start_ns) {
+    start_ns_ = start_ns;
+    const auto before = engine_.context().signals;
+    const auto texts_before = engine_.context().texts.buffer();
+    const auto& shared = tables_.events.members;
+    for (std::size_t number = 0; number < units_.size(); ++number) {
+        const bool shares = std::find(shared.begin(), shared.end(),
+                                      static_cast<std::int32_t>(number)) != shared.end();
+        if (!shares) read_outputs(number);
+    }
+    if (before != engine_.context().signals || texts_before != engine_.context().texts.buffer()) {
+        settle(false);
+    }
+}
+
+void InitialExchange::follow_events(std::int64_t start_ns, const std::vector<double>& before) {
+    start_ns_ = start_ns;
+    auto& signals = engine_.context().signals;
+    auto changed = before;
+    const auto happened = signals;
+    const auto put_ticks = [&](std::vector<double>& values) {
+        for (const auto& clock : tables_.events.clocks) {
+            const auto slot = static_cast<std::size_t>(clock.slot);
+            values[slot] = happened[slot];
+        }
+    };
+    put_ticks(changed);
+    if (changed == happened) return;
+    settle(true);
+    put_ticks(signals);  // that clocks tick is of the event only
+}
+
+void InitialExchange::settle(bool past_events) {
+    auto& signals = engine_.context().signals;
+    auto& texts = engine_.context().texts.buffer();
     for (std::int32_t count = 0; count < tables_.initial_passes; ++count) {
         const auto before = signals;
         const auto texts_before = texts;
-        if (tables_.held_back) {
+        if (tables_.held_back && !past_events) {
             lines({Code::copy, tables_.first_held_back, tables_.held_back, 1, 0});
         }
         unread_ = -1;
@@ -47,6 +85,7 @@ void InitialExchange::run(std::int64_t start_ns) {
         if (before == signals && texts_before == texts) break;
     }
     expect_sound();
+    engine_.start(start_ns_, tables_.step_ns);
 }
 
 void InitialExchange::pass(std::size_t first, std::size_t end) {

@@ -18,9 +18,15 @@ class InitialExchange {
     // Exchanges until nothing changes. Throws std::runtime_error if a unit fails, a loop has no
     // solution, or a signal is not finite in the end.
     void run(std::int64_t start_ns);
+    // What units have as outputs once they have exited their initialisation.
+    void follow(std::int64_t start_ns);
+    // What events of several units changed of what signals were before them.
+    void follow_events(std::int64_t start_ns, const std::vector<double>& before);
 
   private:
     using Numbers = std::vector<double>;
+
+    void settle(bool past_events);
 
     void pass(std::size_t first, std::size_t end);
     void lines(const Operation& operation);

@@ -178,19 +178,26 @@ Status SystemInstance::enter_initialization() {
     return Status::ok;
 }
 
-// Consistent signals with what has been set so far.
-Status SystemInstance::initialise() {
-    if (!stale_) return Status::ok;
+// A part of the exchange of initial values.
+template <class Part>
+Status SystemInstance::exchange(const Part& part) {
     std::string problem;
     try {
-        InitialExchange(tables_, *engine_, units_).run(start_ns_);
+        InitialExchange initial(tables_, *engine_, units_);
+        part(initial);
     } catch (const std::runtime_error& error) {
         problem = error.what();
     }
     forward();
-    if (!problem.empty()) return fail(problem);
-    stale_ = false;
-    return Status::ok;
+    return problem.empty() ? Status::ok : fail(problem);
+}
+
+// Consistent signals with what has been set so far.
+Status SystemInstance::initialise() {
+    if (!stale_) return Status::ok;
+    const auto status = exchange([this](InitialExchange& initial) { initial.run(start_ns_); });
+    stale_ = failed(status);
+    return status;
 }
 
 Status SystemInstance::exit_initialization() {
@@ -202,22 +209,27 @@ Status SystemInstance::exit_initialization() {
 }
 
 Status SystemInstance::begin() {
-    engine_->start(start_ns_, tables_.step_ns);
     for (auto& fmu : fmus_) {
         const auto status = fmu->begin();
         if (failed(status)) return blame(*fmu, "exiting initialisation");
     }
+    auto status = exchange([this](InitialExchange& initial) { initial.follow(start_ns_); });
+    if (failed(status)) return status;
     if (auto* events = engine_->events()) {
         Outcome outcome;
+        const auto before = engine_->context().signals;
         outcome.status = events->begin(engine_->context(), start_ns_, outcome);
         if (failed(outcome.status)) {
-            const auto status = ended(outcome, start_ns_);
+            status = ended(outcome, start_ns_);
             return wants_end_ ? fail("a component asked for the end of the run at the start")
                               : status;
         }
+        status =
+            exchange([&](InitialExchange& initial) { initial.follow_events(start_ns_, before); });
+        if (failed(status)) return status;
         show_events();
-        engine_->start(start_ns_, tables_.step_ns);
     }
+    engine_->start(start_ns_, tables_.step_ns);
     begin_faults(engine_->context());
     forward();
     return Status::ok;

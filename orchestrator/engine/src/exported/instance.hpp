@@ -77,6 +77,8 @@ class SystemInstance {
     void settle_values();
     Status settable(const Variable& variable);
     Status pass_on(const Variable& variable, std::size_t place);
+    template <class Part>
+    Status exchange(const Part& part);
     Status initialise();
     Status begin();
     Status hold_inputs(std::int64_t now_ns);

@@ -189,11 +189,19 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     reached_ = {whole ? end_ns : std::clamp(not_before(last), time_ns, end_ns), early, event,
                 terminate};
     status = follow_inputs(time_ns, end_ns, status);
+    note_end(time_ns, end_ns, last, early || terminate || failed(status));
     clock_scheduler_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
     refused_early_return_ = early && !options_.early_return && !failed(status);
     if (!refused_early_return_) return status;
     return fail("it returned early from a step, which it was not allowed");
+}
+
+// A time that was left as it was handed over says nothing.
+void Fmu3::note_end(std::int64_t begin_ns, std::int64_t end_ns, double said, bool told) {
+    if (told || astray_.begin_ns != never || said == to_seconds(begin_ns)) return;
+    const double off = std::fabs(said - to_seconds(end_ns));
+    if (!(off <= 1e-9 + 1e-15 * std::fabs(said))) astray_ = {begin_ns, said};
 }
 
 Failure Fmu3::cause() const {

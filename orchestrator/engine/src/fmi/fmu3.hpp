@@ -48,6 +48,12 @@ class Fmu3 final : public Fmu {
     void update_inputs(double seconds);
     // When a step began first whose inputs moved and in which the FMU did not ask; `never`: none.
     std::int64_t unasked_ns() const { return moving_.unasked_ns; }
+    // The first step that it ended well, but said to have gone elsewhere than to its end.
+    struct Astray {
+        std::int64_t begin_ns = never;
+        double said_s = 0.0;
+    };
+    const Astray& astray() const { return astray_; }
 
     bool has_event_mode() const override { return options_.event_mode; }
     // Clocks of its own that are due tick then.
@@ -102,6 +108,7 @@ class Fmu3 final : public Fmu {
     int mode_ = initial;
     bool event_due_ = false;  // the last step ended with an event
     bool refused_early_return_ = false;
+    Astray astray_;
     // Inputs that move within a step: their values and derivatives at its begin, and those now.
     struct Moving {
         std::vector<double> begin, derivatives, now;
@@ -110,6 +117,7 @@ class Fmu3 final : public Fmu {
         Status status = Status::ok;
         std::int64_t unasked_ns = never;
     };
+    void note_end(std::int64_t begin_ns, std::int64_t end_ns, double said, bool told);
     Status follow_inputs(std::int64_t time_ns, std::int64_t end_ns, Status status);
 
     Moving moving_;

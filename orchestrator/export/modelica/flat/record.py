@@ -34,6 +34,16 @@ class Record(Tensor):
             raise Refusal(f"the field '{name}' of a record with {', '.join(self.fields)}")
         return self.fields[name]
 
+    def at(self, path: Sequence[str]) -> Tensor:
+        """Value at a path of field names."""
+        name, *rest = path
+        inner = self.field(name)
+        if not rest:
+            return inner
+        if not isinstance(inner, Record):
+            raise Refusal(f"the field '{rest[0]}' of '{name}', which is no record")
+        return inner.at(rest)
+
     def with_field(self, path: Sequence[str], value: Tensor) -> Record:
         """Copy with another value at a path of field names."""
         name, *rest = path

@@ -96,6 +96,9 @@ class StatementRunner:
             before = gather(names, name) if before is None else before
             if not isinstance(before, Record):
                 raise Refusal(f"an assignment to '{path[0]}' of '{name}', which is no record")
+            if subscripts:
+                chosen = self._interpreter.subscripts(subscripts, Scope(names))
+                value = before.at(path).replace(chosen, value)
             names[name] = before.with_field(path, value)
             return
         if subscripts:
@@ -115,9 +118,7 @@ class StatementRunner:
             raise Refusal(f"an assignment to '{whole}' with a subscript inside")
         if whole in names or len(parts) == 1:
             return whole, parts[-1]["subs"], []
-        if parts[-1]["subs"]:
-            raise Refusal(f"an assignment to an element of the field '{whole}'")
-        return idents[0], [], idents[1:]
+        return idents[0], parts[-1]["subs"], idents[1:]
 
     def _branch(self, body: Json, names: Names) -> None:
         before = dict(names)

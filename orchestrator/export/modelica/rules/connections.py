@@ -15,6 +15,7 @@ from orchestrator.export.modelica.source.tree import Element, Place, Section
 Json = Any
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _FLOWING = ("flow", "stream")
+_DEPTH = 8  # against connectors that hold themselves
 _FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
 
 
@@ -110,7 +111,7 @@ class _Sides:
         if ends[0] is None or ends[1] is None:
             return
         (one, first, whole), (other, second, _) = ends[0], ends[1]
-        found = next(_differences(one, other, first, second), "")
+        found = next(_differences(first, second), "")
         if found:
             types = f"{_title(one, first)} and {_title(other, second)}"
             yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
@@ -139,7 +140,10 @@ class _Sides:
         )
         for member in _leaves(first):
             if not joined(one + member, other + member):
-                yield f"the front end loses this connection: '{one + member}' is not joined to '{other + member}'"
+                yield (
+                    f"the front end loses this connection: '{one + member}' is not joined to"
+                    f" '{other + member}'"
+                )
                 return
 
 
@@ -147,7 +151,7 @@ def _leaves(scope: Scope, depth: int = 0) -> Iterator[str]:
     """Members that a connection makes equations of, with a dot before; empty for a value."""
     if scope.predefined:
         yield ""
-    elif depth < 8:  # noqa: PLR2004 - against connectors that hold themselves
+    elif depth < _DEPTH:
         for name, member in scope.components.items():
             element, inside = scope.type_of(member)
             if (
@@ -164,13 +168,11 @@ def _title(element: Element, scope: Scope) -> str:
     return f"{scope.tree.word} {element.type_name}"
 
 
-def _differences(
-    one: Element, other: Element, first: Scope, second: Scope, depth: int = 0
-) -> Iterator[str]:
+def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
     """What two connectors do not have in common."""
     if first.tree is second.tree and not (first.changes.inner or second.changes.inner):
         return
-    if not (first.complete and second.complete) or depth > 8:  # noqa: PLR2004
+    if not (first.complete and second.complete) or depth > _DEPTH:
         return
     if first.predefined or second.predefined:
         if first.primitive != second.primitive and first.primitive and second.primitive:
@@ -192,7 +194,7 @@ def _differences(
         if len(element.dims) != len(peer.dims):
             yield f"'{name}' has {len(element.dims)} and {len(peer.dims)} dimensions"
         if inside is not None and opposite is not None:
-            for found in _differences(element, peer, inside, opposite, depth + 1):
+            for found in _differences(inside, opposite, depth + 1):
                 yield f"'{name}': {found}"
 
 

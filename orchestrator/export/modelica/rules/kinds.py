@@ -68,7 +68,7 @@ def _extends(scope: Scope) -> Iterator[Finding]:
 def _alone(scope: Scope) -> Iterator[Finding]:
     """Bases that are values, arrays or have a prefix stand alone in a class."""
     others = [each for each in scope.tree.elements if each.kind in {Kind.COMPONENT, Kind.EXTENDS}]
-    if len(others) < 2:  # noqa: PLR2004 - the base and something beside it
+    if len(others) < 2:
         return
     for element in scope.tree.extends():
         base = scope.find(element.type_name, inherited=False)

@@ -24,7 +24,7 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     meant = {}
     for name in tree["variables"]:
         for ghost in _ghosts(name, outer):
-            target = _inner_of(ghost, outer, inner)
+            target = _inner_of(ghost, inner)
             if target is None:
                 place = outer[_SUBSCRIPTS.sub("", ghost)]
                 yield place, f"outer '{ghost}' has no inner component of that name around it"
@@ -78,7 +78,7 @@ def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
             return
 
 
-def _inner_of(ghost: str, outer: Mapping[str, Any], inner: set[str]) -> str | None:
+def _inner_of(ghost: str, inner: set[str]) -> str | None:
     *around, name = ghost.split(".")
     while True:
         path = ".".join([*around, name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from orchestrator.export.modelica.rules.finding import Finding, Model
 from orchestrator.export.modelica.source.class_scope import Changes, Member, Scope
@@ -17,7 +17,7 @@ def subtype_findings(model: Model) -> Iterator[Finding]:
     for instance in model.instances:
         scope = instance.scope
         for name, member in (*scope.components.items(), *scope.classes.items()):
-            yield from _redeclared(scope, name, member)
+            yield from _redeclared(name, member)
             yield from _fits(name, member)
         for first, second in scope.twice:
             if not _same(first, second):
@@ -31,7 +31,7 @@ def subtype_findings(model: Model) -> Iterator[Finding]:
                 )
 
 
-def _redeclared(scope: Scope, name: str, member: Member) -> Iterator[Finding]:
+def _redeclared(name: str, member: Member) -> Iterator[Finding]:
     made = member.changes.redeclared
     if made is None:
         return
@@ -134,7 +134,7 @@ def _same(first: Member, second: Member) -> bool:
     )
 
 
-def _texts(arguments: tuple[Argument, ...]) -> list[object]:
+def _texts(arguments: tuple[Argument, ...]) -> Sequence[object]:
     return sorted(
         (each.path, each.value.text if each.value else "", repr(_texts(each.inner)))
         for each in arguments

@@ -84,6 +84,11 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+def classes_of(text: str) -> tuple[ClassText, ...]:
+    """All classes of a Modelica text."""
+    return tuple(_classes(tokens(text)))
+
+
 class ModelicaText:
     """The outline of one file.
 
@@ -103,7 +108,7 @@ class ModelicaText:
         try:
             self.tokens = tokens(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
-            raise ModelicaError(f"'{path}' cannot be read: {error.strerror}") from error
+            raise ModelicaError(f"'{path}' cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
             raise ModelicaError(f"'{path}' is not UTF-8 text: {error}") from error
         self.classes = tuple(_classes(self.tokens))
@@ -124,6 +129,21 @@ class ModelicaText:
         return sorted(
             {self.tokens[i].line for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted}
         )
+
+    def calls_of(self, name: str) -> list[tuple[int, str]]:
+        """Lines on which a function is called, and what is between the brackets."""
+        found = []
+        for start, token in enumerate(self.tokens[:-1]):
+            if token.text != name or self.tokens[start + 1].text != "(":
+                continue
+            depth, words = 1, []
+            for inside in self.tokens[start + 2 :]:
+                depth += (inside.text == "(") - (inside.text == ")")
+                if depth == 0:
+                    break
+                words.append(inside.text)
+            found.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", " ".join(words))))
+        return found
 
     def experiment(self, name: str) -> Experiment:
         """``annotation(experiment(..))`` of a class of this file; what it leaves out is None.

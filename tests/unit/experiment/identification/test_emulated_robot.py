@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from orchestrator import SoftdockError
 from orchestrator.cli.main import app
 from orchestrator.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.experiment import read_experiment
@@ -81,14 +82,17 @@ stale_after = 1.0
 
 
 @pytest.fixture
-def robot(tmp_path):
+def robot(tmp_path, request):
     """Start the emulator; return the folder of a rig that it stands in."""
+    more = getattr(request, "param", ())
     wiring = bench_of("kuka_rsi").wiring()
     arguments = (*wiring.arguments, "--delay", DELAY_MS, "--bandwidth", BANDWIDTH)
     (tmp_path / "rig.py").write_text(BLOCKS)
     (tmp_path / "rig.toml").write_text(SYSTEM)
     (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(port=wiring.settings["port"]))
-    told = [str(each) for each in (*arguments, "--damping", DAMPING, "--clock-ppm", CLOCK_PPM)]
+    told = [
+        str(each) for each in (*arguments, "--damping", DAMPING, "--clock-ppm", CLOCK_PPM, *more)
+    ]
     with EmulatorProcess(bench_of("kuka_rsi").emulator, told) as emulator:
         emulator.prefer(RealTime().priority - 1)  # or its robot pauses when the machine is busy
         yield tmp_path
@@ -150,3 +154,26 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     speed = np.max(np.abs(np.gradient(measured["robot.x"], 4e-3)))
     assert off < 3.0 * stated + speed * abs(lag_of(pair) - LAG)
     assert np.ptp(measured["robot.x"]) > 4e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "robot", [("--on-signal", "restart-after:0", "--strike-after", 0.3)], indirect=True
+)
+def test_a_robot_that_is_started_anew_while_it_is_identified_ends_that_by_name(robot):
+    """It moved for 0.3 s; nothing is written, and the offset that it had is not sent again."""
+    options = [
+        "--case",
+        "rig",
+        "--duration",
+        "1.2",
+        "--rest",
+        "0.2",
+        "--output",
+        str(robot / "out"),
+    ]
+    found = CliRunner().invoke(app, ["identify", str(robot), *options])
+    assert isinstance(found.exception, SoftdockError)  # which the command tells, with exit code 2
+    assert "'robot'" in str(found.exception)
+    assert "its count began anew: the device was started anew" in str(found.exception)
+    assert not list((robot / "out").glob("*.twin.toml"))

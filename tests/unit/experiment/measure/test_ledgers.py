@@ -14,6 +14,7 @@ from orchestrator.recording import read_parquet
 from orchestrator.simunits import fmu
 from orchestrator.ssp import read_system, write_ssd
 from orchestrator.system import System
+from tests.page_plots import plots_of
 
 TEXT = """
 title = "push"
@@ -51,14 +52,8 @@ stages = [
 
 
 @pytest.fixture
-def run(no_pictures, run_and_draw):
+def run(tmp_path, plants):
     """Write the system, and run an experiment file of it."""
-    return run_and_draw
-
-
-@pytest.fixture
-def run_and_draw(tmp_path, plants):
-    """The same with pictures."""
     system = (
         System("push")
         .add("chaser", fmu(plants / "Chaser.fmu"), m=50.0, v0=0.1, thrust=5.0, virtual_force=0.0)
@@ -80,8 +75,8 @@ def run_and_draw(tmp_path, plants):
 
 
 @pytest.mark.slow
-def test_a_case_has_table_picture_and_totals(run_and_draw, tmp_path):
-    outcome = run_and_draw(TEXT + LEDGER)
+def test_a_case_has_table_figure_and_totals(run, tmp_path):
+    outcome = run(TEXT + LEDGER)
     assert not outcome.problems
     case = outcome.cases["push"]
     ledger = case.value("ledger")
@@ -104,7 +99,11 @@ def test_a_case_has_table_picture_and_totals(run_and_draw, tmp_path):
     assert sum(by_name[key, n][0] for key, n in by_name if key == "at the end") == totals["stored"]
     report = (tmp_path / "out" / "report.html").read_text()
     assert "Energy ledger of push" in report
-    assert (tmp_path / "out" / "figures" / "ledger-push.svg").stat().st_size > 10_000
+    panels = plots_of(tmp_path / "out" / "report.html")["Energy of 'push'"]["panels"]
+    residual = next(panel for panel in panels if panel["ylabel"] == "Residual [J]")
+    entries = [entry.energy for entry in ledger.of(Kind.RESIDUAL) if entry.energy.any()]
+    assert entries
+    np.testing.assert_array_equal([curve["y"] for curve in residual["curves"]], entries)
 
 
 @pytest.mark.slow

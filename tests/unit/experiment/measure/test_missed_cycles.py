@@ -7,13 +7,13 @@ import pytest
 
 from orchestrator import Result
 from orchestrator.analysis import LedgerPlan
-from orchestrator.experiment.extensions import ledger as extension
 from orchestrator.experiment.file.experiment import Measure
 from orchestrator.experiment.measure import ledgers
 from orchestrator.experiment.measure.case_measures import with_measures
 from orchestrator.experiment.measure.ledgers import LedgerRequest, ledger_of
 from orchestrator.experiment.measure.missed_cycles import missed_count, missed_shares
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
+from orchestrator.experiment.run import ledger as extension
 from orchestrator.simunits import component_of
 from orchestrator.system import Source, System
 
@@ -110,9 +110,11 @@ def test_an_open_balance_is_a_problem_without_missed_cycles_only(late, monkeypat
     request = LedgerRequest("bench", LedgerPlan((), ()), 0.005)
     outcome = ExperimentOutcome("rig")
     monkeypatch.setattr(extension, "ledger_request", lambda *_: request)
+    monkeypatch.setattr(extension, "ledger_section", lambda *_: None)
     monkeypatch.setattr(extension, "with_signals", lambda case, _: case)
     paced, case = SimpleNamespace(clock="robot"), rig()
-    run = SimpleNamespace(experiment=None, realtime=paced, outcome=outcome, add=lambda *_: None)
+    run = SimpleNamespace(experiment=None, realtime=paced, outcome=outcome)
+    run.add = run.write = lambda *_: None
     drawn_up = extension.Ledger("ledger")
     drawn_up.prepare(run, case)
     result = drawn_up.after(run, case, recorded(late=late))

@@ -10,7 +10,7 @@ from orchestrator.arming import Arming
 from orchestrator.arming.arming import ArmedLine
 from orchestrator.arming.reserve import Reserve
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment.output.tracking_files import COLUMNS, draw_tracking, tracking_section
+from orchestrator.experiment.output.tracking_files import COLUMNS, tracking_plot, tracking_section
 from orchestrator.experiment.run.tracking import tracked_margins, with_identified
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.tracking.margin_table import MarginTable
@@ -124,13 +124,15 @@ def test_a_report_has_what_was_known_last():
 
 @pytest.mark.parametrize(("margin", "lines"), [(0.01, 2), (math.nan, 1)])
 def test_a_picture_draws_a_margin_where_there_is_one(margin, lines):
-    figure = draw_tracking("slower", record(margin))
-    delay, gain, score = figure.axes
-    assert [axes.get_ylabel() for axes in (delay, gain, score)] == [
+    plot = tracking_plot("slower", record(margin))
+    delay, gain, score = plot.panels
+    assert [panel.ylabel for panel in (delay, gain, score)] == [
         "delay [ms]",
         "gain",
         "test (1: change)",
     ]
-    assert len(delay.lines) == lines
-    assert delay.lines[0].get_ydata()[-1] == pytest.approx(24.0)
-    assert score.get_xlabel() == "time since the rig was engaged [s]"
+    assert len(delay.curves) == lines
+    assert delay.curves[0].y[-1] == pytest.approx(24.0)
+    low, high = delay.curves[0].band
+    assert low[-1] < 24.0 < high[-1]
+    assert plot.xlabel == "time since the rig was engaged [s]"

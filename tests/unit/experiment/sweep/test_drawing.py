@@ -99,11 +99,12 @@ def test_the_limit_lies_between_its_cells_on_a_logarithmic_scale(drawn):
 
 
 def test_lines_have_a_curve_for_each_case(drawn):
-    axes = drawn(name="l").axes[0]
-    np.testing.assert_allclose(axes.lines[0].get_ydata(), [1, 2, 4, 8], rtol=1e-12)
-    np.testing.assert_allclose(axes.lines[1].get_ydata(), [10, 20, 40, 80], rtol=1e-12)
-    assert axes.get_xlabel() == "Slope"
-    assert axes.get_ylabel() == "end"
+    plot = drawn(name="l")
+    (panel,) = plot.panels
+    np.testing.assert_allclose(panel.curves[0].y, [1, 2, 4, 8], rtol=1e-12)
+    np.testing.assert_allclose(panel.curves[1].y, [10, 20, 40, 80], rtol=1e-12)
+    assert plot.xlabel == "Slope"
+    assert panel.ylabel == "end"
 
 
 def record(value=None, status="done"):

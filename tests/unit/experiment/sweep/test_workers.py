@@ -17,6 +17,7 @@ from orchestrator.experiment.sweep import executors, local, plans_of, run_plans
 from orchestrator.experiment.sweep.dispatcher import Dispatcher
 from orchestrator.experiment.sweep.executors import local_executors
 from orchestrator.experiment.sweep.job import Record
+from orchestrator.experiment.sweep.summary import lost_runs
 
 PROGRAM = Path(sys.executable).with_name("softdock")
 SLOPES = """
@@ -69,6 +70,11 @@ def test_a_worker_that_dies_is_a_row_and_the_rest_goes_on(swept):
     assert set(table["status"][deadly]) == {"died"}
     assert set(table["status"][~deadly]) == {"done"}
     assert table["reason"][deadly].str.contains("process died").all()
+    lost = outcome.as_json()["lost"]
+    assert {run["status"] for run in lost} == {"died"}
+    assert sorted(run["point"]["at"] for run in lost) == sorted(table["at"][deadly])
+    ((status, points, _),) = lost_runs(outcome)
+    assert (status, points.count(" at phase = 4, ")) == ("died", 8)
     assert list(table["end"][~deadly]) == pytest.approx(list(table["slope"][~deadly]), rel=1e-14)
 
 

@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from orchestrator import LoadError
+from orchestrator.devices.conformance import Logged
 from orchestrator.experiment.trials.evidence import (
+    Motion,
     motion_of,
     reaction_of,
     recorded_until,
@@ -39,7 +42,7 @@ def test_the_first_fault_after_a_moment_counts(tmp_path):
 def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(LOG)
-    motion = motion_of(path, ("cycle", "actual_1", 1e-3), 0.004)
+    motion = motion_of(path, Logged("cycle", "actual_1", 1e-3), 0.004)
     assert motion.step(0.0) == pytest.approx(0.2e-3)
     assert motion.path(0.1) == pytest.approx(0.005)  # the other half
     assert motion.largest(0.0) == pytest.approx(0.01)
@@ -47,6 +50,22 @@ def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
     assert motion.rest(0.1) == pytest.approx(0.2)  # the 50th cycle
     assert math.isnan(motion.rest(0.3))
     assert math.isnan(motion.largest(1.0))
+
+
+def test_a_shaft_that_coasts_at_a_thousandth_of_its_speed_stands():
+    times = 0.005 * np.arange(200)
+    speed = np.where(times < 0.3, 5.0, np.where(times < 0.5, 25.0 * (0.5 - times), 9e-4))
+    motion = Motion(times, np.cumsum(speed * 0.005), 0.005)
+    assert motion.rest(0.3) == pytest.approx(0.495)
+
+
+def test_of_a_log_of_several_drives_one_is_read(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = "".join(f"{t},cycle,{node},{t * node}\n" for t in range(4) for node in (1, 2))
+    path.write_text("time_s,event,node,position\n" + rows)
+    second = motion_of(path, Logged("cycle", "position", where=("node", "2")), 1.0)
+    assert second.path(0.0) == 6.0
+    assert second.step(0.0) == 2.0
 
 
 def test_a_run_that_left_nothing_is_an_error(tmp_path):
@@ -61,6 +80,8 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     assert "robot: slower:8" in names
     assert "sensor: slower:8" not in names
     assert "robot: restart" in names
+    assert {"robot: count or clock runs over", "sensor: count or clock runs over"} <= set(names)
+    assert "arm: count or clock runs over" not in [t.name for t in trials_of({"arm": "ur_rtde"})]
     assert len(names) == len(set(names))
     assert [t.target for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
         *("emulator", "device", "engine", "supervisor", "operator")

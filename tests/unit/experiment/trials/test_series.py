@@ -116,6 +116,23 @@ def test_an_unsupervised_rig_is_judged_by_the_speed_that_its_adapter_allows(tmp_
     assert not sound(list(row.values()))
 
 
+@pytest.mark.parametrize("told", [(), ("robot", "sensor")])
+def test_a_supervisor_is_lost_where_devices_wrote_so(tmp_path, told):
+    """Killed or stopped: it wrote nothing itself, and without the files nothing is claimed."""
+    experiment = read_experiment(EPOS / "rig_supervised.toml")
+    log_of(tmp_path, lambda n: 0.01 * n)
+    (tmp_path / "sensor.log.csv").write_text("time_s,event,force\n")
+    (tmp_path / "said.txt").touch()
+    (tmp_path / "capture.supervisor").mkdir()
+    for name in told:
+        (tmp_path / "capture.supervisor" / f"supervisor_lost.{name}.csv").touch()
+    trial = Trial("kill -9 of the supervisor", target="supervisor")
+    judge = Judge(experiment, "capture", {"robot": "kuka_rsi", "sensor": "ati_net_ft"})
+    reaction = judge.outcome(trial, tmp_path, 0.1, 2).reaction
+    expected = ("supervisor_lost", "robot, sensor", "FALLBACK") if told else ("", "", "")
+    assert (reaction.reason, reaction.where, reaction.state) == expected
+
+
 def test_the_run_of_a_trial_is_short_plain_and_armed_by_itself():
     experiment = read_experiment(EPOS / "rig_supervised.toml")
     told = {

@@ -30,6 +30,27 @@ def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
         flatten("A", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("equations", "told"),
+    [
+        ("der(x*y) = 1;", r"der\(x \* y\) stands at {}:4 .*Real v = expression"),
+        ("when change(c + 1) then reinit(x, 2); end when;", r"change\(c \+ 1\) stands at {}:4 "),
+        ("when edge(not b) then reinit(x, 2); end when;", r"edge\(not b\) stands at {}:4 "),
+    ],
+)
+def test_calls_that_the_front_end_refuses_have_file_and_line(
+    tmp_path: Path, equations: str, told: str
+) -> None:
+    path = tmp_path / "A.mo"
+    path.write_text(
+        "model A input Integer c; input Boolean b;\nReal x(start=1), y = 1; equation der(x) = y;\n"
+        f"// der(of a comment)\n{equations}\nend A;\n"
+    )
+    with pytest.raises(ModelicaError, match=told.format(path)) as refused:
+        flatten("A", tmp_path)
+    assert str(refused.value).count(" stands at ") <= 2  # the call, and rumoca's own name
+
+
 def test_undeclared_name_is_shown() -> None:
     with pytest.raises(ModelicaError, match="unresolved component reference: 'y'"):
         flatten_source("A", "model A Real x; equation x = y; end A;")

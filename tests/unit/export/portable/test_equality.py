@@ -9,6 +9,7 @@ import pytest
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block, read_experiment
 from orchestrator.experiment.prepare.prepare import prepare
+from orchestrator.export.portable.gains import left_to_tools
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 
@@ -56,7 +57,7 @@ class Sink(Block):
         self.sum = self.past + self.vector[1]
 
 
-def chain(**line):
+def chain(counts=None, **line):
     return (
         System("chain")
         .add("a", block(Source))
@@ -64,7 +65,7 @@ def chain(**line):
         .connect("a.wave", "b.linear", delay="7300 us", interpolation="linear", **line)
         .connect("a.wave", "b.held", delay="7300 us", interpolation="hold")
         .connect("a.wave", "b.cubic", delay="7300 us", interpolation="cubic")
-        .connect("a.count", "b.count", delay="4 ms")
+        .connect("a.count", "b.count", delay="4 ms", mapping=counts)
         .connect("a.high", "b.high", delay="5500 us")
         .connect("a.vector", "b.vector", delay="6 ms")
     )
@@ -116,6 +117,13 @@ def test_a_gain_on_an_undelayed_line_is_one_step_late_and_says_so(played):
     assert_equal(ours, fmpy, 200)
     assert "gain_1 multiplies by -2000 and adds 0" in made.remarks[0]
     np.testing.assert_array_equal(ours["b.seen"][2:], -2000.0 * ours["a.wave"][:-2])
+
+
+def test_every_line_that_another_tool_must_convert_is_named():
+    linear, table = left_to_tools(chain(factor=0.5, offset=2.0, counts={0: 3}))
+    assert linear.startswith("a.wave -> b.linear: the tool has to multiply by 500 and add 2 (m to")
+    assert "--plain-connections" in linear
+    assert table.startswith("a.count -> b.count: the tool has to apply a table of values")
 
 
 @pytest.mark.slow

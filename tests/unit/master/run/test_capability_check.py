@@ -92,3 +92,15 @@ def test_a_fixed_internal_step(c_fmu):
     with pytest.raises(CapabilityError, match=r"'rig' .* multiples of 0\.0004 s .* 0\.001 s"):
         Execution(system, step="1 ms")
     Execution(system, step="0.8 ms").step()
+
+
+@pytest.mark.parametrize("step", ["16666667 ns", "16666666 ns", "33333333 ns", "0.1 s"])
+def test_a_fixed_internal_step_to_a_nanosecond(c_fmu, step):
+    def fixed(text):
+        sixtieth = "0.016666666666666666"
+        return text.replace("<CoSimulation ", f'<CoSimulation fixedInternalStepSize="{sixtieth}" ')
+
+    system = System("s").add("rig", fmu(c_fmu("early3", fixed)), u=0.0)
+    Execution(system, step=step).step()
+    with pytest.raises(CapabilityError, match=r"multiples of 0\.0166667 s"):
+        Execution(system, step="16666669 ns")

@@ -28,7 +28,7 @@ def test_an_exception_of_a_block(algorithm):
     with pytest.raises(
         StepError,
         match=r"'rig' failed in the step from t = 0\.005 s \(status error\): ValueError: out of"
-        r" propellant; results up to there are kept",
+        r" propellant \(.*sample_blocks\.py, line \d+\); results up to there are kept",
     ) as caught:
         run.advance("1 s")
     assert isinstance(caught.value.__cause__, ValueError)

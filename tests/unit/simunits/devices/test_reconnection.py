@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from scripted_device import Peer
@@ -17,7 +18,10 @@ from orchestrator import (
     System,
     block,
 )
+from orchestrator.devices import Received
 from orchestrator.experiment.prepare.swap import swap_component
+from orchestrator.simunits.devices.io_loop import _Link
+from orchestrator.simunits.devices.sample_counter import SampleCounter
 
 
 class Ramp(Block):
@@ -76,6 +80,21 @@ def test_a_device_that_was_started_anew_is_not_commanded_any_more(policy):
                 assert why in str(run.units[-1].notices())
 
 
+def test_a_device_that_says_nothing_but_hears_is_brought_to_rest():
+    """A drive whose measurements are lost turned for 3 s, until it was closed."""
+    with Peer() as peer:
+        with Execution(rig(peer, "Unasked", "&stale_after=30"), step=0.01) as run:
+            run.step(5)
+            peer.wait_for(lambda: peer.commands and peer.commands[-1] == pytest.approx(0.05))
+            peer.silent.set()
+            peer.settle()
+            peer.commands.clear()
+        ramp = [each for each in peer.commands if each > 0.0]
+        assert len(ramp) > 5
+        assert ramp == sorted(ramp, reverse=True)
+        assert peer.commands[-1] == 0.0
+
+
 def test_a_clock_that_is_back_goes_on_where_it_was():
     """Simulated time stands while nothing ticks, and is not made up for."""
     with Peer() as peer, paced(peer, "&stale_after=0.1&connect_timeout=20") as run:
@@ -104,3 +123,15 @@ def test_a_clock_that_does_not_come_back_ends_the_run_after_connect_timeout():
             run.step(1000)
         assert time.monotonic() - begin > 1.0
         assert len(run.recording().time_ns) >= 3
+
+
+def test_answers_that_came_too_late_are_told_to_the_gate():
+    """Of two cycles one answer was late: it may be that of the frame which did not come."""
+    link, counter, told = object.__new__(_Link), SampleCounter(1, 250.0, None), []
+    link._late_answers, link.counter = None, counter
+    link.gate = SimpleNamespace(take_back=lambda: told.append(counter.facts.number))
+    for number, (sequence, late) in enumerate([(1, 7), (2, 7), (3, 8), (5, 9), (6, 9), (8, 11)]):
+        received = Received((0.0,), None, sequence, late_answers=late)
+        link._look_at_answers(received)
+        counter.take(received, number * 4_000_000)
+    assert told == [2, 5]

@@ -62,3 +62,60 @@ def test_an_invalid_sample_ages_the_one_before():
     facts = counter.facts
     assert (facts.received_ns, facts.device_time) == (MS, 0.5)
     assert (facts.valid, facts.status) == (0, 3)
+
+
+def started_anew(range_, before, silent):
+    """Take samples of 1 kHz up to a number, then those of a device that was started anew."""
+    counter, now = SampleCounter(1, 1000.0, range_, 1.0 if silent == 300 else 0.1), 0
+    for number in range(before - 50, before + 1):
+        now += MS
+        assert counter.take(Received((1.0,), None, number % range_), now)
+    now += silent * MS
+    first = Received((1.0,), None, 0)
+    goes_on = counter.goes_on(first, now)
+    for number in range(5):
+        counter.take(Received((1.0,), None, number), now)
+        now += MS
+    return counter.facts.restarts, goes_on
+
+
+@pytest.mark.parametrize(
+    ("range_", "before", "silent"),
+    [
+        (256, 200, 1),  # 56 samples in a millisecond
+        (256, 200, 300),  # more than half of the range: the count says nothing, though not stale
+        (256, 130, 40),
+        (65536, 40000, 3000),  # 25536 samples in 3 s
+        (65536, 65000, 3000),  # 536 samples in 3 s
+        (65536, 30000, 3000),  # beyond half of the range: it goes back
+        (2**32, 3 * 2**30, 10_000),
+    ],
+)
+def test_a_device_that_counts_anew_is_found_wherever_its_count_was(range_, before, silent):
+    restarts, goes_on = started_anew(range_, before, silent)
+    assert restarts == 1
+    assert not goes_on  # its first sample is not answered
+
+
+@pytest.mark.parametrize(("gap", "silent"), [(2, 2), (90, 90), (90, 100), (120, 120)])
+def test_samples_that_were_lost_are_no_new_beginning(gap, silent):
+    counter, now = SampleCounter(1, 1000.0, 256, 0.1), 0
+    for number in range(50):
+        now += MS
+        counter.take(Received((1.0,), None, number), now)
+    assert counter.take(Received((1.0,), None, 49 + gap), now + silent * MS)
+    assert (counter.facts.restarts, counter.facts.lost) == (0, gap - 1)
+
+
+def test_what_lay_in_a_queue_that_ran_over_is_no_new_beginning():
+    """The machine stood for 160 ms: 60 samples lay there, 100 were lost, then it goes on."""
+    counter, now = SampleCounter(1, 1000.0, 256, 0.1), 0
+    for number in range(100):
+        now += MS
+        counter.take(Received((1.0,), None, number), now)
+    now += 160 * MS
+    for number in range(100, 160):
+        assert counter.take(Received((1.0,), None, number), now)
+        now += MS // 100
+    assert counter.take(Received((1.0,), None, 260 % 256), now)
+    assert (counter.facts.restarts, counter.facts.lost) == (0, 100)

@@ -147,3 +147,14 @@ def test_a_run_with_silent_and_time_based_clocks(clocked):
         assert run.get("c.count") == 1 + 24 + 3 * 2
         fired = run.recording().names.index("c.fired")
         assert run.recording().values[:, fired].tolist() == [0, 0, 1, 0, 1, 0, 1]
+
+
+def test_a_step_that_says_it_ended_elsewhere_is_told_of(c_fmu):
+    for options, notes in (((), 0), (("-DSAYS_HALF",), 1)):
+        system = System("s").add("rig", fmu(c_fmu("early3", options=options)), u=0.0)
+        run = Execution(system, step="100 ms")
+        run.advance("300 ms")
+        found = [note for note in run.notes if "lastSuccessfulTime" in note]
+        assert len(found) == notes
+    assert "'rig' ended the step from t = 0 s well" in found[0]
+    assert "went to t = 0.05 s" in found[0]

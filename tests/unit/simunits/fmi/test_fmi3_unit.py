@@ -119,6 +119,54 @@ def test_arrays_with_a_structural_extent(every):
         start(every, n=-1)
 
 
+def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu):
+    def structural(text):
+        was = '<UInt32 name="fail" valueReference="16" causality="parameter"'
+        assert text.count(was) == 1
+        return text.replace(
+            was, was.replace("UInt32", "Float64").replace("parameter", "structuralParameter")
+        )
+
+    found = read_fmu(c_fmu("every3", structural))
+    assert found.variables["fail"].is_structural
+    assert found.shaped({"fail": 2.5, "n": 3}).description.connectors["x"].shape == (3,)
+    with pytest.raises(DescriptionError, match=r"structural parameter 'n': .* found 2.5"):
+        found.shaped({"n": 2.5})
+
+
+EXTENT = '<UInt64 name="n" valueReference="15" causality="structuralParameter" variability="fixed"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            f'{EXTENT} start="2"',
+            f'{EXTENT} start="-1"',
+            "structuralParameter of UInt64 that starts",
+        ),
+        (f'{EXTENT} start="2"', EXTENT, "found 'n', structuralParameter of UInt64 without a start"),
+        ('<UInt64 name="n"', '<Float64 name="n"', "of Float64 that starts as 2"),
+        ('<Dimension valueReference="15"/>', '<Dimension valueReference="77"/>', "Reference 77"),
+        (
+            '<Dimension valueReference="15"/>',
+            '<Dimension valueReference="16"/>',
+            "'fail', parameter",
+        ),
+        (
+            '<Dimension valueReference="15"/>',
+            "<Dimension/>",
+            "expected a whole number, or the value",
+        ),
+        ('<Float64 name="u"', '<Float64 name=""', r"a variable \(line 20\) has no name"),
+    ],
+)
+def test_what_no_run_can_use_is_refused_when_it_is_read(c_fmu, old, new, told):
+    """So it is by runs, `softdock check` and `softdock fmu check` alike."""
+    with pytest.raises(FmuError, match=rf"modelDescription\.xml is not valid: .*{told}"):
+        read_fmu(c_fmu("every3", lambda text: text.replace(old, new)))
+
+
 def test_arrays_in_a_system(every):
     values = {c.name: c.start for c in fmu(every).of(Causality.INPUT) if c.name != "x"}
     system = (

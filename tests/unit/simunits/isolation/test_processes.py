@@ -128,6 +128,27 @@ def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog):
         Execution(both, step="0.5 s")
 
 
+@pytest.mark.slow
+def test_an_fmu_that_another_run_has_in_this_process(small_fmu):
+    path = small_fmu("crash_second_instance", once=True)
+    system = System("s").add("a", fmu(path), u=1.0)
+    here = system.with_options("a", isolation="none")
+    with Execution(system, step="0.5 s") as first:
+        assert first.notes == ()
+        with Execution(system, step="0.5 s") as second:
+            assert "and another run of this process has it loaded" in second.notes[0]
+            second.step(2)
+        with pytest.raises(
+            CapabilityError, match="choose isolation 'process', or close that run and"
+        ):
+            Execution(here, step="0.5 s")
+        first.step(2)
+        assert (first.get("a.y"), second.get("a.y")) == (1.0, 1.0)
+    del first
+    with Execution(here, step="0.5 s") as third:
+        assert third.notes == ()
+
+
 def test_a_worker_that_cannot_start(crash, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(LoadError, match="component 'a': the process of its own cannot be started"):

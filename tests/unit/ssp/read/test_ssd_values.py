@@ -87,3 +87,39 @@ def test_a_unit_that_si_has_no_product_for_is_what_the_file_defines(ssd: Any, un
     )
     found = read_ssd(path).component("b").connectors["u"]
     assert (found.unit, found.unit_definition) == (unit, BaseUnit({"s": -1}))
+
+
+@pytest.mark.parametrize(
+    ("own", "value"),
+    [
+        ("", 120.0),
+        ('<ssv:Units><ssc:Unit name="mine"><ssc:BaseUnit m="1"/></ssc:Unit></ssv:Units>', 20.0),
+    ],
+)
+def test_a_set_in_a_file_has_the_units_of_the_file(ssd: Any, own: str, value: float) -> None:
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        '<ssd:Connectors><ssd:Connector name="k" kind="parameter"><ssc:Real unit="m"/>'
+        "</ssd:Connector></ssd:Connectors>"
+        f"<ssd:ParameterBindings>{ssd.binding(ssd.real('k', 20.0, 'mine'))}</ssd:ParameterBindings>"
+        "</ssd:Component>"
+    ).replace("</ssv:Parameters>", f"</ssv:Parameters>{own}")
+    units = (
+        '<ssd:Units><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>'
+        '<ssc:Unit name="mine"><ssc:BaseUnit m="1" offset="100"/></ssc:Unit></ssd:Units>'
+    )
+    assert read_ssd(ssd(elements=component, after=units)).component("b").values == {"k": value}
+
+
+def test_a_set_in_a_file_has_the_enumerations_of_the_file(ssd: Any) -> None:
+    value = '<ssv:Parameter name="e"><ssv:Enumeration value="two" name="E"/></ssv:Parameter>'
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        f"<ssd:ParameterBindings>{ssd.binding(value)}</ssd:ParameterBindings></ssd:Component>"
+    )
+    enumeration = (
+        '<ssd:Enumerations><ssc:Enumeration name="E"><ssc:Item name="two" value="2"/>'
+        "</ssc:Enumeration></ssd:Enumerations>"
+    )
+    system = read_ssd(ssd(elements=component, after=enumeration))
+    assert system.component("b").values == {"e": 2}

@@ -63,3 +63,15 @@ def test_all_wrong_values_are_told_together():
     with pytest.raises(DescriptionError) as caught:
         ComponentOptions(interface="x", solver="y")
     assert len(caught.value.problems) == 2
+
+
+@pytest.mark.parametrize("text", ["a.FMU", "models/a.Fmu", "./plant", "models/plant"])
+def test_paths_of_fmus(text):
+    assert Source.parse(text).file is not None
+    assert Source.parse(text).location == text
+
+
+@pytest.mark.parametrize("text", ["plant", "plant.zip", "models/plant.toml", "blok:plant"])
+def test_what_is_no_source(text):
+    with pytest.raises(DescriptionError, match=r"expected a path that ends in \.fmu \(\./NAME"):
+        Source.parse(text)

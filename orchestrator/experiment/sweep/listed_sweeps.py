@@ -1,4 +1,4 @@
-"""Sweeps of the short form, which are run with the cases."""
+"""Sweeps of the short form in a run, which imports what sweeps only if it runs their cases."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class ListedSweeps(Extension):
 
     def end(self, run: Run) -> None:
         """Run them, behind the cases."""
-        from orchestrator.experiment.sweep.listed import run_listed
-
         for name, sweep in run.experiment.listed_sweeps.items():
             if sweep.case in run.cases:
+                from orchestrator.experiment.sweep.listed import run_listed
+
                 done = partial(run.tell, f"sweep {name}")
                 run.outcome.sweeps[name] = run_listed(name, run.experiment, run.cases, done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.measure.ledgers import (
@@ -13,8 +14,8 @@ from orchestrator.experiment.measure.ledgers import (
     with_signals,
 )
 from orchestrator.experiment.measure.missed_cycles import missed_shares
+from orchestrator.experiment.output.ledger_files import ledger_section, write_ledger
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.section import Section
 from orchestrator.recording import Result
 
 
@@ -51,5 +52,6 @@ class Ledger(Extension):
             run.outcome.problems.append(f"case '{result.name}': {wrong}")
         if ledger is None:
             return result
-        run.add(case.name, Section("ledger", value=ledger))
+        run.add(case.name, ledger_section(case.name, ledger))
+        run.write(f"{case.name}.ledger.csv", partial(write_ledger, ledger))
         return with_series(result, ledger)

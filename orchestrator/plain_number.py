@@ -1,4 +1,4 @@
-"""Numbers as devices write them: digits of ASCII, a point, an exponent.
+"""Numbers as devices and files write them: digits of ASCII, a point, an exponent.
 
 Python reads more: ``1_0`` as 10, blanks around, ``infinity``, digits of other scripts.
 """
@@ -11,7 +11,7 @@ import re
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 #: That may stand around the content of an element.
 XML_BLANKS = " \t\r\n"
-#: A longer text is no number of a device.
+#: A longer text is no number of these.
 _MOST = 64
 
 

@@ -1,0 +1,50 @@
+"""Models of tables that are imported when the first of them is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+    from pydantic_core import CoreSchema
+
+
+@dataclass(frozen=True)
+class LaterModel:
+    """What stands for a model, or a union of some, in the type of a key.
+
+    Parameters
+    ----------
+    path
+        Where it is: ``"module:name"``.
+    """
+
+    path: str
+
+    @cached_property
+    def model(self) -> Any:
+        """The model itself."""
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self.model)
+
+    def _read(self, value: object) -> Any:
+        return self._adapter.validate_python(value)
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
+        from pydantic_core.core_schema import no_info_plain_validator_function
+
+        return no_info_plain_validator_function(self._read)
+
+
+def later_model(path: str) -> Any:
+    """Return a type whose values are those of a model that is imported when one is read."""
+    return Annotated[Any, LaterModel(path)]

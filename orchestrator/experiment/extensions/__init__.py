@@ -1,1 +1,0 @@
-"""The extensions of this package; see :mod:`orchestrator.experiment.extension`."""

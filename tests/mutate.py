@@ -1,0 +1,148 @@
+"""Make small mistakes in rooms that need no engine, and list those that no quick test notices.
+
+``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [ROOM ..]``: of
+each room N mistakes, the same for the same seed. Tests that take longer than T count as noticing.
+As a plugin of pytest this module compiles the file that MUTANT names (path:number) mistaken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Rooms, and the quick tests of their figures.
+ROOMS = {
+    "coupling": ("coupling", "linearisation/test_axis.py"),
+    "identification": ("identification",),
+    "analysis": ("analysis",),
+    "linearisation": ("linearisation", "arming"),
+}
+_OTHER = {
+    getattr(ast, name): getattr(ast, other)
+    for name, _, other in (
+        pair.partition(":")
+        for pair in [
+            "Add:Sub",
+            "Sub:Add",
+            "Mult:Div",
+            "Div:Mult",
+            "MatMult:Add",
+            "FloorDiv:Div",
+            "Mod:Mult",
+            "Lt:LtE",
+            "LtE:Lt",
+            "Gt:GtE",
+            "GtE:Gt",
+            "Eq:NotEq",
+            "NotEq:Eq",
+            "Is:IsNot",
+            "IsNot:Is",
+            "And:Or",
+            "Or:And",
+            "In:NotIn",
+            "NotIn:In",
+        ]
+    )
+}
+
+
+def places(tree: ast.Module) -> list[tuple[ast.AST, str]]:
+    """Return the nodes that a mistake can be made in, and the field that it changes."""
+    types = [getattr(n, field, None) for n in ast.walk(tree) for field in ("annotation", "returns")]
+    notes = {id(inner) for one in types if one for inner in ast.walk(one)}
+    kept = (node for node in ast.walk(tree) if id(node) not in notes)
+    return [(node, field) for node in kept for field in _fields(node)]
+
+
+def _fields(node: Any) -> Iterator[str]:
+    if type(getattr(node, "op", None)) in _OTHER:
+        yield "op"
+    elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OTHER:
+        yield "ops"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
+        yield "operand"
+    elif isinstance(node, ast.Constant) and type(node.value) in {int, float}:
+        yield "value"
+
+
+def mistake(tree: ast.Module, number: int) -> str:
+    """Make one mistake in a tree, and say which."""
+    node: Any
+    node, field = places(tree)[number]
+    before, held = ast.unparse(node), getattr(node, field)
+    if field == "op":
+        node.op = _OTHER[type(held)]()
+    elif field == "ops":
+        node.ops = [_OTHER[type(held[0])](), *held[1:]]
+    elif field == "operand":
+        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
+        node.operand = ast.UnaryOp(ast.Not(), held) if isinstance(node.op, ast.Not) else held
+    else:
+        node.value = held * 2 or held + 1
+    return f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"
+
+
+def _code(path: str, number: int, loader: SourceFileLoader, name: str) -> CodeType | None:
+    if loader.path != path:
+        return _GET_CODE(loader, name)
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    mistake(tree, number)
+    return compile(ast.fix_missing_locations(tree), path, "exec")
+
+
+def noticed(room: str, seconds: float, mutant: tuple[Path, int]) -> bool:
+    """Whether a quick test of a room fails with a mistake."""
+    tests = [f"tests/unit/{each}" for each in ROOMS[room]]
+    quick = ("-x", "-q", "--numprocesses", "0", "--leave-out-slow", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.mutate", *quick, *tests]
+    given = {**os.environ, "MUTANT": f"{mutant[0]}:{mutant[1]}", "OPENBLAS_NUM_THREADS": "1"}
+    how: Any = {"cwd": ROOT, "env": given, "capture_output": True, "timeout": seconds}
+    try:
+        run = subprocess.run(command, check=False, **how)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        return True
+    return run.returncode != 0
+
+
+def main() -> None:
+    """Try the mistakes of each room, two at a time."""
+    options = argparse.ArgumentParser()
+    options.add_argument("rooms", nargs="*", default=list(ROOMS), choices=[[], *ROOMS])
+    for name, value in (("count", 12), ("seed", 1), ("seconds", 300)):
+        options.add_argument(f"--{name}", type=int, default=value)
+    asked = options.parse_args()
+    for room in asked.rooms:
+        files = sorted((ROOT / "orchestrator" / room).glob("*.py"))
+        trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+        every = [(path, i) for path, tree in trees.items() for i in range(len(places(tree)))]
+        chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))  # noqa: S311
+        with ThreadPoolExecutor(2) as both:
+            found = list(both.map(partial(noticed, room, asked.seconds), chosen))
+        left = [one for one, seen in zip(chosen, found, strict=True) if not seen]
+        told = [f"{room}: {len(chosen)} of {len(every)} mistakes tried, {len(left)} survived"]
+        for path, i in sorted(left):
+            said = mistake(ast.parse(path.read_text("utf-8")), i)
+            told.append(f"  {path.relative_to(ROOT)} {said}")
+        sys.stdout.write("\n".join([*told, ""]))
+        sys.stdout.flush()
+
+
+if place := os.environ.get("MUTANT"):
+    _GET_CODE = SourceFileLoader.get_code
+    _path, _, _number = place.rpartition(":")
+    SourceFileLoader.get_code = lambda self, name: _code(_path, int(_number), self, name)  # type: ignore[method-assign, assignment]
+
+if __name__ == "__main__":
+    main()
