@@ -111,7 +111,10 @@ class _Sides:
         if ends[0] is None or ends[1] is None:
             return
         (one, first, whole), (other, second, _) = ends[0], ends[1]
-        found = next(_differences(first, second), "")
+        for reference in self._pair:
+            if self._is_too_deep(reference):
+                yield f"'{reference.text}' is no connector of this class or of a component of it"
+        found = next(_differences(first, second), "") or self._sizes(one, other)
         if found:
             types = f"{_title(one, first)} and {_title(other, second)}"
             yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
@@ -130,6 +133,24 @@ class _Sides:
         if element is None or scope is None or not scope.complete:
             return None
         return element, scope, whole
+
+    def _is_too_deep(self, reference: Reference) -> bool:
+        """Whether it passes a component that is no connector, and not the first (section 9.1)."""
+        walked = list(steps(self._instance.scope, reference.parts))[1:-1]
+        return any(
+            scope is not None and scope.complete and scope.tree.word in {"model", "block"}
+            for scope, _ in walked
+        )
+
+    def _sizes(self, one: Element, other: Element) -> str:
+        if any(any(reference.subscripts) for reference in self._pair):
+            return ""
+        said = [element.dims for element in (one, other)]
+        if len(said[0]) != len(said[1]) or said[0] == said[1]:
+            return ""
+        if not all(each.isdigit() for dims in said for each in dims):
+            return ""
+        return f"{', '.join(said[0])} and {', '.join(said[1])} elements"
 
     def _lost(
         self, first: Scope, second: Scope, joined: Callable[[str, str], bool]
@@ -175,10 +196,8 @@ def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
     if not (first.complete and second.complete) or depth > _DEPTH:
         return
     if first.predefined or second.predefined:
-        if first.primitive != second.primitive and first.primitive and second.primitive:
-            yield f"{first.primitive} and {second.primitive}"
-        elif first.predefined != second.predefined:
-            yield f"{first.tree.name} and {second.tree.name}"
+        if first.primitive != second.primitive:
+            yield f"{first.primitive or first.tree.name} and {second.primitive or second.tree.name}"
         return
     members, others = _connected(first), _connected(second)
     for name in dict.fromkeys((*members, *others)):
@@ -188,14 +207,18 @@ def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
             yield f"{lacking.tree.name} has no '{name}', which {holder.tree.name} has"
             continue
         (element, inside), (peer, opposite) = first.type_of(a), second.type_of(b)
-        for prefix in _FLOWING:
-            if (prefix in element.prefixes) != (prefix in peer.prefixes):
-                yield f"'{name}' is {prefix} in one of them only"
-        if len(element.dims) != len(peer.dims):
-            yield f"'{name}' has {len(element.dims)} and {len(peer.dims)} dimensions"
+        yield from _unlike(name, element, peer)
         if inside is not None and opposite is not None:
             for found in _differences(inside, opposite, depth + 1):
                 yield f"'{name}': {found}"
+
+
+def _unlike(name: str, element: Element, peer: Element) -> Iterator[str]:
+    for prefix in _FLOWING:
+        if (prefix in element.prefixes) != (prefix in peer.prefixes):
+            yield f"'{name}' is {prefix} in one of them only"
+    if len(element.dims) != len(peer.dims):
+        yield f"'{name}' has {len(element.dims)} and {len(peer.dims)} dimensions"
 
 
 def _connected(scope: Scope) -> Mapping[str, Member]:

@@ -20,6 +20,7 @@ _BASES = {
 }
 _VALUES = frozenset(("constant", "parameter", "discrete", "input", "output", "flow", "stream"))
 _RESERVED = frozenset(("Real", "Integer", "Boolean", "String"))
+_ATTRIBUTES = frozenset(("quantity", "min", "max", "start", "fixed"))
 _TIMELESS = frozenset(("connector", "record", "function", "package"))
 
 
@@ -44,8 +45,8 @@ def _extends(scope: Scope) -> Iterator[Finding]:
             yield (
                 element.place,
                 (
-                    f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a {tree.word}"
-                    f" can extend {' or '.join(sorted(allowed))} only"
+                    f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
+                    f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
                 ),
             )
         member = scope.expand().classes.get(element.type_name) or (
@@ -59,8 +60,8 @@ def _extends(scope: Scope) -> Iterator[Finding]:
             yield (
                 element.place,
                 (
-                    f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable; extend"
-                    " a class that is not"
+                    f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
+                    " extend a class that is not"
                 ),
             )
 
@@ -90,6 +91,10 @@ def _alone(scope: Scope) -> Iterator[Finding]:
 def _elements(scope: Scope) -> Iterator[Finding]:
     tree = scope.tree
     for element in tree.elements:
+        if element.declared is not None:
+            names = {token.text for token in element.declared.literals} & _ATTRIBUTES
+            for name in sorted(names):
+                yield element.place, f"'{name}' is an attribute of enumerations, and no literal"
         if element.kind is not Kind.COMPONENT:
             continue
         at, name = element.place, element.name
@@ -130,8 +135,8 @@ def _prefixes(scope: Scope, element: Element) -> Iterator[Finding]:
             yield (
                 element.place,
                 (
-                    f"'{element.name}' is declared {said}, but its member '{within.element.name}' is"
-                    f" declared {' '.join(sorted(clash))} already"
+                    f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
+                    f" is declared {' '.join(sorted(clash))} already"
                 ),
             )
             return

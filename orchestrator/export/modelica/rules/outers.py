@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orchestrator.export.modelica.rules.finding import Finding, Model
+from orchestrator.export.modelica.source.class_scope import Member
+from orchestrator.export.modelica.source.tree import Place
 
 Json = Any
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
@@ -19,14 +21,16 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     component only: what is reached through another one stays a reference to the former.
     """
     outer, inner = _declared(model)
-    if not outer:
-        return
+    for path, member in outer.items():
+        changes = member.changes
+        if changes.value or changes.inner:
+            yield _place(member), f"outer '{path}' is modified; modify the inner one"
     meant = {}
     for name in tree["variables"]:
         for ghost in _ghosts(name, outer):
             target = _inner_of(ghost, inner)
             if target is None:
-                place = outer[_SUBSCRIPTS.sub("", ghost)]
+                place = outer[_SUBSCRIPTS.sub("", ghost)].element.place
                 yield place, f"outer '{ghost}' has no inner component of that name around it"
             else:
                 meant[ghost] = target
@@ -43,28 +47,33 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
             else ""
         )
         plain = _SUBSCRIPTS.sub("", component)
-        if any(f"{plain}.".startswith(f"{each}.") for each in outer):
+        for member in (outer[each] for each in outer if f"{plain}.".startswith(f"{each}.")):
             yield (
-                outer[next(each for each in outer if f"{plain}.".startswith(f"{each}."))],
+                member.element.place,
                 (
-                    f"the front end repeats the equations of outer '{component}'; make it a connector"
-                    " or record, or connect to the inner one"
+                    f"the front end repeats the equations of outer '{component}'; make it a"
+                    " connector or record, or connect to the inner one"
                 ),
             )
 
 
-def _declared(model: Model) -> tuple[dict[str, Any], set[str]]:
-    """Paths of outer components with their places, and paths of inner ones."""
-    outer: dict[str, Any] = {}
+def _place(member: Member) -> Place:
+    inside = (each.place for each in member.changes.inner.values())
+    return next(filter(None, (member.changes.place, *inside)), member.element.place)
+
+
+def _declared(model: Model) -> tuple[dict[str, Member], set[str]]:
+    """Outer components by their paths, and paths of inner ones."""
+    outer: dict[str, Member] = {}
     inner: set[str] = set()
     for instance in model.instances:
         for name, member in instance.scope.components.items():
-            prefixes = member.changed()[0].prefixes | member.element.prefixes
+            prefixes = member.changed()[0].prefixes
             path = f"{instance.path}.{name}".lstrip(".")
             if "inner" in prefixes:
                 inner.add(path)
             elif "outer" in prefixes:
-                outer[path] = member.element.place
+                outer[path] = member
     return outer, inner
 
 

@@ -10,6 +10,8 @@ from orchestrator.export.modelica.source.class_scope import Scope
 from orchestrator.export.modelica.source.text import Token
 from orchestrator.export.modelica.source.tree import Argument, Element, Kind, Place
 
+_MODELS = frozenset(("model", "block", "class"))
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -133,12 +135,26 @@ def reference_findings(model: Model) -> Iterator[Finding]:
     for scope in model.classes:
         lexical = _around(scope)
         for reference in written(scope):
-            yield from _protected(scope, reference.parts, reference.place, lexical)
+            yield from _hidden(scope, reference.parts, reference.place, lexical)
             yield from _conditional(scope, reference)
         for element in scope.tree.elements:
             if element.kind in {Kind.COMPONENT, Kind.EXTENDS} and "." in element.type_name:
                 parts = element.type_name.lstrip(".").split(".")
-                yield from _protected(scope, parts, element.place, lexical)
+                yield from _hidden(scope, parts, element.place, lexical)
+            for path, place in _modified(element) if element.kind is Kind.COMPONENT else ():
+                yield from _hidden(scope, path, place, lexical)
+
+
+def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], Place]]:
+    """Paths of what a component's modifications reach."""
+    waiting: list[tuple[tuple[str, ...], Argument]] = [
+        ((element.name,), argument) for argument in element.arguments
+    ]
+    while waiting:
+        above, argument = waiting.pop()
+        path = (*above, *argument.path)
+        yield path, argument.place
+        waiting += [(path, each) for each in argument.inner]
 
 
 def _around(scope: Scope) -> set[int]:
@@ -150,22 +166,39 @@ def _around(scope: Scope) -> set[int]:
     return found
 
 
-def _protected(
+def _hidden(
     scope: Scope, parts: Sequence[str], place: Place, lexical: set[int]
 ) -> Iterator[Finding]:
+    """A part of a name that is protected, or that is looked up where nothing may be."""
     walked = list(steps(scope, parts)) if len(parts) > 1 else []
-    for (owner, _), part in zip(walked, parts[1:], strict=False):
-        if owner is None or id(owner.tree) in lexical:
+    for (owner, element), part in zip(walked, parts[1:], strict=False):
+        if owner is None:
             continue
-        if part in owner.hidden:
-            yield (
-                place,
-                (
-                    f"'{'.'.join(parts)}': '{part}' is protected in {owner.tree.word}"
-                    f" {owner.tree.name}, so it cannot be used from outside of it"
-                ),
-            )
+        problem = "" if id(owner.tree) in lexical else _protected(owner, part)
+        if problem := problem or ("" if element else _closed(owner, part)):
+            yield place, f"'{'.'.join(parts)}': {problem}"
             return
+
+
+def _protected(owner: Scope, part: str) -> str:
+    if part not in owner.hidden:
+        return ""
+    where = f"{owner.tree.word} {owner.tree.name}"
+    return f"'{part}' is protected in {where}, so it cannot be used from outside of it"
+
+
+def _closed(owner: Scope, part: str) -> str:
+    """Why nothing can be looked up in a class (Modelica 3.6, section 5.3.2)."""
+    tree = owner.tree
+    if tree.word == "package" and "partial" in tree.prefixes:
+        return f"package {tree.name} is partial, so nothing in it can be used"
+    member = owner.classes.get(part)
+    values = any("constant" not in each.element.prefixes for each in owner.components.values())
+    if tree.word not in _MODELS or not values or member is None or member.element.declared is None:
+        return ""
+    if "encapsulated" in member.element.declared.prefixes:
+        return ""
+    return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
 
 
 def _conditional(scope: Scope, reference: Reference) -> Iterator[Finding]:
@@ -176,8 +209,8 @@ def _conditional(scope: Scope, reference: Reference) -> Iterator[Finding]:
             yield (
                 reference.place,
                 (
-                    f"'{reference.text}': '{element.name}' is a conditional component, which may only"
-                    " be used in connect"
+                    f"'{reference.text}': '{element.name}' is a conditional component, which may"
+                    " only be used in connect"
                 ),
             )
             return

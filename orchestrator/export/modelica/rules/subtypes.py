@@ -25,8 +25,8 @@ def subtype_findings(model: Model) -> Iterator[Finding]:
                     first.element.place,
                     (
                         f"'{first.element.name}' is declared here and inherited from"
-                        f" {second.owner.tree.word} {second.owner.tree.name}, and both differ; give one"
-                        " another name, or make them equal"
+                        f" {second.owner.tree.word} {second.owner.tree.name}, and both differ;"
+                        " give one another name, or make them equal"
                     ),
                 )
 
@@ -39,8 +39,9 @@ def _redeclared(name: str, member: Member) -> Iterator[Finding]:
     for prefix in sorted({"final", "constant"} & old.prefixes):
         yield place, f"'{name}' is declared {prefix}, so it cannot be redeclared"
     own = any(made.element is element for element in made.scope.tree.elements)
-    if own and old.protected and not made.element.protected:
-        yield place, f"'{name}' is protected, so it cannot be redeclared in a public section"
+    if own and old.protected != made.element.protected:
+        was, is_ = ("protected", "public") if old.protected else ("public", "protected")
+        yield place, f"'{name}' is {was}, so it cannot be redeclared in a {is_} section"
 
 
 def _fits(name: str, member: Member) -> Iterator[Finding]:
@@ -86,17 +87,11 @@ def typed(name: str, scope: Scope) -> Scope | None:
 
 def lacks(got: Scope, wanted: Scope, depth: int = 0) -> str:
     """What a class does not have that another has; empty if nothing is missing or known."""
-    if not (got.complete and wanted.complete) or depth > _DEPTH or got.tree is wanted.tree:
-        return ""
-    if wanted.tree.word not in _CHECKED:
+    known = got.complete and wanted.complete and wanted.tree.word in _CHECKED
+    if not known or depth > _DEPTH or got.tree is wanted.tree:
         return ""
     if wanted.predefined or got.predefined:
-        same = got.primitive == wanted.primitive or not (got.predefined and wanted.predefined)
-        if got.predefined != wanted.predefined or not same:
-            return f"{got.tree.name} is no {wanted.tree.name}"
-        if (a := _rank(got)) != (b := _rank(wanted)):
-            return f"it has {a} dimensions, not {b}"
-        return ""
+        return _lacks_value(got, wanted)
     for name, member in wanted.components.items():
         if name in wanted.hidden:
             continue
@@ -111,9 +106,22 @@ def lacks(got: Scope, wanted: Scope, depth: int = 0) -> str:
     return ""
 
 
+def _lacks_value(got: Scope, wanted: Scope) -> str:
+    if got.predefined != wanted.predefined or got.primitive != wanted.primitive:
+        return f"{got.tree.name} is no {wanted.tree.name}"
+    if (a := _base_rank(got)) != (b := _rank(wanted)):
+        return f"it has {a} dimensions, not {b}"
+    return ""
+
+
 def _rank(scope: Scope) -> int:
     own = sum(len(base.dims) for base in scope.tree.extends()) if scope.tree.short else 0
     return own + sum(_rank(base) for base in scope.bases)
+
+
+def _base_rank(scope: Scope) -> int:
+    """Dimensions without those that a short class adds."""
+    return sum(_rank(base) for base in scope.bases) if scope.tree.short else _rank(scope)
 
 
 def _same(first: Member, second: Member) -> bool:

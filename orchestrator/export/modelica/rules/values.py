@@ -1,19 +1,20 @@
-"""Values: constants without one, names of short classes, enumerations."""
+"""Values: what parameters are given, and names in modifications of short classes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.rules.finding import Finding, Model
 from orchestrator.export.modelica.source.class_scope import Scope
 from orchestrator.export.modelica.source.tree import Argument
 
-_ATTRIBUTES = frozenset(("quantity", "min", "max", "start", "fixed"))
+Json = Any
 
 
 def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
-    """Values that are missing, or that rumoca looks up in another class than where they stand."""
+    """Values that change, and names that rumoca looks up in another class than where they stand."""
     for scope in model.classes:
         for element in scope.tree.elements:
             if element.declared is not None:
@@ -22,14 +23,35 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
         for name, member in instance.scope.components.items():
             path = f"{instance.path}.{name}".lstrip(".")
             entry = flat.tree["variables"].get(path)
-            if entry is None or "Constant" not in str(list(entry["variability"])):
+            if entry is None or not _is_fixed(entry):
                 continue
-            if entry["binding"] is None and entry["start"] is None:
-                yield member.element.place, f"constant '{path}' has no value"
+            for used in _variables(entry["binding"]):
+                if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
+                    yield (
+                        member.element.place,
+                        f"'{path}' does not change in a run, but is given '{used}', which does",
+                    )
+
+
+def _is_fixed(entry: Json) -> bool:
+    return bool({"Parameter", "Constant"} & set(entry["variability"]))
+
+
+def _variables(node: Json) -> Iterator[str]:
+    """Variables of which an expression takes the value."""
+    if isinstance(node, list):
+        for each in node:
+            yield from _variables(each)
+    elif isinstance(node, dict):
+        if "VarRef" in node:
+            yield node["VarRef"]["name"]["name"]
+        for key, each in node.items():
+            if key != "BuiltinCall" or each["function"] != "Size":
+                yield from _variables(each)
 
 
 def _short(scope: Scope, name: str) -> Iterator[Finding]:
-    """A modification of a short class, whose names rumoca looks up in the class that it modifies."""
+    """A modification of a short class: rumoca looks its names up in the class that it modifies."""
     member = scope.expand().classes.get(name)
     tree = member.element.declared if member else None
     if member is None or tree is None or not tree.short:
@@ -45,8 +67,8 @@ def _short(scope: Scope, name: str) -> Iterator[Finding]:
                     yield (
                         argument.place,
                         (
-                            f"'{token.text}' is a component of {scope.tree.name}, where this stands, and"
-                            f" of {found.tree.name}, where the front end looks it up; write"
+                            f"'{token.text}' is a component of {scope.tree.name}, where this is,"
+                            f" and of {found.tree.name}, where the front end looks it up; write"
                             f" {tree.word} {name} extends {found.tree.name}; .. with other names"
                         ),
                     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from orchestrator.export.modelica.source.tree import (
@@ -17,6 +17,10 @@ from orchestrator.export.modelica.source.tree import (
 
 _PREDEFINED = frozenset(
     ("Real", "Integer", "Boolean", "String", "Clock", "ExternalObject", "StateSelect")
+)
+#: Prefixes that a redeclaration without any has from the original (Modelica 3.6, section 7.3).
+_KEPT = frozenset(
+    ("flow", "stream", "input", "output", "parameter", "constant", "discrete", "inner", "outer")
 )
 _OWN = frozenset((Kind.COMPONENT, Kind.CLASS))
 
@@ -99,6 +103,8 @@ class Member:
         if own.constraint is None:  # the type of the declaration is the constraint
             constraint = declared
         new = redeclared.element
+        if own.prefixes & _KEPT and not new.prefixes & _KEPT:
+            new = replace(new, prefixes=new.prefixes | (own.prefixes & _KEPT))
         return new, redeclared.scope, merge(bare, _declared(new, redeclared.scope), constraint)
 
 

@@ -143,7 +143,7 @@ class _Parser(Cursor):
         made.short = True
         if self.next in {"enumeration", "der"}:
             self.advance()
-            self.skip_brackets()
+            made.literals = self.brackets()
             made.builtin = True
             return
         prefixes = set()

@@ -124,6 +124,8 @@ class ClassTree:
         ``model``, ``package``, ``function`` and so on.
     builtin
         An enumeration, or what else has no elements.
+    literals
+        What stands between the brackets of an enumeration.
     """
 
     name: str
@@ -134,6 +136,7 @@ class ClassTree:
     sections: list[Section] = field(default_factory=list)
     builtin: bool = False
     short: bool = False
+    literals: Sequence[Token] = ()
 
     def extends(self) -> list[Element]:
         """Bases, in order."""
