@@ -25,6 +25,7 @@ from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.rules.check import check_rules
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name
+from orchestrator.export.modelica.source.culprit import culprit
 from orchestrator.export.modelica.source.display_unit_sources import (
     copied,
     rejects_display_unit,
@@ -54,6 +55,7 @@ _INSTEAD = {
     " edge(v)",
     "der": "it takes one variable: for an expression declare Real v = expression and write der(v)",
 }
+_SMALL = 2 << 20  # bytes of sources of which parts are left out on trial
 _SHOWN = 3  # places of one name in a message
 _SESSIONS = itertools.count()
 Json = Any
@@ -103,11 +105,52 @@ class _Source:
     def _refused(self, error: FrontEndRefusal) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
         lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        listed = "\n".join(lines or _said(str(error), self)).replace("\n", "\n  ")
+        listed = "\n".join(lines or self._said(str(error))).replace("\n", "\n  ")
         return ModelicaError(
             f"model {self.title} is not valid Modelica, or rumoca {rumoca_version()} cannot read"
             f" it:\n  {listed}"
         )
+
+    def _said(self, text: str) -> list[str]:
+        """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
+        lines = _said(text, self)
+        if any(_PLACED.search(line) for line in lines) or not text.strip():
+            return lines
+        file = next(iter(self.files), None)
+        content = self.question.get("text") or (
+            file.read_text(encoding="utf-8-sig", errors="replace") if file else ""
+        )
+        if sum(each.stat().st_size for each in self.files) > _SMALL:
+            return lines
+        wanted = self._core(text, self.model)
+
+        def rejects(changed: str, model: str) -> bool:
+            roots = [str(root) for root in self.roots]
+            try:
+                RUMOCA.ask(
+                    {
+                        "text": changed,
+                        "model": model,
+                        "session": next(_SESSIONS),
+                        "roots": roots,
+                        "whole": True,
+                    }
+                )
+            except FrontEndRefusal as error:
+                return self._core(str(error), model) == wanted
+            return False
+
+        found = culprit(content, self.model, _PROBE, rejects)
+        name = (
+            self.renamed.get(_INPUT, "<text>")
+            if file is None
+            else self.renamed.get(str(file), str(file))
+        )
+        return [*lines, f"it is about {name}:{found}"] if found else lines
+
+    @staticmethod
+    def _core(text: str, model: str) -> str:
+        return text.replace(model, "").partition("\nRelated failures")[0]
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
