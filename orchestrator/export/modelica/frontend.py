@@ -6,7 +6,6 @@ import itertools
 import logging
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +21,7 @@ from orchestrator.export.modelica.front_end.process import (
     rumoca_version,
 )
 from orchestrator.export.modelica.modification_check import check_modifications
+from orchestrator.export.modelica.rejection import class_extends, is_placed, words
 from orchestrator.export.modelica.rules.check import check_rules
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name
@@ -37,26 +37,13 @@ from orchestrator.export.modelica.source.input_events import (
 )
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.syntax_error import first_syntax_error
-from orchestrator.export.modelica.source.text import ModelicaText
+from orchestrator.export.modelica.source.text import classes_of
 
 _LOGGER = logging.getLogger(__name__)
-_QUOTED = re.compile(r"['`]([A-Za-z_][\w.]*)['`]")
-_PLACED = re.compile(r"\.mo:\d+")
 _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
-_VARIABLE = re.compile(r"[\w.\[\],:]+")
-#: Calls that rumoca refuses without saying where, and what to write.
-_CALLS = re.compile(r"\b(change|edge|der)\(\.\.\.\) must")
-_INSTEAD = {
-    "change": "it takes variables of the model only: for an input u declare Integer v = u, or"
-    " one of its type, and write change(v)",
-    "edge": "it takes variables of the model only: for an input u declare Boolean v = u and write"
-    " edge(v)",
-    "der": "it takes one variable: for an expression declare Real v = expression and write der(v)",
-}
 _SMALL = 2 << 20  # bytes of sources of which parts are left out on trial
-_SHOWN = 3  # places of one name in a message
 _SESSIONS = itertools.count()
 Json = Any
 
@@ -96,11 +83,22 @@ class _Source:
         except FrontEndCrash as error:
             raise ModelicaError(
                 f"the front end crashed on class {self.title}: {error}; this is a fault of rumoca"
-                f" {rumoca_version()}: write what the class uses in another way, or leave parts of"
-                " it out to find what it is"
+                f" {rumoca_version()}: {self._cause()}"
             ) from error
         except FrontEndRefusal as error:
             raise self._refused(error) from error
+
+    def _cause(self) -> str:
+        lines = class_extends(self._text)
+        if lines:
+            return (
+                f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
+                f"{lines[0]}; write a class of another name that extends it, and redeclare to that"
+            )
+        return (
+            f"write what the class at {self.place} uses in another way, or leave parts of it out to"
+            " find what it is"
+        )
 
     def _refused(self, error: FrontEndRefusal) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
@@ -113,44 +111,48 @@ class _Source:
 
     def _said(self, text: str) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
-        lines = _said(text, self)
-        if any(_PLACED.search(line) for line in lines) or not text.strip():
+        lines = words(text, self.files)
+        if any(is_placed(line) for line in lines):
             return lines
-        file = next(iter(self.files), None)
-        content = self.question.get("text") or (
-            file.read_text(encoding="utf-8-sig", errors="replace") if file else ""
-        )
-        if sum(each.stat().st_size for each in self.files) > _SMALL:
-            return lines
-        wanted = self._core(text, self.model)
+        return [*lines, f"this is about {self._culprit(text) or self.place}"]
+
+    def _culprit(self, text: str) -> str:
+        if sum(file.stat().st_size for file in self.files) > _SMALL:
+            return ""
+        wanted = text.replace(self.model, "")
 
         def rejects(changed: str, model: str) -> bool:
-            roots = [str(root) for root in self.roots]
+            given = {"text": changed, "session": next(_SESSIONS), "whole": True}
             try:
-                RUMOCA.ask(
-                    {
-                        "text": changed,
-                        "model": model,
-                        "session": next(_SESSIONS),
-                        "roots": roots,
-                        "whole": True,
-                    }
-                )
+                RUMOCA.ask({**given, "model": model, "roots": [str(root) for root in self.roots]})
             except FrontEndRefusal as error:
-                return self._core(str(error), model) == wanted
+                return str(error).replace(model, "") == wanted
+            except FrontEndCrash:
+                return False
             return False
 
-        found = culprit(content, self.model, _PROBE, rejects)
-        name = (
-            self.renamed.get(_INPUT, "<text>")
-            if file is None
-            else self.renamed.get(str(file), str(file))
-        )
-        return [*lines, f"it is about {name}:{found}"] if found else lines
+        found = culprit(self._text, self.model, _PROBE, rejects)
+        return f"{self._file}:{found}" if found else ""
 
-    @staticmethod
-    def _core(text: str, model: str) -> str:
-        return text.replace(model, "").partition("\nRelated failures")[0]
+    @property
+    def _text(self) -> str:
+        if self.files:
+            return self.files[0].read_text(encoding="utf-8-sig", errors="replace")
+        return self.question["text"]
+
+    @property
+    def _file(self) -> str:
+        file = str(self.files[0]) if self.files else _INPUT
+        return self.renamed.get(file, file)
+
+    @property
+    def place(self) -> str:
+        """File and line of the class."""
+        named = [each.line for each in classes_of(self._text) if self._is(each.name)]
+        return f"{self._file}:{named[0] if named else 1}"
+
+    def _is(self, name: str) -> bool:
+        return f".{self.model}".endswith(f".{name}")
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
@@ -220,19 +222,14 @@ def _source_of_text(model: str, source: str) -> _Source:
 
 
 def _flatten(source: _Source) -> FlatModel:
+    unbalanced = None
     try:
         loaded = source.load()
     except ModelicaError as error:
-        counted = _UNBALANCED.search(str(error))
-        if counted is None:
-            raise
-        _name_the_unbalanced(source)
-        raise ModelicaError(
-            f"model {source.title}: the front end counts {counted[1]} equations for {counted[2]}"
-            " unknowns"
-        ) from error
+        unbalanced = error
+        loaded = _of_unbalanced(source, error)
     tree, files = loaded["flat"], loaded["files"]
-    if tree["is_partial"]:
+    if tree["is_partial"] and unbalanced is None:
         raise ModelicaError(f"model {source.title} is partial; export a class that extends it")
 
     def flatten_with(modification: str) -> Json:
@@ -243,62 +240,38 @@ def _flatten(source: _Source) -> FlatModel:
     library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
     check_rules(bare, library)
     check_modifications(bare, library)
+    if unbalanced is not None:
+        _check_balance(bare)
     structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
     return FlatModel(source.model, tree, structural, sources)
 
 
-def _name_the_unbalanced(source: _Source) -> None:
-    """Fail with names and lines: rumoca only counts, but it flattens a partial class as a rule."""
+def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
+    """What rumoca makes of a model whose equations it only counts, as a partial class.
+
+    The error is raised again if it is another one.
+    """
+    counted = _UNBALANCED.search(str(error))
+    if counted is None:
+        raise error
+    try:
+        return source.load_probe(
+            f"partial model {_PROBE} extends {source.model}; end {_PROBE};", whole=True
+        )
+    except ModelicaError as second:
+        _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, second)
+    raise ModelicaError(
+        f"model {source.title} at {source.place}: the front end counts {counted[1]} equations for"
+        f" {counted[2]} unknowns"
+    ) from error
+
+
+def _check_balance(flat: FlatModel) -> None:
+    """Fail with names and lines: rumoca counts wrong where it has ghosts of outer variables."""
     from orchestrator.export.dae.explicit_ode import make_explicit
     from orchestrator.export.modelica.flat.reader import read
 
-    probe = f"partial model {_PROBE} extends {source.model}; end {_PROBE};"
-    try:
-        loaded = source.load_probe(probe, whole=True)
-    except ModelicaError as error:
-        _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, error)
-        return
-    sources = SourceMap(loaded["files"], source.renamed)
-    make_explicit(read(FlatModel(source.model, loaded["flat"], frozenset(), sources)))
-
-
-def _said(text: str, source: _Source) -> list[str]:
-    """Rumoca's words without what it says twice, and the lines of names that it does not place."""
-    said, _, related = text.strip().partition("\nRelated failures")
-    news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
-    lines = [said, *news]
-    if not _PLACED.search(text):
-        for name in dict.fromkeys(_CALLS.findall(text)):
-            lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, source)[:_SHOWN]]
-        for name in dict.fromkeys(_QUOTED.findall(text)):
-            places = [place for file in source.files for place in _places(name, file)][:_SHOWN]
-            if places:
-                lines.append(f"'{name}' stands at {', '.join(places)}")
-    return lines
-
-
-def _calls(name: str, source: _Source) -> list[str]:
-    """Say which calls stand where; of der() those of expressions, as it may have variables."""
-    found = []
-    for file in source.files:
-        with suppress(ModelicaError):  # a sibling that is no text; rumoca has left it out as well
-            found += [
-                f"{name}({words}) stands at {file}:{line}"
-                for line, words in ModelicaText(file).calls_of(name)
-                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
-            ]
-    return found
-
-
-def _places(name: str, file: Path) -> list[str]:
-    """Where a file declares the class of that name, else where it says the name."""
-    try:
-        text = ModelicaText(file)
-    except ModelicaError:  # a sibling that is no text; rumoca has left it out as well
-        return []
-    last = name.rpartition(".")[2]
-    classes = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
-    return [f"{file}:{line}" for line in classes or text.lines_of(name)]
+    make_explicit(read(flat))
 
 
 def _syntax_errors(files: tuple[Path, ...]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orchestrator.export.modelica.rules.finding import Finding, Model
+from orchestrator.export.modelica.rules.subtypes import lacks
 from orchestrator.export.modelica.source.class_scope import Member
 from orchestrator.export.modelica.source.tree import Place
 
@@ -34,6 +35,10 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
                 yield place, f"outer '{ghost}' has no inner component of that name around it"
             else:
                 meant[ghost] = target
+                pair = outer[_SUBSCRIPTS.sub("", ghost)], inner[_SUBSCRIPTS.sub("", target)]
+                if problem := _misfit(*pair):
+                    text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
+                    yield pair[0].element.place, text
     _rename(tree, meant)
     ghosts = [name for name in tree["variables"] if any(_ghosts(name, outer))]
     for name in ghosts:
@@ -57,21 +62,31 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
             )
 
 
+def _misfit(outer: Member, inner: Member) -> str:
+    """Why an inner component is no subtype of an outer one (Modelica 3.6, section 5.4)."""
+    (one, wanted), (other, got) = outer.owner.type_of(outer), inner.owner.type_of(inner)
+    known = all(each.isdigit() for each in (*one.dims, *other.dims))
+    if len(one.dims) != len(other.dims) or (known and one.dims != other.dims):
+        said = [f"[{', '.join(each.dims)}]" if each.dims else "a scalar" for each in (one, other)]
+        return f"it is {said[0]}, and the inner one {said[1]}"
+    return lacks(got, wanted) if got is not None and wanted is not None else ""
+
+
 def _place(member: Member) -> Place:
     inside = (each.place for each in member.changes.inner.values())
     return next(filter(None, (member.changes.place, *inside)), member.element.place)
 
 
-def _declared(model: Model) -> tuple[dict[str, Member], set[str]]:
-    """Outer components by their paths, and paths of inner ones."""
+def _declared(model: Model) -> tuple[dict[str, Member], dict[str, Member]]:
+    """Outer and inner components by their paths."""
     outer: dict[str, Member] = {}
-    inner: set[str] = set()
+    inner: dict[str, Member] = {}
     for instance in model.instances:
         for name, member in instance.scope.components.items():
             prefixes = member.changed()[0].prefixes
             path = f"{instance.path}.{name}".lstrip(".")
             if "inner" in prefixes:
-                inner.add(path)
+                inner[path] = member
             elif "outer" in prefixes:
                 outer[path] = member
     return outer, inner
@@ -87,7 +102,7 @@ def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
             return
 
 
-def _inner_of(ghost: str, inner: set[str]) -> str | None:
+def _inner_of(ghost: str, inner: Mapping[str, Member]) -> str | None:
     *around, name = ghost.split(".")
     while True:
         path = ".".join([*around, name])

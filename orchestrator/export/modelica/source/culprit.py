@@ -53,10 +53,9 @@ def culprit(text: str, model: str, probe: str, rejects: Callable[[str, str], boo
         return ""
     for places in (_statements(own), _values(own, text)):
         if places and not is_rejected(places):
-            last = bisect_left(
-                range(len(places) + 1), True, key=lambda n: not is_rejected(places[:n])
-            )
-            return _shown(text, places[last - 1])
+            counts = range(1, len(places) + 1)
+            least = bisect_left(counts, 1, key=lambda n: int(not is_rejected(places[:n])))
+            return _shown(text, places[least])
     return ""
 
 
