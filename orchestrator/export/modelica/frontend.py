@@ -238,8 +238,8 @@ def _flatten(source: _Source) -> FlatModel:
 
     sources = SourceMap(files, source.renamed)
     library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
-    check_rules(bare, library)
     check_modifications(bare, library)
+    check_rules(bare, library)
     if unbalanced is not None:
         _check_balance(bare)
     structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)

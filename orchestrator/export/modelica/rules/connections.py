@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from orchestrator.export.modelica.rules.finding import Finding, Model
+from orchestrator.export.modelica.rules.finding import Finding, Model, with_bases
 from orchestrator.export.modelica.rules.references import Reference, references, steps
 from orchestrator.export.modelica.source.class_scope import Member, Scope
 from orchestrator.export.modelica.source.instances import Instance
@@ -23,7 +23,7 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
     """Connects that do not fit, and those that the front end lost."""
     joined = _joined(tree)
     for instance in model.instances:
-        for scope in _texts(instance.scope):
+        for scope in with_bases(instance.scope):
             for section in scope.tree.sections:
                 if section.word != "equation" or section.initial:
                     continue
@@ -31,12 +31,6 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
                     place = Place(section.source, left.place.start, right.place.end)
                     for problem in _Sides(instance, left, right).problems(joined if sure else None):
                         yield place, f"connect({left.text}, {right.text}): {problem}"
-
-
-def _texts(scope: Scope) -> Iterator[Scope]:
-    yield scope
-    for base in scope.bases:
-        yield from _texts(base)
 
 
 def _connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:

@@ -25,12 +25,13 @@ class Model:
         """Collect the classes of instances."""
         found: dict[int, Scope] = {}
         for instance in instances:
-            for scope in _with_bases(instance.scope):
+            for scope in with_bases(instance.scope):
                 found.setdefault(id(scope.tree), scope)
         return cls(instances, list(found.values()))
 
 
-def _with_bases(scope: Scope) -> Iterator[Scope]:
+def with_bases(scope: Scope) -> Iterator[Scope]:
+    """Yield a class and all that it extends."""
     yield scope
     for base in scope.bases:
-        yield from _with_bases(base)
+        yield from with_bases(base)

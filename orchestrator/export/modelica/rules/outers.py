@@ -22,10 +22,7 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     component only: what is reached through another one stays a reference to the former.
     """
     outer, inner = _declared(model)
-    for path, member in outer.items():
-        changes = member.changes
-        if changes.value or changes.inner:
-            yield _place(member), f"outer '{path}' is modified; modify the inner one"
+    yield from _modified(outer)
     meant = {}
     for name in tree["variables"]:
         for ghost in _ghosts(name, outer):
@@ -44,6 +41,17 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     for name in ghosts:
         for key in ("variables", "variable_type_names", "variable_final_flags"):
             tree[key].pop(name, None)
+    yield from _repeated(tree, outer)
+
+
+def _modified(outer: Mapping[str, Member]) -> Iterator[Finding]:
+    for path, member in outer.items():
+        changes = member.changes
+        if changes.value or changes.inner:
+            yield _place(member), f"outer '{path}' is modified; modify the inner one"
+
+
+def _repeated(tree: Json, outer: Mapping[str, Member]) -> Iterator[Finding]:
     for entry in tree["equations"]:
         origin = entry.get("origin")
         component = (

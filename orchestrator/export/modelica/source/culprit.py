@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from orchestrator.export.modelica.source.parser import parse_classes
+from orchestrator.export.modelica.source.statements import parts
 from orchestrator.export.modelica.source.text import CLASS_WORDS, tokens
 from orchestrator.export.modelica.source.token_cursor import NotRead
-from orchestrator.export.modelica.source.tree import ClassTree, Place, Section
+from orchestrator.export.modelica.source.tree import ClassTree, Place
 
-_BLOCKS = frozenset(("if", "for", "when", "while"))
-_BRANCHES = _BLOCKS | {"else", "elseif", "elsewhen"}
-_OPENING = frozenset(("then", "else", "loop"))
 _SHOWN = 70
 
 
@@ -89,22 +87,7 @@ def _changed(
 
 
 def _statements(tree: ClassTree) -> list[Place]:
-    return [place for section in tree.sections for place in _parts(section)]
-
-
-def _parts(section: Section) -> Iterator[Place]:
-    """Statements and equations of a section, blocks as a whole."""
-    depth, begin, first = 0, 0, ""
-    for at, token in enumerate(section.tokens):
-        first = first or token.text
-        before = section.tokens[at - 1].text if at else ""
-        if token.text in _BLOCKS and first in {token.text, "end"}:
-            depth += -1 if before == "end" else 1
-        if token.text == ";" and depth == 0:
-            yield Place(section.source, section.tokens[begin].start, token.end)
-            begin = at + 1
-        if token.text == ";" or (token.text in _OPENING and first in _BRANCHES):
-            first = ""
+    return [place for section in tree.sections for place in parts(section)]
 
 
 def _values(tree: ClassTree, text: str) -> list[Place]:
