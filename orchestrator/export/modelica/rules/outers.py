@@ -95,7 +95,7 @@ def _declared(model: Model) -> tuple[dict[str, Member], dict[str, Member]]:
             path = f"{instance.path}.{name}".lstrip(".")
             if "inner" in prefixes:
                 inner[path] = member
-            elif "outer" in prefixes:
+            if "outer" in prefixes:
                 outer[path] = member
     return outer, inner
 
@@ -112,13 +112,12 @@ def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
 
 def _inner_of(ghost: str, inner: Mapping[str, Member]) -> str | None:
     *around, name = ghost.split(".")
-    while True:
+    while around:
+        around.pop()
         path = ".".join([*around, name])
         if _SUBSCRIPTS.sub("", path) in inner:
             return path
-        if not around:
-            return None
-        around.pop()
+    return None
 
 
 def _rename(node: Json, meant: Mapping[str, str]) -> None:

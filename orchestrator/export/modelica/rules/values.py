@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.rules.finding import Finding, Model
-from orchestrator.export.modelica.source.class_scope import Scope
+from orchestrator.export.modelica.source.class_scope import Member, Scope
 from orchestrator.export.modelica.source.tree import Argument
 
 Json = Any
@@ -25,12 +25,22 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
             entry = flat.tree["variables"].get(path)
             if entry is None or not _is_fixed(entry):
                 continue
+            if _lacks_value(instance.scope, member):
+                yield member.element.place, f"constant '{path}' has no value"
             for used in _variables(entry["binding"]):
                 if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
                     yield (
                         member.element.place,
                         f"'{path}' does not change in a run, but is given '{used}', which does",
                     )
+
+
+def _lacks_value(scope: Scope, member: Member) -> bool:
+    """Whether a constant has no value; records may be given theirs as a whole."""
+    element, kind = scope.type_of(member)
+    if kind is None or not kind.predefined or scope.tree.word == "record":
+        return False
+    return "constant" in element.prefixes and kind.changes.value is None
 
 
 def _is_fixed(entry: Json) -> bool:
