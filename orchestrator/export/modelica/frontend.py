@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
 from orchestrator.export.modelica.front_end.process import (
@@ -242,6 +243,7 @@ def _flatten(source: _Source) -> FlatModel:
     check_rules(bare, library)
     if unbalanced is not None:
         _check_balance(bare)
+    warn_of_units(bare)
     structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
     return FlatModel(source.model, tree, structural, sources)
 

@@ -276,9 +276,15 @@ class _Parser(Cursor):
         begin = self._at
         stops = ("end", "public", "protected", "annotation", "external", *_SECTIONS, "initial")
         self.skip_to(*stops)
-        while (self.next == "end" and self.ahead() in _BLOCKS) or (
-            self.next == "initial" and self.ahead() == "("
-        ):
+        while self._is_inside(begin):
             self._at += 2 if self.next == "end" else 1
             self.skip_to(*stops)
         return Section(word, initial, self._tokens[begin : self._at], self._source)
+
+    def _is_inside(self, begin: int) -> bool:
+        """Whether the section that began there goes on with what is usually an end of one."""
+        if self.next == "annotation":  # of a statement; that of the class stands alone
+            return self._at > begin and self._tokens[self._at - 1].text != ";"
+        return (self.next == "end" and self.ahead() in _BLOCKS) or (
+            self.next == "initial" and self.ahead() == "("
+        )

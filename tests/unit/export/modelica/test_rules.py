@@ -120,6 +120,14 @@ REFUSED = {
         "Real a[2];\nReal c[3] = cross({1, 0, 0}, {0, 1, 0}); equation a = {1, 2};",
         r"this is about <text>:2: = cross",
     ),
+    "a connection with an annotation": (
+        f"{FLANGES} model Mass Q q; end Mass;",
+        (
+            "Fixed g; Mass m; equation\nconnect(g.p, m.q) annotation (Line(points = {{0, 1}}));"
+            "\nconnect(g.p, m.q) annotation (Line);"
+        ),
+        r":2: .*do not match.*:3: .*do not match",
+    ),
     "unknowns without equations": (
         "model A Real x; end A;",
         "\nA a; Real y = a.x;",
@@ -209,3 +217,34 @@ def test_outer_is_found_past_an_inner_component_of_another_class(evaluate: Any) 
     )
     values = evaluate(_explicit(source, "inner Real i = 10; B b;"))
     assert (values["b.c.x"], values["b.a.j"]) == (10.0, 200.0)
+
+
+_UNITS = 'Real x(unit="m"); Real v(unit="m/s"); Real F(unit="N"); parameter Real m(unit="kg") = 1;'
+UNITS = {
+    "v = F; F = time; x = v*time;": ["<text>:1: units do not match: 'm/s' and 'kg.m/s2'"],
+    "v = der(x); F = m*der(v) + 2*m*v/time; x = 3;": [],
+    "x + v = 1; F = 1; v = 3;": ["<text>:1: units do not match: 'm' and 'm/s'"],
+    "x = if time > 1 then 2*x else v; F = 1; v = 3;": [
+        "<text>:1: units do not match: 'm/s' and 'm'"
+    ],
+    "x = 1; v = m*sin(x); F = m;": [
+        "<text>:1: sin() of a value in 'm'",
+        "<text>:1: units do not match: 'kg.m/s2' and 'kg'",
+    ],
+}
+
+
+@pytest.mark.parametrize("equations", UNITS)
+def test_units_in_equations_are_warned_of(equations: str, caplog: pytest.LogCaptureFixture) -> None:
+    flatten_source("M", f"model M {_UNITS} equation {equations} end M;")
+    assert [record.getMessage() for record in caplog.records] == UNITS[equations]
+
+
+def test_units_in_connections_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    flatten_source(
+        "M",
+        'connector A = input Real(unit="m"); connector B = output Real(unit="rad");'
+        " model S B b = time; end S; model T A a; end T;"
+        " model M S s; T t; equation connect(s.b, t.a); end M;",
+    )
+    assert "units do not match: " in caplog.text
