@@ -87,7 +87,7 @@ class _Source:
                 f" {rumoca_version()}: {self._cause()}"
             ) from error
         except FrontEndRefusal as error:
-            raise self._refused(error) from error
+            raise self._refused(error, is_probe=question["model"] == _PROBE) from error
 
     def _cause(self) -> str:
         lines = class_extends(self._text)
@@ -101,20 +101,20 @@ class _Source:
             " find what it is"
         )
 
-    def _refused(self, error: FrontEndRefusal) -> ModelicaError:
+    def _refused(self, error: FrontEndRefusal, *, is_probe: bool) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
         lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        listed = "\n".join(lines or self._said(str(error))).replace("\n", "\n  ")
+        listed = "\n".join(lines or self._said(str(error), is_probe=is_probe)).replace("\n", "\n  ")
         return ModelicaError(
             f"model {self.title} is not valid Modelica, or rumoca {rumoca_version()} cannot read"
             f" it:\n  {listed}"
         )
 
-    def _said(self, text: str) -> list[str]:
+    def _said(self, text: str, *, is_probe: bool) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
         lines = words(text, self.files)
-        if any(is_placed(line) for line in lines):
-            return lines
+        if is_probe or _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
+            return lines  # of what is only asked by the way, or is asked in another way then
         return [*lines, f"this is about {self._culprit(text) or self.place}"]
 
     def _culprit(self, text: str) -> str:
