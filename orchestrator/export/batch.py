@@ -32,7 +32,7 @@ def build_all(
 ) -> list[BuildResult | SoftdockError]:
     """Build FMUs in parallel; one that fails does not stop the others.
 
-    Each runs in a process, since rumoca's objects may not leave the thread that made them.
+    Each runs in a process: none waits for another.
 
     Parameters
     ----------

@@ -19,6 +19,14 @@ from orchestrator.export.dae.tearing import tear
 _LARGEST_FORMULA = 3  # beyond, LU with pivoting takes as long, and names what is singular
 
 
+class UnmatchedError(ModelicaError):
+    """Unknowns that no equation is left for."""
+
+    def __init__(self, message: str, unknowns: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.unknowns = unknowns
+
+
 @dataclass(frozen=True)
 class Block:
     """Equations that are solved together at run time: ``0 = residual(t, u, x, p, c, z)``.
@@ -209,4 +217,4 @@ def check_matching(
     surplus = f"; superfluous is one of: {'; '.join(superfluous)}" if superfluous else ""
     if len(residuals) - rank > 1:
         surplus = surplus.replace("is one of", f"are {len(residuals) - rank} of", 1)
-    raise ModelicaError(f"{model}: {found}{missing}{surplus}")
+    raise UnmatchedError(f"{model}: {found}{missing}{surplus}", free)

@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.diagnostics import ModelicaError
-from orchestrator.export.dae.block_triangular import Block, Solution, solve
+from orchestrator.export.dae.block_triangular import Block, Solution, UnmatchedError, solve
 from orchestrator.export.dae.events import Events, Relation
 from orchestrator.export.dae.index_reduction import reduce_index
 from orchestrator.export.dae.initial_system import InitialSystem, initial_system
@@ -25,6 +25,7 @@ from orchestrator.export.dae.start_point import (
 )
 
 _SX = Any  # casadi.SX column
+_SHOWN = 4  # places in a message
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,17 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     ModelicaError
         If equations and unknowns do not match one to one, or the index cannot be reduced.
     """
+    try:
+        return _made_explicit(dae)
+    except UnmatchedError as error:
+        known = [name for name in error.unknowns if name in dae.places]
+        if not known:
+            raise
+        shown = ", ".join(f"{name} at {dae.places[name]}" for name in known[:_SHOWN])
+        raise ModelicaError(f"{error}; declared are {shown}") from error
+
+
+def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     dae = reduce_index(dae)
     free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
     states = tuple(variable for variable in free if dae.is_state(variable))

@@ -122,6 +122,8 @@ class ResidualDae:
         What happens at instants.
     guards
         Where the selection of states stops to hold.
+    places
+        Where variables are declared, for messages.
     """
 
     name: str
@@ -133,6 +135,7 @@ class ResidualDae:
     initial: tuple[Residual, ...] = ()
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
+from orchestrator.export.modelica.front_end.process import (
+    RUMOCA,
+    FrontEndCrash,
+    FrontEndRefusal,
+    rumoca_version,
+)
 from orchestrator.export.modelica.modification_check import check_modifications
+from orchestrator.export.modelica.rejection import class_extends, is_placed, words
+from orchestrator.export.modelica.rules.check import check_rules
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name
+from orchestrator.export.modelica.source.culprit import culprit
 from orchestrator.export.modelica.source.display_unit_sources import (
     copied,
     rejects_display_unit,
@@ -28,37 +38,122 @@ from orchestrator.export.modelica.source.input_events import (
 )
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.syntax_error import first_syntax_error
-from orchestrator.export.modelica.source.text import ModelicaText
+from orchestrator.export.modelica.source.text import classes_of
 
 _LOGGER = logging.getLogger(__name__)
-_QUOTED = re.compile(r"['`]([A-Za-z_][\w.]*)['`]")
-_PLACED = re.compile(r"\.mo:\d+")
 _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
-_VARIABLE = re.compile(r"[\w.\[\],:]+")
-#: Calls that rumoca refuses without saying where, and what to write.
-_CALLS = re.compile(r"\b(change|edge|der)\(\.\.\.\) must")
-_INSTEAD = {
-    "change": "it takes variables of the model only: for an input u declare Integer v = u, or"
-    " one of its type, and write change(v)",
-    "edge": "it takes variables of the model only: for an input u declare Boolean v = u and write"
-    " edge(v)",
-    "der": "it takes one variable: for an expression declare Real v = expression and write der(v)",
-}
-_SHOWN = 3  # places of one name in a message
+_SMALL = 2 << 20  # bytes of sources of which parts are left out on trial
+_SESSIONS = itertools.count()
+Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """How rumoca gets at a model: ``load`` it, or a class that extends it (``loads``)."""
+    """How rumoca gets at a model, and at a class that extends it.
+
+    Attributes
+    ----------
+    question, prefix
+        What loads the model; text that a class that extends it stands behind.
+    """
 
     model: str
     title: str
-    load: Callable[[], Any]
-    load_probe: Callable[[str], Any]
+    roots: tuple[Path, ...]
+    question: Mapping[str, str]
+    prefix: str
     files: tuple[Path, ...]
     renamed: dict[str, str]
+    session: int = field(default_factory=lambda: next(_SESSIONS))
+
+    def load(self) -> Json:
+        """What rumoca makes of the model."""
+        return self._compiled({**self.question, "model": self.model}, whole=True)
+
+    def load_probe(self, probe: str, *, whole: bool = False) -> Json:
+        """What it makes of a class that extends it."""
+        return self._compiled({"text": self.prefix + probe, "model": _PROBE}, whole=whole)
+
+    def _compiled(self, question: Mapping[str, str], *, whole: bool) -> Json:
+        roots = [str(root) for root in self.roots]
+        given = {**question, "session": self.session, "roots": roots, "whole": whole}
+        try:
+            return RUMOCA.ask(given)
+        except FrontEndCrash as error:
+            raise ModelicaError(
+                f"the front end crashed on class {self.title}: {error}; this is a fault of rumoca"
+                f" {rumoca_version()}: {self._cause()}"
+            ) from error
+        except FrontEndRefusal as error:
+            raise self._refused(error, is_probe=question["model"] == _PROBE) from error
+
+    def _cause(self) -> str:
+        lines = class_extends(self._text)
+        if lines:
+            return (
+                f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
+                f"{lines[0]}; write a class of another name that extends it, and redeclare to that"
+            )
+        return (
+            f"write what the class at {self.place} uses in another way, or leave parts of it out to"
+            " find what it is"
+        )
+
+    def _refused(self, error: FrontEndRefusal, *, is_probe: bool) -> ModelicaError:
+        own, others = self.files[:1], self.files[1:]
+        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
+        listed = "\n".join(lines or self._said(str(error), is_probe=is_probe)).replace("\n", "\n  ")
+        return ModelicaError(
+            f"model {self.title} is not valid Modelica, or rumoca {rumoca_version()} cannot read"
+            f" it:\n  {listed}"
+        )
+
+    def _said(self, text: str, *, is_probe: bool) -> list[str]:
+        """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
+        lines = words(text, self.files)
+        if is_probe or _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
+            return lines  # of what is only asked by the way, or is asked in another way then
+        return [*lines, f"this is about {self._culprit(text) or self.place}"]
+
+    def _culprit(self, text: str) -> str:
+        if sum(file.stat().st_size for file in self.files) > _SMALL:
+            return ""
+        wanted = text.replace(self.model, "")
+
+        def rejects(changed: str, model: str) -> bool:
+            given = {"text": changed, "session": next(_SESSIONS), "whole": True}
+            try:
+                RUMOCA.ask({**given, "model": model, "roots": [str(root) for root in self.roots]})
+            except FrontEndRefusal as error:
+                return str(error).replace(model, "") == wanted
+            except FrontEndCrash:
+                return False
+            return False
+
+        found = culprit(self._text, self.model, _PROBE, rejects)
+        return f"{self._file}:{found}" if found else ""
+
+    @property
+    def _text(self) -> str:
+        if self.files:
+            return self.files[0].read_text(encoding="utf-8-sig", errors="replace")
+        return self.question["text"]
+
+    @property
+    def _file(self) -> str:
+        file = str(self.files[0]) if self.files else _INPUT
+        return self.renamed.get(file, file)
+
+    @property
+    def place(self) -> str:
+        """File and line of the class."""
+        named = [each.line for each in classes_of(self._text) if self._is(each.name)]
+        return f"{self._file}:{named[0] if named else 1}"
+
+    def _is(self, name: str) -> bool:
+        return f".{self.model}".endswith(f".{name}")
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
@@ -95,14 +190,12 @@ def _write(file: Path, text: str) -> None:
 
 
 def _source_of(place: ClassPlace, originals: dict[str, str]) -> _Source:
-    import rumoca
-
-    session = rumoca.Session(roots=[str(root) for root in place.roots])
     return _Source(
         place.model,
         f"'{place.model}' in '{originals.get(str(place.file), place.file)}'",
-        lambda: session.load(str(place.file), model=place.model),
-        lambda probe: session.loads(probe, model=_PROBE),
+        place.roots,
+        {"file": str(place.file)},
+        "",
         (place.file, *(file for file in place.files if file != place.file)),
         originals,
     )
@@ -125,125 +218,62 @@ def flatten_source(model: str, source: str) -> FlatModel:
 
 
 def _source_of_text(model: str, source: str) -> _Source:
-    import rumoca
-
-    session = rumoca.Session(roots=[])
-    return _Source(
-        model,
-        f"'{model}'",
-        lambda: session.loads(source, model=model),
-        lambda probe: session.loads(f"{source}\n{probe}", model=_PROBE),
-        (),
-        {_INPUT: "<text>"},
-    )
+    question = {"text": source}
+    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: "<text>"})
 
 
 def _flatten(source: _Source) -> FlatModel:
+    unbalanced = None
     try:
-        loaded = _compile(source, source.load)
+        loaded = source.load()
     except ModelicaError as error:
-        counted = _UNBALANCED.search(str(error))
-        if counted is None:
-            raise
-        _name_the_unbalanced(source)
-        raise ModelicaError(
-            f"model {source.title}: the front end counts {counted[1]} equations for {counted[2]}"
-            " unknowns"
-        ) from error
-    tree = loaded.to_dict("flat")
-    if tree["is_partial"]:
+        unbalanced = error
+        loaded = _of_unbalanced(source, error)
+    tree, files = loaded["flat"], loaded["files"]
+    if tree["is_partial"] and unbalanced is None:
         raise ModelicaError(f"model {source.title} is partial; export a class that extends it")
 
-    def flatten_with(modification: str) -> Any:
+    def flatten_with(modification: str) -> Json:
         probe = f"model {_PROBE} extends {source.model}({modification}); end {_PROBE};"
-        return _compile(source, lambda: source.load_probe(probe)).to_dict("flat")
+        return source.load_probe(probe)["flat"]
 
-    suspected = frozenset(info.name for info in loaded.parameters if info.kind == "structural")
-    files = loaded.to_dict("dae")["source_map"]["files"]
     sources = SourceMap(files, source.renamed)
-    check_modifications(FlatModel(source.model, tree, frozenset(), sources), ClassLibrary(files))
-    structural = structural_parameters(tree, suspected, flatten_with)
+    library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
+    check_modifications(bare, library)
+    check_rules(bare, library)
+    if unbalanced is not None:
+        _check_balance(bare)
+    warn_of_units(bare)
+    structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
     return FlatModel(source.model, tree, structural, sources)
 
 
-def _name_the_unbalanced(source: _Source) -> None:
-    """Fail with names and lines: rumoca only counts, but it flattens a partial class as a rule."""
+def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
+    """What rumoca makes of a model whose equations it only counts, as a partial class.
+
+    The error is raised again if it is another one.
+    """
+    counted = _UNBALANCED.search(str(error))
+    if counted is None:
+        raise error
+    try:
+        return source.load_probe(
+            f"partial model {_PROBE} extends {source.model}; end {_PROBE};", whole=True
+        )
+    except ModelicaError as second:
+        _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, second)
+    raise ModelicaError(
+        f"model {source.title} at {source.place}: the front end counts {counted[1]} equations for"
+        f" {counted[2]} unknowns"
+    ) from error
+
+
+def _check_balance(flat: FlatModel) -> None:
+    """Fail with names and lines: rumoca counts wrong where it has ghosts of outer variables."""
     from orchestrator.export.dae.explicit_ode import make_explicit
     from orchestrator.export.modelica.flat.reader import read
 
-    probe = f"partial model {_PROBE} extends {source.model}; end {_PROBE};"
-    try:
-        loaded = _compile(source, lambda: source.load_probe(probe))
-    except ModelicaError as error:
-        _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, error)
-        return
-    places = _source_map(source, loaded)
-    make_explicit(read(FlatModel(source.model, loaded.to_dict("flat"), frozenset(), places)))
-
-
-def _source_map(source: _Source, loaded: Any) -> SourceMap:
-    return SourceMap(loaded.to_dict("dae")["source_map"]["files"], source.renamed)
-
-
-def _compile(source: _Source, load: Callable[[], Any]) -> Any:
-    import rumoca
-
-    try:
-        return load()
-    except rumoca.RumocaError as error:
-        own, others = source.files[:1], source.files[1:]
-        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        lines = lines or _said(str(error), source)
-        cause: BaseException = error
-    except BaseException as error:
-        if type(error).__module__ != "pyo3_runtime":
-            raise
-        # A panic of the Rust code; it is not even an Exception.
-        lines, cause = [f"rumoca panicked, which is a fault of rumoca: {error}"], error
-    listed = "\n".join(lines).replace("\n", "\n  ")
-    raise ModelicaError(
-        f"model {source.title} is not valid Modelica, or rumoca {rumoca.version()} cannot read"
-        f" it:\n  {listed}"
-    ) from cause
-
-
-def _said(text: str, source: _Source) -> list[str]:
-    """Rumoca's words without what it says twice, and the lines of names that it does not place."""
-    said, _, related = text.strip().partition("\nRelated failures")
-    news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
-    lines = [said, *news]
-    if not _PLACED.search(text):
-        for name in dict.fromkeys(_CALLS.findall(text)):
-            lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, source)[:_SHOWN]]
-        for name in dict.fromkeys(_QUOTED.findall(text)):
-            places = [place for file in source.files for place in _places(name, file)][:_SHOWN]
-            if places:
-                lines.append(f"'{name}' stands at {', '.join(places)}")
-    return lines
-
-
-def _calls(name: str, source: _Source) -> list[str]:
-    """Say which calls stand where; of der() those of expressions, as it may have variables."""
-    found = []
-    for file in source.files:
-        with suppress(ModelicaError):  # a sibling that is no text; rumoca has left it out as well
-            found += [
-                f"{name}({words}) stands at {file}:{line}"
-                for line, words in ModelicaText(file).calls_of(name)
-                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
-            ]
-    return found
-
-
-def _places(name: str, file: Path) -> list[str]:
-    """Where a file declares the class of that name, else where it says the name."""
-    try:
-        text = ModelicaText(file)
-    except ModelicaError:  # a sibling that is no text; rumoca has left it out as well
-        return []
-    last = name.rpartition(".")[2]
-    classes = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
-    return [f"{file}:{line}" for line in classes or text.lines_of(name)]
+    make_explicit(read(flat))
 
 
 def _syntax_errors(files: tuple[Path, ...]) -> list[str]:

@@ -101,7 +101,7 @@ CASES: dict[str, Case] = {
         before="model A parameter Real k = 1; Real y = k*time; end A;",
     ),
     "derived type": Case(
-        "L x(start=1, fixed=true); equation\nder(x) = -x;",
+        "L x(start=1, fixed=true); parameter Real T = 1; equation\nder(x) = -x/T;",
         {"x": exp(-1)},
         before='type L = Real(unit="m", min=0);',
     ),

@@ -66,7 +66,7 @@ end M;"""
         ),
         (
             UNLIKE_CONNECTORS,
-            "zero flow of 'c.f', which nothing is connected to at {folder}/M.mo:2",
+            "M.mo:7: connect(c, d): connector C and connector D do not match: D has no 'e'",
         ),
     ],
 )

@@ -102,6 +102,13 @@ class FlatModel:
         """``file:line`` of a part of the tree, empty if unknown."""
         return self.sources.locate(entry.get("span") or entry.get("source_span"))
 
+    def declared_at(self, name: str) -> str:
+        """``file:line`` of the declaration of a variable or of an element of one."""
+        variables = self.tree["variables"]
+        while name not in variables and "[" in name:
+            name = name.rpartition("[")[0]
+        return self.where(variables[name]) if name in variables else ""
+
     def at(self, name: str) -> str:
         """Model, variable and the place of its declaration, for messages."""
         place = self.where(self.tree["variables"][name])

@@ -69,6 +69,7 @@ class FlatReader:
             self._flat.tree["model_description"] or "",
             tuple(initial),
             self._discrete.events(variables),
+            places={each.name: self._flat.declared_at(each.name) for each in variables},
         )
 
     def _residuals(self) -> Iterator[Residual]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from orchestrator.export.modelica.source.tree import (
@@ -18,6 +18,11 @@ from orchestrator.export.modelica.source.tree import (
 _PREDEFINED = frozenset(
     ("Real", "Integer", "Boolean", "String", "Clock", "ExternalObject", "StateSelect")
 )
+#: Prefixes that a redeclaration without any has from the original (Modelica 3.6, section 7.3).
+_KEPT = frozenset(
+    ("flow", "stream", "input", "output", "parameter", "constant", "discrete", "inner", "outer")
+)
+_OWN = frozenset((Kind.COMPONENT, Kind.CLASS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ class Member:
         if own.constraint is None:  # the type of the declaration is the constraint
             constraint = declared
         new = redeclared.element
+        if own.prefixes & _KEPT and not new.prefixes & _KEPT:
+            new = replace(new, prefixes=new.prefixes | (own.prefixes & _KEPT))
         return new, redeclared.scope, merge(bare, _declared(new, redeclared.scope), constraint)
 
 
@@ -138,7 +145,10 @@ class Scope:
         self.components: dict[str, Member] = {}
         self.classes: dict[str, Member] = {}
         self.bases: list[Scope] = []
+        self.hidden: set[str] = set()  # protected elements
         self.predefined = tree.builtin
+        self.primitive = tree.name if tree.builtin else ""  # which predefined type it is
+        self.twice: list[tuple[Member, Member]] = []  # components of one name
         self.complete = True  # all bases have been found
         self._expanded = False
         self._whole = False  # expanded to the end
@@ -153,6 +163,10 @@ class Scope:
         """The class, modified further."""
         return Scope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
 
+    def of(self, tree: ClassTree) -> Scope:
+        """A class that is written here, without modifications."""
+        return Scope(tree, self, Changes(), self._find_top)
+
     def expand(self) -> Scope:
         """Find bases and members; afterwards the attributes say them."""
         if self._expanded:
@@ -161,6 +175,8 @@ class Scope:
         redeclaring = Changes()
         for element in self.tree.elements:
             member = Member(element, self, self.changes.at(element.name))
+            if element.protected and element.name:
+                self.hidden.add(element.name)
             if element.kind in {Kind.COMPONENT, Kind.CLASS} and "redeclare" in element.prefixes:
                 made = Changes(
                     None, {}, Redeclared(element, self, by_extends=True, depth=1), element.place
@@ -179,6 +195,7 @@ class Scope:
     def _inherit(self, element: Element, changes: Changes) -> None:
         if element.type_name in _PREDEFINED:
             self.predefined = True
+            self.primitive = element.type_name
             self.changes = changes
             return
         found = self.find(element.type_name, inherited=False)
@@ -187,12 +204,18 @@ class Scope:
             return
         base = found.with_changes(changes).expand()
         self.bases.append(base)
+        named = {*base.components, *base.classes} if element.protected else base.hidden
+        self.hidden |= named - {own.name for own in self.tree.elements if own.kind in _OWN}
         self.complete &= base.complete
         self.predefined |= base.predefined
+        self.twice += base.twice
         if base.predefined:
             self.changes = base.changes
+            self.primitive = base.primitive
         for name, member in base.components.items():
-            self.components.setdefault(name, member)
+            first = self.components.setdefault(name, member)
+            if first.element is not member.element:
+                self.twice.append((first, member))
         for name, member in base.classes.items():
             self.classes.setdefault(name, member)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from orchestrator.export.modelica.source.class_scope import Member, Scope
-from orchestrator.export.modelica.source.tree import Element
+from orchestrator.export.modelica.source.tree import ClassTree, Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Leaf:
     given_whole: bool
 
 
-def walk(scope: Scope, known: Collection[str]) -> Iterator[Instance | Leaf]:
+def walk(scope: Scope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
     """All instances and leaves below a model.
 
     Parameters
@@ -52,24 +52,33 @@ def walk(scope: Scope, known: Collection[str]) -> Iterator[Instance | Leaf]:
     scope
         The model.
     known
-        Paths of the flat model: nothing else is looked into.
+        Paths of the flat model: nothing else is looked into. Without them all is, down to classes
+        that hold themselves and to components that may be missing.
     """
     yield from _walk(scope.expand(), "", known, given_whole=False)
 
 
 def _walk(
-    scope: Scope, path: str, known: Collection[str], *, given_whole: bool
+    scope: Scope,
+    path: str,
+    known: Collection[str] | None,
+    *,
+    given_whole: bool,
+    around: tuple[ClassTree, ...] = (),
 ) -> Iterator[Instance | Leaf]:
     yield Instance(path, scope)
+    around = (*around, scope.tree)
     for name, member in scope.components.items():
         below = f"{path}.{name}" if path else name
-        if "outer" in member.element.prefixes or below not in known:
+        if "outer" in member.element.prefixes or (known is not None and below not in known):
             continue
         element, kind = scope.type_of(member)
+        if known is None and (element.conditional or (kind and kind.tree in around)):
+            continue
         if kind is None or not kind.complete:
             continue
         if kind.predefined:
             yield Leaf(below, member, element, kind, given_whole)
         else:
             whole = given_whole or kind.changes.value is not None
-            yield from _walk(kind, below, known, given_whole=whole)
+            yield from _walk(kind, below, known, given_whole=whole, around=around)

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from orchestrator.export.modelica.source.text import CLASS_WORDS, tokens
+from orchestrator.export.modelica.source.text import CLASS_WORDS, split, tokens
 from orchestrator.export.modelica.source.token_cursor import CLOSING, OPENING, Cursor, NotRead
-from orchestrator.export.modelica.source.tree import Argument, ClassTree, Element, Kind, Value
+from orchestrator.export.modelica.source.tree import (
+    Argument,
+    ClassTree,
+    Element,
+    Kind,
+    Section,
+    Value,
+)
 
 _CLASS_PREFIXES = frozenset(
     ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
@@ -64,7 +71,7 @@ class _Parser(Cursor):
             prefixes.add(self.advance().text)
         if self.next in CLASS_WORDS:
             declared = self._class(begin, frozenset(prefixes))
-            constraint = self._constraint()
+            constraint_name, constraint = self._constraint()
             self._comment()
             made = Element(
                 Kind.CLASS,
@@ -73,25 +80,26 @@ class _Parser(Cursor):
                 prefixes=frozenset(prefixes),
                 constraint=constraint,
                 declared=declared,
+                constraint_name=constraint_name,
             )
             return [made]
         return self._components(begin, frozenset(prefixes), alone=alone)
 
     def _components(self, begin: int, prefixes: frozenset[str], *, alone: bool) -> list[Element]:
         type_name = self.name()
-        is_array = self._subscripts()
-        found = [self._component(begin, type_name, prefixes, is_array=is_array)]
+        dims = self._subscripts()
+        found = [self._component(begin, type_name, prefixes, dims)]
         while not alone and self.take(","):
-            found.append(self._component(self._at, type_name, prefixes, is_array=is_array))
-        constraint = self._constraint()
+            found.append(self._component(self._at, type_name, prefixes, dims))
+        name, constraint = self._constraint()
         self._comment()
-        return [replace(element, constraint=constraint) for element in found]
+        return [replace(each, constraint=constraint, constraint_name=name) for each in found]
 
     def _component(
-        self, begin: int, type_name: str, prefixes: frozenset[str], *, is_array: bool
+        self, begin: int, type_name: str, prefixes: frozenset[str], dims: tuple[str, ...]
     ) -> Element:
         name = self.identifier()
-        is_array |= self._subscripts()
+        dims = (*self._subscripts(), *dims)
         arguments, value = self._modification()
         conditional = self.take("if")
         if conditional:
@@ -107,7 +115,8 @@ class _Parser(Cursor):
             value,
             prefixes,
             conditional=conditional,
-            is_array=is_array,
+            is_array=bool(dims),
+            dims=dims,
         )
 
     def _class(self, begin: int, prefixes: frozenset[str]) -> ClassTree:
@@ -134,32 +143,35 @@ class _Parser(Cursor):
         made.short = True
         if self.next in {"enumeration", "der"}:
             self.advance()
-            self.skip_brackets()
+            made.literals = self.brackets()
             made.builtin = True
             return
+        prefixes = set()
         while self.next in _PREFIXES:
-            self.advance()
+            prefixes.add(self.advance().text)
         begin = self._at
         name = self.name()
-        self._subscripts()
-        base = Element(Kind.EXTENDS, "", self.since(begin), name, self._arguments())
-        made.elements.append(base)
+        dims = self._subscripts()
+        arguments = self._arguments()
+        base = Element(Kind.EXTENDS, "", self.since(begin), name, arguments, dims=dims)
+        made.elements.append(replace(base, prefixes=frozenset(prefixes)))
 
     def _composition(self, made: ClassTree) -> None:
         self.strings()
+        protected = False
         while True:
             if self.take("end"):
                 self.identifier()
                 return
             if self.next in {"public", "protected"}:
-                self.advance()
+                protected = self.advance().text == "protected"
             elif self.next in _SECTIONS or (self.next == "initial" and self.ahead() in _SECTIONS):
-                self._skip_section()
+                made.sections.append(self._section())
             elif self.next in {"annotation", "external"}:
                 self.skip_to(";")
                 self.advance()
             else:
-                made.elements += self._member()
+                made.elements += [replace(one, protected=protected) for one in self._member()]
                 self.expect(";")
 
     def _member(self) -> list[Element]:
@@ -190,11 +202,10 @@ class _Parser(Cursor):
         for given, target in zip(listed, targets, strict=True):
             yield Element(Kind.IMPORT, given, self.since(begin), target)
 
-    def _constraint(self) -> tuple[Argument, ...] | None:
+    def _constraint(self) -> tuple[str, tuple[Argument, ...] | None]:
         if not self.take("constrainedby"):
-            return None
-        self.name()
-        return self._arguments()
+            return "", None
+        return self.name(), self._arguments()
 
     def _modification(self) -> tuple[tuple[Argument, ...], Value | None]:
         arguments = self._arguments()
@@ -247,20 +258,33 @@ class _Parser(Cursor):
             raise NotRead(f"'{self.next}' in place of an expression")
         return Value(tuple(self._tokens[begin : self._at]), self.since(begin))
 
-    def _subscripts(self) -> bool:
+    def _subscripts(self) -> tuple[str, ...]:
         if self.next != "[":
-            return False
-        self.skip_brackets()
-        return True
+            return ()
+        listed = split(self.brackets())
+        return tuple("".join(token.text for token in one) for one in listed)
 
     def _comment(self) -> None:
         self.strings()
         if self.take("annotation"):
             self.skip_brackets()
 
-    def _skip_section(self) -> None:
+    def _section(self) -> Section:
         """Statements up to the end of the class or the next declarations."""
-        self.skip_to("end", "public", "protected")
-        while self.next == "end" and self.ahead() in _BLOCKS:
-            self._at += 2
-            self.skip_to("end", "public", "protected")
+        initial = self.take("initial")
+        word = self.advance().text
+        begin = self._at
+        stops = ("end", "public", "protected", "annotation", "external", *_SECTIONS, "initial")
+        self.skip_to(*stops)
+        while self._is_inside(begin):
+            self._at += 2 if self.next == "end" else 1
+            self.skip_to(*stops)
+        return Section(word, initial, self._tokens[begin : self._at], self._source)
+
+    def _is_inside(self, begin: int) -> bool:
+        """Whether the section that began there goes on with what is usually an end of one."""
+        if self.next == "annotation":  # of a statement; that of the class stands alone
+            return self._at > begin and self._tokens[self._at - 1].text != ";"
+        return (self.next == "end" and self.ahead() in _BLOCKS) or (
+            self.next == "initial" and self.ahead() == "("
+        )

@@ -157,7 +157,7 @@ class ModelicaText:
         return Experiment(**dict(self._arguments(_annotation(own, "experiment"))))
 
     def _arguments(self, inside: Sequence[Token]) -> Iterator[tuple[str, float]]:
-        for argument in _split(inside):
+        for argument in split(inside):
             key = _EXPERIMENT.get(argument[0].text)
             if key is None:
                 continue  # NumberOfIntervals, and what tools add for themselves
@@ -228,7 +228,7 @@ def _annotation(listed: Sequence[Token], name: str) -> Sequence[Token]:
     return ()
 
 
-def _split(inside: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def split(inside: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Arguments between commas of the outermost level."""
     depth, begin = 0, 0
     for position, token in enumerate(inside):

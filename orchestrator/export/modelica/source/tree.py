@@ -77,8 +77,13 @@ class Element:
         Class that is extended, imported, or of which the component is.
     conditional, is_array
         Whether instances of it may be missing, and whether there may be several.
-    constraint
-        Arguments of ``constrainedby C(..)``; None without such a clause.
+    dims
+        What stands between commas of its subscripts: of an array component those behind its type
+        come last.
+    constraint, constraint_name
+        Arguments and class of ``constrainedby C(..)``; None and empty without such a clause.
+    protected
+        It stands in a protected section.
     declared
         The class, of an element that is one.
     """
@@ -94,6 +99,19 @@ class Element:
     is_array: bool = False
     constraint: tuple[Argument, ...] | None = None
     declared: ClassTree | None = None
+    dims: tuple[str, ...] = ()
+    constraint_name: str = ""
+    protected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Equations or statements as they are written; ``word`` is ``equation`` or ``algorithm``."""
+
+    word: str
+    initial: bool
+    tokens: Sequence[Token]
+    source: int
 
 
 @dataclass(slots=True, eq=False)
@@ -106,6 +124,8 @@ class ClassTree:
         ``model``, ``package``, ``function`` and so on.
     builtin
         An enumeration, or what else has no elements.
+    literals
+        What stands between the brackets of an enumeration.
     """
 
     name: str
@@ -113,8 +133,10 @@ class ClassTree:
     place: Place
     prefixes: frozenset[str] = frozenset()
     elements: list[Element] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     builtin: bool = False
     short: bool = False
+    literals: Sequence[Token] = ()
 
     def extends(self) -> list[Element]:
         """Bases, in order."""

@@ -1,0 +1,173 @@
+"""Units inside equations, connections and values: what is added or equal is of one unit."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isclose
+from typing import Any
+
+from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.system.units.meaning import without_angle
+from orchestrator.system.units.notation import spelled
+from orchestrator.system.units.unit import base_said
+
+_LOGGER = logging.getLogger(__name__)
+Json = Any
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+_SUMS = frozenset(("Add", "Sub"))
+_RELATIONS = frozenset(("Lt", "Le", "Gt", "Ge", "Eq", "Neq"))
+_PRODUCTS = {"Mul": 1, "Div": -1}
+_PASSED = frozenset(("Pre", "NoEvent", "Abs", "Sum", "Min", "Max", "Delay", "Previous"))
+_PURE = frozenset(("Sin", "Cos", "Tan", "Exp", "Log", "Sinh", "Cosh", "Tanh"))
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Powers of SI base units, without angles, and the factor to them."""
+
+    powers: Mapping[str, int]
+    factor: float = 1.0
+
+    def times(self, other: _Unit, power: int = 1) -> _Unit:
+        names = {**self.powers, **other.powers}
+        powers = {n: self.powers.get(n, 0) + power * other.powers.get(n, 0) for n in names}
+        factor = self.factor * other.factor**power
+        return _Unit({name: count for name, count in powers.items() if count}, factor)
+
+    def is_like(self, other: _Unit) -> bool:
+        return self.powers == other.powers and isclose(self.factor, other.factor, rel_tol=1e-5)
+
+    def __str__(self) -> str:
+        factor = "" if self.factor == 1.0 else f"{self.factor:g} "
+        return f"'{factor}{spelled(tuple(self.powers.items())) or '1'}'"
+
+
+_ONE = _Unit({})
+
+
+def warn_of_units(flat: FlatModel) -> None:
+    """Log the equations whose sides or summands are of different units."""
+    found = [f"{where}: {problem}" for where, problem in _problems(flat)]
+    for text in dict.fromkeys(found[:_SHOWN]):
+        _LOGGER.warning("%s", text)
+    if len(found) > _SHOWN:
+        _LOGGER.warning(
+            "%s: units do not match in %d more equations", flat.name, len(found) - _SHOWN
+        )
+
+
+def _problems(flat: FlatModel) -> Iterator[tuple[str, str]]:
+    variables = flat.tree["variables"]
+    units = {name: _said(entry["unit"]) for name, entry in variables.items()}
+    for key in ("equations", "initial_equations"):
+        for entry in flat.tree[key]:
+            yield from _first(units, entry["residual"], flat.where(entry))
+    for name, entry in variables.items():
+        if entry["binding"] is not None:
+            reader = _Reader(units)
+            reader.compare(units[name], reader.operand(entry["binding"]))
+            yield from ((flat.where(entry), problem) for problem in reader.problems[:1])
+
+
+def _first(units: Mapping[str, _Unit | None], residual: Json, where: str) -> Iterator[Any]:
+    reader = _Reader(units)
+    reader.unit(residual)
+    yield from ((where, problem) for problem in reader.problems[:1])
+
+
+def _said(unit: str | None) -> _Unit | None:
+    said = base_said(unit) if unit else None
+    if said is None or said.offset:
+        return None
+    return _Unit(without_angle(said.exponents), said.factor)
+
+
+class _Reader:
+    """Unit of an expression; None where it is not known, as that of most numbers."""
+
+    def __init__(self, units: Mapping[str, _Unit | None]) -> None:
+        self._units = units
+        self.problems: list[str] = []
+
+    def compare(self, one: _Unit | None, other: _Unit | None) -> _Unit | None:
+        if one is not None and other is not None and not one.is_like(other):
+            self.problems.append(f"units do not match: {one} and {other}")
+        return one or other
+
+    def operand(self, node: Json) -> _Unit | None:
+        """Unit of what is added or compared; numbers and times stand for any quantity."""
+        return None if _is_free(node) else self.unit(node)
+
+    def unit(self, node: Json) -> _Unit | None:
+        if not isinstance(node, dict):
+            return None
+        kind, body = next(iter(node.items()))
+        read = getattr(self, f"_of_{kind.lower()}", None)
+        return read(body) if read else None
+
+    def _of_varref(self, body: Json) -> _Unit | None:
+        name = body["name"]["name"]
+        return _Unit({"s": 1}) if name == "time" else self._units.get(name)
+
+    def _of_literal(self, body: Json) -> _Unit | None:
+        """Pure numbers are small halves; others may have a unit that is not written."""
+        value = next(iter(body["value"].values()))
+        pure = isinstance(value, int | float) and abs(2 * value) in range(1, 9)
+        return _ONE if pure else None
+
+    def _of_unary(self, body: Json) -> _Unit | None:
+        return self.unit(body["rhs"])
+
+    def _of_index(self, body: Json) -> _Unit | None:
+        return self.unit(body["base"])
+
+    def _of_binary(self, body: Json) -> _Unit | None:
+        op = body["op"].removesuffix("Elem")
+        if op in _SUMS or op in _RELATIONS:
+            found = self.compare(self.operand(body["lhs"]), self.operand(body["rhs"]))
+            return found if op in _SUMS else None
+        one, other = self.unit(body["lhs"]), self.unit(body["rhs"])
+        if one is None or other is None or op not in _PRODUCTS:
+            return None
+        return one.times(other, _PRODUCTS[op])
+
+    def _of_builtincall(self, body: Json) -> _Unit | None:
+        name = body["function"]
+        if name == "Der":
+            first = self.unit(body["args"][0])
+            return first and first.times(_Unit({"s": 1}), -1)
+        args = [self.operand(each) for each in body["args"]]
+        first = args[0] if args else None
+        if name in _PURE:
+            if first is not None and first.powers:
+                self.problems.append(f"{name.lower()}() of a value in {first}")
+            return _ONE
+        return first if name in _PASSED else None
+
+    def _of_if(self, body: Json) -> _Unit | None:
+        for condition, _ in body["branches"]:
+            self.unit(condition)
+        found = self.operand(body["else_branch"])
+        for _, value in body["branches"]:
+            found = self.compare(found, self.operand(value))
+        return found
+
+    def _of_array(self, body: Json) -> _Unit | None:
+        for each in body["elements"]:
+            self.unit(each)
+        return None
+
+
+def _is_free(node: Json) -> bool:
+    """Whether an expression consists of numbers and the time."""
+    if not isinstance(node, dict):
+        return False
+    kind, body = next(iter(node.items()))
+    if kind == "VarRef":
+        return bool(body["name"]["name"] == "time")
+    inside = {"Unary": ("rhs",), "Binary": ("lhs", "rhs")}.get(kind, ())
+    return kind == "Literal" or (bool(inside) and all(_is_free(body[each]) for each in inside))

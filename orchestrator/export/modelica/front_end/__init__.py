@@ -1,0 +1,1 @@
+"""rumoca, the Modelica front end, in a process of its own."""

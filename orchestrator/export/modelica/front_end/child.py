@@ -1,0 +1,75 @@
+"""The process that runs rumoca: ``python -m ..child HANDLE BYTES``.
+
+It answers questions until its channel closes. A question and an answer are JSON. A class that
+rumoca rejects is an answer, as is a panic of it.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+import rumoca
+
+Json = Any
+
+
+class _Server:
+    def __init__(self) -> None:
+        self._number = -1
+        self._session = rumoca.Session(roots=[])
+
+    def answer(self, question: Mapping[str, Json]) -> str:
+        """The answer, as JSON."""
+        try:
+            if "checked" in question:
+                found = rumoca.validate_source(question["checked"])[:1]
+                return json.dumps({"found": [each.message for each in found]})
+            return _told(self._loaded(question), whole=question["whole"])
+        except rumoca.RumocaError as error:
+            return json.dumps({"refused": str(error)})
+        except BaseException as error:
+            if type(error).__module__ != "pyo3_runtime":
+                raise
+            return json.dumps(
+                {"panic": str(error)}
+            )  # of the Rust code; it is not even an Exception
+
+    def _loaded(self, question: Mapping[str, Json]) -> Any:
+        if question["session"] != self._number:
+            self._session = rumoca.Session(roots=question["roots"])
+            self._number = question["session"]
+        if "file" in question:
+            return self._session.load(question["file"], model=question["model"])
+        return self._session.loads(question["text"], model=question["model"])
+
+
+def _told(model: Any, *, whole: bool) -> str:
+    flat = model.to_json("flat")
+    if not whole:
+        return f'{{"flat": {flat}}}'
+    files = json.dumps(model.to_dict("dae")["source_map"]["files"])
+    suspected = json.dumps([info.name for info in model.parameters if info.kind == "structural"])
+    return f'{{"flat": {flat}, "files": {files}, "suspected": {suspected}}}'
+
+
+def main(handle: int, memory: int) -> None:
+    """Answer until the parent closes its end."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    server = _Server()
+    with Connection(handle) as channel:
+        while True:
+            try:
+                question = json.loads(channel.recv_bytes())
+            except EOFError:
+                return
+            channel.send_bytes(server.answer(question).encode())
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

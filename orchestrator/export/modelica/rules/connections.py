@@ -1,0 +1,225 @@
+"""Each connect of the sources: both sides fit, and the flat model has the equations of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from orchestrator.export.modelica.rules.finding import Finding, Model, with_bases
+from orchestrator.export.modelica.rules.references import Reference, references, steps
+from orchestrator.export.modelica.source.class_scope import Member, Scope
+from orchestrator.export.modelica.source.instances import Instance
+from orchestrator.export.modelica.source.tree import Element, Place, Section
+
+Json = Any
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+_FLOWING = ("flow", "stream")
+_DEPTH = 8  # against connectors that hold themselves
+_FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
+
+
+def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
+    """Connects that do not fit, and those that the front end lost."""
+    joined = _joined(tree)
+    for instance in model.instances:
+        for scope in with_bases(instance.scope):
+            for section in scope.tree.sections:
+                if section.word != "equation" or section.initial:
+                    continue
+                for left, right, sure in _connects(section):
+                    place = Place(section.source, left.place.start, right.place.end)
+                    for problem in _Sides(instance, left, right).problems(joined if sure else None):
+                        yield place, f"connect({left.text}, {right.text}): {problem}"
+
+
+def _connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
+    """Both sides of each, and whether it stands outside of any condition."""
+    depth = 0
+    tokens = section.tokens
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].text if at else ";"
+        if token.text == "if" and before in {";", "then", "else", "loop"}:
+            depth += 1
+        elif token.text == "if" and before == "end":
+            depth -= 1
+        elif token.text == "connect" and before not in {".", "end"}:
+            end = next((i for i in range(at, len(tokens)) if tokens[i].text == ";"), len(tokens))
+            inside = tokens[at + 2 : end]
+            comma = _outer_comma([each.text for each in inside])
+            if comma is None:
+                continue
+            one = next(iter(references(inside[:comma], section.source)), None)
+            other = next(iter(references(inside[comma:], section.source)), None)
+            if one is not None and other is not None:
+                yield one, other, depth == 0
+
+
+def _outer_comma(texts: list[str]) -> int | None:
+    depth = 0
+    for at, text in enumerate(texts):
+        depth += (text in "([{") - (text in ")]}")
+        if text == "," and depth == 0:
+            return at
+    return None
+
+
+class _Joined:
+    """Which variables of the flat model are connected, by names without subscripts."""
+
+    def __init__(self) -> None:
+        self._root: dict[str, str] = {}
+
+    def find(self, name: str) -> str:
+        while (above := self._root.get(name, name)) != name:
+            name = above
+        return name
+
+    def join(self, names: list[str]) -> None:
+        for name in names[1:]:
+            self._root[self.find(name)] = self.find(names[0])
+
+
+def _joined(tree: Json) -> Callable[[str, str], bool]:
+    sets = _Joined()
+    for entry in tree["equations"]:
+        origin = entry.get("origin")
+        if not isinstance(origin, dict):
+            continue
+        if "Connection" in origin:
+            ends = origin["Connection"]
+            sets.join([_SUBSCRIPTS.sub("", ends["lhs"]), _SUBSCRIPTS.sub("", ends["rhs"])])
+        elif "FlowSum" in origin:
+            text = _SUBSCRIPTS.sub("", origin["FlowSum"]["description"])
+            sets.join(_FLOW_NAME.findall(text))
+    return lambda one, other: sets.find(one) == sets.find(other)
+
+
+class _Sides:
+    def __init__(self, instance: Instance, left: Reference, right: Reference) -> None:
+        self._instance = instance
+        self._pair = left, right
+
+    def problems(self, joined: Callable[[str, str], bool] | None) -> Iterator[str]:
+        ends = [self._end(reference) for reference in self._pair]
+        if ends[0] is None or ends[1] is None:
+            return
+        (one, first, whole), (other, second, _) = ends[0], ends[1]
+        for reference in self._pair:
+            if self._is_too_deep(reference):
+                yield f"'{reference.text}' is no connector of this class or of a component of it"
+        found = next(_differences(first, second), "") or self._sizes(one, other)
+        if found:
+            types = f"{_title(one, first)} and {_title(other, second)}"
+            yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
+        elif joined is not None and whole and ends[1][2]:
+            yield from self._lost(first, second, joined)
+
+    def _end(self, reference: Reference) -> tuple[Element, Scope, bool] | None:
+        """Element and class of a side, and whether it is always there and no bus."""
+        scope, element, whole = None, None, True
+        for scope, element in steps(self._instance.scope, reference.parts):
+            if element is None or scope is None:
+                return None
+            whole &= not element.conditional and "outer" not in element.prefixes
+            if "expandable" in scope.tree.prefixes:
+                return None
+        if element is None or scope is None or not scope.complete:
+            return None
+        return element, scope, whole
+
+    def _is_too_deep(self, reference: Reference) -> bool:
+        """Whether it passes a component that is no connector, and not the first (section 9.1)."""
+        walked = list(steps(self._instance.scope, reference.parts))[1:-1]
+        return any(
+            scope is not None and scope.complete and scope.tree.word in {"model", "block"}
+            for scope, _ in walked
+        )
+
+    def _sizes(self, one: Element, other: Element) -> str:
+        if any(any(reference.subscripts) for reference in self._pair):
+            return ""
+        said = [element.dims for element in (one, other)]
+        if len(said[0]) != len(said[1]) or said[0] == said[1]:
+            return ""
+        if not all(each.isdigit() for dims in said for each in dims):
+            return ""
+        return f"{', '.join(said[0])} and {', '.join(said[1])} elements"
+
+    def _lost(
+        self, first: Scope, second: Scope, joined: Callable[[str, str], bool]
+    ) -> Iterator[str]:
+        one, other = (
+            ".".join(filter(None, (self._instance.path, reference.text)))
+            for reference in self._pair
+        )
+        for member in _leaves(first):
+            if not joined(one + member, other + member):
+                yield (
+                    f"the front end loses this connection: '{one + member}' is not joined to"
+                    f" '{other + member}'"
+                )
+                return
+
+
+def _leaves(scope: Scope, depth: int = 0) -> Iterator[str]:
+    """Members that a connection makes equations of, with a dot before; empty for a value."""
+    if scope.predefined:
+        yield ""
+    elif depth < _DEPTH:
+        for name, member in scope.components.items():
+            element, inside = scope.type_of(member)
+            if (
+                inside is None
+                or element.conditional
+                or {"stream", "parameter", "constant"} & element.prefixes
+            ):
+                continue
+            for leaf in _leaves(inside, depth + 1):
+                yield f".{name}{leaf}"
+
+
+def _title(element: Element, scope: Scope) -> str:
+    return f"{scope.tree.word} {element.type_name}"
+
+
+def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
+    """What two connectors do not have in common."""
+    if first.tree is second.tree and not (first.changes.inner or second.changes.inner):
+        return
+    if not (first.complete and second.complete) or depth > _DEPTH:
+        return
+    if first.predefined or second.predefined:
+        if first.primitive != second.primitive:
+            yield f"{first.primitive or first.tree.name} and {second.primitive or second.tree.name}"
+        return
+    members, others = _connected(first), _connected(second)
+    for name in dict.fromkeys((*members, *others)):
+        a, b = members.get(name), others.get(name)
+        if a is None or b is None:
+            holder, lacking = (first, second) if b is None else (second, first)
+            yield f"{lacking.tree.name} has no '{name}', which {holder.tree.name} has"
+            continue
+        (element, inside), (peer, opposite) = first.type_of(a), second.type_of(b)
+        yield from _unlike(name, element, peer)
+        if inside is not None and opposite is not None:
+            for found in _differences(inside, opposite, depth + 1):
+                yield f"'{name}': {found}"
+
+
+def _unlike(name: str, element: Element, peer: Element) -> Iterator[str]:
+    for prefix in _FLOWING:
+        if (prefix in element.prefixes) != (prefix in peer.prefixes):
+            yield f"'{name}' is {prefix} in one of them only"
+    if len(element.dims) != len(peer.dims):
+        yield f"'{name}' has {len(element.dims)} and {len(peer.dims)} dimensions"
+
+
+def _connected(scope: Scope) -> Mapping[str, Member]:
+    """Members that count for a match: no parameters, nothing that may be missing."""
+    found = {}
+    for name, member in scope.components.items():
+        element = scope.type_of(member)[0]
+        if not ({"parameter", "constant"} & element.prefixes or element.conditional):
+            found[name] = member
+    return found

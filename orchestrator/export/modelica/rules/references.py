@@ -1,0 +1,216 @@
+"""References in equations and values: protected elements and conditional components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from orchestrator.export.modelica.rules.finding import Finding, Model
+from orchestrator.export.modelica.source.class_scope import Scope
+from orchestrator.export.modelica.source.text import Token
+from orchestrator.export.modelica.source.tree import Argument, Element, Kind, Place
+
+_MODELS = frozenset(("model", "block", "class"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name with dots; ``subscripts`` holds those of each part."""
+
+    parts: tuple[str, ...]
+    subscripts: tuple[tuple[str, ...], ...]
+    place: Place
+    connected: bool = False
+
+    @property
+    def text(self) -> str:
+        """As it is written, without subscripts."""
+        return ".".join(self.parts)
+
+
+def references(tokens: Sequence[Token], source: int) -> Iterator[Reference]:
+    """All names in some text, those in subscripts as well, in order."""
+    at, connect, depth = 0, 0, 0
+    while at < len(tokens):
+        token = tokens[at]
+        depth += (token.text in "([{") - (token.text in ")]}")
+        if connect and depth < connect:
+            connect = 0
+        if token.kind != "name" or (at and tokens[at - 1].text == "."):
+            at += 1
+            continue
+        if token.text == "connect" and tokens[at + 1 : at + 2] and tokens[at + 1].text == "(":
+            connect = depth + 1
+        end, parts, subscripts, inside = _name(tokens, at)
+        place = Place(source, token.start, tokens[end - 1].end)
+        yield Reference(parts, subscripts, place, connect > 0)
+        for part in inside:
+            yield from references(part, source)
+        at = end
+
+
+def _name(
+    tokens: Sequence[Token], at: int
+) -> tuple[int, tuple[str, ...], tuple[tuple[str, ...], ...], list[Sequence[Token]]]:
+    parts: list[str] = []
+    subscripts: list[tuple[str, ...]] = []
+    inside: list[Sequence[Token]] = []
+    while True:
+        parts.append(tokens[at].text)
+        subscripts.append(())
+        at += 1
+        if at < len(tokens) and tokens[at].text == "[":
+            end = _closing(tokens, at)
+            inside.append(tokens[at + 1 : end])
+            subscripts[-1] = tuple("".join(t.text for t in one) for one in _commas(inside[-1]))
+            at = end + 1
+        if at + 1 >= len(tokens) or tokens[at].text != "." or tokens[at + 1].kind != "name":
+            return at, tuple(parts), tuple(subscripts), inside
+        at += 1
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += (tokens[place].text in "([{") - (tokens[place].text in ")]}")
+        if depth == 0:
+            return place
+    return len(tokens) - 1
+
+
+def _commas(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    depth, begin = 0, 0
+    for at, token in enumerate(tokens):
+        depth += (token.text in "([{") - (token.text in ")]}")
+        if token.text == "," and depth == 0:
+            yield tokens[begin:at]
+            begin = at + 1
+    yield tokens[begin:]
+
+
+def written(scope: Scope) -> Iterator[Reference]:
+    """All references of a class's own text."""
+    for section in scope.tree.sections:
+        yield from references(section.tokens, section.source)
+    for element in scope.tree.elements:
+        if element.value is not None:
+            yield from references(element.value.tokens, element.place.source)
+        yield from _of_arguments(element.arguments)
+        if element.declared is not None and element.declared.short:
+            for base in element.declared.extends():
+                yield from _of_arguments(base.arguments)
+
+
+def _of_arguments(arguments: Sequence[Argument]) -> Iterator[Reference]:
+    for argument in arguments:
+        if argument.value is not None:
+            yield from references(argument.value.tokens, argument.place.source)
+        yield from _of_arguments(argument.inner)
+
+
+def steps(scope: Scope, parts: Sequence[str]) -> Iterator[tuple[Scope | None, Element | None]]:
+    """What each part of a name is: the scope that it is, and its element if it is a component."""
+    scope.expand()
+    member = scope.components.get(parts[0])
+    if member is not None:
+        element, here = scope.type_of(member)
+        yield here, element
+    else:
+        here = scope.find(parts[0])
+        yield here, None
+    for part in parts[1:]:
+        if here is None:
+            return
+        inside = here.expand().components.get(part)
+        if inside is not None:
+            element, here = here.type_of(inside)
+            yield here, element
+        else:
+            here = here.local(part)
+            yield here, None
+
+
+def reference_findings(model: Model) -> Iterator[Finding]:
+    """Elements that are used where they may not be."""
+    for scope in model.classes:
+        lexical = _around(scope)
+        for reference in written(scope):
+            yield from _hidden(scope, reference.parts, reference.place, lexical)
+            yield from _conditional(scope, reference)
+        for element in scope.tree.elements:
+            if element.kind in {Kind.COMPONENT, Kind.EXTENDS} and "." in element.type_name:
+                parts = element.type_name.lstrip(".").split(".")
+                yield from _hidden(scope, parts, element.place, lexical)
+            for path, place in _modified(element) if element.kind is Kind.COMPONENT else ():
+                yield from _hidden(scope, path, place, lexical)
+
+
+def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], Place]]:
+    """Paths of what a component's modifications reach."""
+    waiting: list[tuple[tuple[str, ...], Argument]] = [
+        ((element.name,), argument) for argument in element.arguments
+    ]
+    while waiting:
+        above, argument = waiting.pop()
+        path = (*above, *argument.path)
+        yield path, argument.place
+        waiting += [(path, each) for each in argument.inner]
+
+
+def _around(scope: Scope) -> set[int]:
+    found: set[int] = set()
+    here: Scope | None = scope
+    while here is not None:
+        found.add(id(here.tree))
+        here = here.outer
+    return found
+
+
+def _hidden(
+    scope: Scope, parts: Sequence[str], place: Place, lexical: set[int]
+) -> Iterator[Finding]:
+    """A part of a name that is protected, or that is looked up where nothing may be."""
+    walked = list(steps(scope, parts)) if len(parts) > 1 else []
+    for (owner, element), part in zip(walked, parts[1:], strict=False):
+        if owner is None:
+            continue
+        problem = "" if id(owner.tree) in lexical else _protected(owner, part)
+        if problem := problem or ("" if element else _closed(owner, part)):
+            yield place, f"'{'.'.join(parts)}': {problem}"
+            return
+
+
+def _protected(owner: Scope, part: str) -> str:
+    if part not in owner.hidden:
+        return ""
+    where = f"{owner.tree.word} {owner.tree.name}"
+    return f"'{part}' is protected in {where}, so it cannot be used from outside of it"
+
+
+def _closed(owner: Scope, part: str) -> str:
+    """Why nothing can be looked up in a class (Modelica 3.6, section 5.3.2)."""
+    tree = owner.tree
+    if tree.word == "package" and "partial" in tree.prefixes:
+        return f"package {tree.name} is partial, so nothing in it can be used"
+    member = owner.classes.get(part)
+    values = any("constant" not in each.element.prefixes for each in owner.components.values())
+    if tree.word not in _MODELS or not values or member is None or member.element.declared is None:
+        return ""
+    if "encapsulated" in member.element.declared.prefixes:
+        return ""
+    return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
+
+
+def _conditional(scope: Scope, reference: Reference) -> Iterator[Finding]:
+    if reference.connected:
+        return
+    for _, element in steps(scope, reference.parts):
+        if element is not None and element.conditional:
+            yield (
+                reference.place,
+                (
+                    f"'{reference.text}': '{element.name}' is a conditional component, which may"
+                    " only be used in connect"
+                ),
+            )
+            return
