@@ -83,8 +83,21 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
         from orchestrator.experiment.output.animations import wrong_animations
 
         found += _at(("animation",), wrong_animations(experiment, systems, recorded))
+    found += _expectations(experiment, cases, shown)
     found += _at(("derived",), wrong_derived(experiment.derived, systems))
     return found
+
+
+def _expectations(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, list[str]],
+) -> Iterator[Diagnostic]:
+    if experiment.expect:
+        from orchestrator.experiment.expect.goal import wrong_expectations
+
+        for name, text in wrong_expectations(experiment, cases, recorded):
+            yield from _at(("expect", name), (text,))
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:

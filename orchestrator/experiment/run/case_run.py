@@ -12,6 +12,7 @@ from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.simulate import (
     Progress,
     SimulationSettings,
+    Watch,
     simulate_with,
 )
 from orchestrator.recording import Journal, Result
@@ -30,6 +31,7 @@ def run_case(
     realtime: RealTime | None = None,
     on_begin: Callable[[], None] = lambda: None,
     on_end: Callable[[], None] = lambda: None,
+    watch: Watch | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
 
@@ -39,7 +41,7 @@ def run_case(
         Its name is that of the result.
     progress, journal, threads, realtime
         As there.
-    on_begin, on_end
+    on_begin, on_end, watch
         See :class:`~orchestrator.experiment.prepare.simulate.SimulationSettings`.
 
     Raises
@@ -57,6 +59,7 @@ def run_case(
         journal=journal,
         on_begin=on_begin,
         on_end=on_end,
+        watch=watch,
     )
     return simulate_with(system, given)
 
