@@ -81,8 +81,7 @@ def sweep(
         shown, left_out = with_kept(experiment, folder, where, outcomes)
         told.extend(left_out)
         files.extend(write_page(experiment, shown, where, into))
-        if experiment.expect:
-            files.extend(_judged(experiment, outcomes, where, into, broken))
+        files.extend(_judged(experiment, outcomes, where, into, broken))
 
     executors = _cluster(scheduler) if scheduler else local(workers, apart=apart)
     with _interruption(where), count_bar() as bar:
@@ -98,6 +97,13 @@ def sweep(
         )
     for text in told:
         print_warning(text)
+    _end(outcomes, files, broken, json=json)
+
+
+def _end(
+    outcomes: Mapping[str, FinishedSweep], files: list[Path], broken: list[str], *, json: bool
+) -> None:
+    """Print what came out, and end with the exit code that it has."""
     if json:
         sweeps = {name: outcome.as_json() for name, outcome in outcomes.items()}
         print_json({"sweeps": sweeps, "files": [str(path) for path in files], "broken": broken})
@@ -120,6 +126,8 @@ def _judged(
     broken: list[str],
 ) -> Iterator[Path]:
     """Hold the runs of sweeps to what is expected of them, and return the files that say it."""
+    if not experiment.expect:
+        return
     from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
 
     for name, one in outcomes.items():

@@ -35,14 +35,11 @@ class Expectations(Extension):
         for name, table in run.experiment.expect.items():
             for case in expected_cases(table, run.cases):
                 prepared = run.cases[case]
-                goal = goal_of(
-                    name,
-                    table,
-                    prepared,
-                    recorded_names(prepared, run.experiment),
-                    run.reader.folder,
+                known = recorded_names(prepared, run.experiment)
+                self._goals.setdefault(case, []).extend(
+                    goal_of(name, table, that, prepared, known, run.reader.folder)
+                    for that in table.statements
                 )
-                self._goals.setdefault(case, []).append(goal)
 
     @contextmanager
     def around(self, run: Run, steps: Steps) -> Iterator[Steps]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,8 @@ class Goal:
     ----------
     name, table
         Of the expectation.
+    that
+        One of its statements.
     bound
         What is to hold.
     after
@@ -113,6 +116,7 @@ class Goal:
 
     name: str
     table: Expectation
+    that: str
     bound: Bound
     after: Bound | None = None
     reference: SignalFile | None = None
@@ -122,13 +126,15 @@ class Goal:
     is_measure: bool = False
 
 
-def signal_goal(name: str, table: Expectation, unit_of: UnitOf, folder: Path | None) -> Goal:
+def signal_goal(
+    name: str, table: Expectation, that: str, unit_of: UnitOf, folder: Path | None
+) -> Goal:
     """Return what is expected of a signal.
 
     Parameters
     ----------
-    name, table
-        The expectation.
+    name, table, that
+        One statement of an expectation.
     unit_of
         Of signals; raises an UnknownNameError.
     folder
@@ -143,7 +149,7 @@ def signal_goal(name: str, table: Expectation, unit_of: UnitOf, folder: Path | N
     def time_ns(key: str, time: str | float | None) -> int | None:
         return None if time is None else nanoseconds(time, key)
 
-    bound, reference = bound_of(statement_of(table.that), unit_of), None
+    bound, reference = bound_of(statement_of(that), unit_of), None
     if table.reference is not None and folder is not None:
         reference = read_signal(folder / table.reference, bound.name)
         if reference.unit is not None:
@@ -153,6 +159,7 @@ def signal_goal(name: str, table: Expectation, unit_of: UnitOf, folder: Path | N
     return Goal(
         name,
         table,
+        that,
         bound,
         bound_of(statement_of(table.after), unit_of) if table.after else None,
         reference,
@@ -165,18 +172,19 @@ def signal_goal(name: str, table: Expectation, unit_of: UnitOf, folder: Path | N
 def goal_of(
     name: str,
     table: Expectation,
+    that: str,
     case: PreparedCase,
     recorded: Collection[str],
     folder: Path | None = None,
 ) -> Goal:
-    """Return what an expectation expects of a case.
+    """Return what a statement of an expectation expects of a case.
 
     Raises
     ------
     DescriptionError
         If the case has no such measure or recorded signal, or as :func:`signal_goal`.
     """
-    said, measures = statement_of(table.that), case.case.measure
+    said, measures = statement_of(that), case.case.measure
     units = _Units(case, recorded)
     if said.name not in measures:
         if said.name not in recorded:
@@ -185,14 +193,14 @@ def goal_of(
                 f"no measure and no recorded signal '{said.name}'{nearest(said.name, known)};"
                 f" there are: {listed_names(known, said.name)}"
             )
-        return signal_goal(name, table, units.of, folder)
+        return signal_goal(name, table, that, units.of, folder)
     given = [key for key in _OF_SIGNALS if getattr(table, key)]
     if given:
         keys = ", ".join("from" if key == "begin" else key for key in given)
         raise DescriptionError(f"'{said.name}' is a measure, and {keys}: only signals have rows")
     measure = measures[said.name]
     bound = bound_of(said, lambda _name: _unit_of_measure(measure, units.of))
-    return Goal(name, table, bound, is_measure=True)
+    return Goal(name, table, that, bound, is_measure=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,20 +254,34 @@ def wrong_expectations(
             for one in given:
                 if one not in known:
                     yield name, f"expectation '{name}': no {kind} '{one}'{nearest(one, known)}"
-        places = [(case, f"case '{case}'") for case in expected_cases(table, cases)]
-        said = statement_of(table.that).name
-        for one in table.sweeps:
-            sweep = experiment.sweeps.get(one)
-            if sweep is not None and said not in sweep.measures:
-                hint = nearest(said, sweep.measures)
-                yield name, f"expectation '{name}': sweep '{one}' has no measure '{said}'{hint}"
-            elif sweep is not None:
-                places += [(case, f"sweep '{one}'") for case in swept_cases(said, sweep, cases)]
-        for case, place in places:
-            try:
-                goal_of(name, table, cases[case], recorded[case])
-            except DescriptionError as error:
-                yield name, f"expectation '{name}', {place}: {error}"
+        for that in table.statements:
+            for case, place in _places(table, that, experiment, cases):
+                try:
+                    goal_of(name, table, that, cases[case], recorded[case])
+                except DescriptionError as error:
+                    yield name, f"expectation '{name}', {place}: {error}"
+        yield from _unswept(name, table, experiment)
+
+
+def _places(
+    table: Expectation, that: str, experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> Iterator[tuple[str, str]]:
+    """Name the cases that a statement is about, and where."""
+    yield from ((case, f"case '{case}'") for case in expected_cases(table, cases))
+    for one in table.sweeps:
+        sweep = experiment.sweeps.get(one)
+        if sweep is not None and statement_of(that).name in sweep.measures:
+            for case in swept_cases(statement_of(that).name, sweep, cases):
+                yield case, f"sweep '{one}'"
+
+
+def _unswept(name: str, table: Expectation, experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Say which measures are not read off the runs of a sweep."""
+    for one, said in product(table.sweeps, table.statements):
+        sweep, measure = experiment.sweeps.get(one), statement_of(said).name
+        if sweep is not None and measure not in sweep.measures:
+            hint = nearest(measure, sweep.measures)
+            yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"
 
 
 def swept_cases(measure: str, sweep: Sweep, cases: Mapping[str, PreparedCase]) -> list[str]:

@@ -35,13 +35,13 @@ def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = 
     table, unit = goal.table, goal.bound.unit
     if measured is None:
         found = f"none: {why}" if why else "none: it could not be read off"
-        return Verdict(goal.name, table.requirement, where, table.that, passed=False, found=found)
+        return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=found)
     value = np.array([measured.value])
     return Verdict(
         goal.name,
         table.requirement,
         where,
-        table.that,
+        goal.that,
         passed=bool(goal.bound.holds(value, goal.bound.centre)[0]),
         found=_text(measured.value, unit),
         value=measured.value if np.isfinite(measured.value) else None,
@@ -119,7 +119,7 @@ class SignalJudge:
             why = "no recorded row in its window"
             if self._begins_ns is None:
                 why = f"'{table.after}' in no row"
-            return Verdict(goal.name, table.requirement, where, table.that, passed=False, found=why)
+            return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=why)
         _, value, at_ns = self._worst
         found = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
         if self.broken_ns is not None:
@@ -131,7 +131,7 @@ class SignalJudge:
             goal.name,
             table.requirement,
             where,
-            table.that,
+            goal.that,
             passed=self.broken_ns is None and not self._uncovered,
             found=found,
             value=value if np.isfinite(value) else None,
@@ -199,7 +199,7 @@ def judge(
         result[signal]  # expects that it was recorded
         return result.units.get(signal, "")
 
-    judged = SignalJudge(signal_goal(name or that, table, unit_of, Path()))
+    judged = SignalJudge(signal_goal(name or that, table, that, unit_of, Path()))
     judged.add(result)
     return judged.verdict(f"case '{result.name}'")
 

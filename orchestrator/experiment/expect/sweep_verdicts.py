@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Protocol
 
@@ -34,7 +35,7 @@ def sweep_verdicts(
     name: str,
     experiment: Experiment,
     cases: Mapping[str, PreparedCase],
-    runs: Iterable[SweptRun],
+    runs: Collection[SweptRun],
 ) -> dict[str, list[Verdict]]:
     """Return verdicts on the runs of a sweep, by run.
 
@@ -49,13 +50,9 @@ def sweep_verdicts(
     for key, table in experiment.expect.items():
         if name not in table.sweeps:
             continue
-        goals = {
-            case: goal_of(key, table, prepared, recorded_names(prepared, experiment))
-            for case, prepared in cases.items()
-            if case in experiment.sweeps[name].cases
-        }
-        for run in runs:
-            goal = goals[run.case]
+        for that, run in product(table.statements, runs):
+            case = cases[run.case]
+            goal = goal_of(key, table, that, case, recorded_names(case, experiment))
             said = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
             found.setdefault(run.where, []).append(said)
     return found
@@ -72,12 +69,12 @@ def write_sweep_verdicts(
         If a file cannot be written; an earlier one is untouched.
     """
     table = folder / f"{name}.verdicts.csv"
-    columns = list(dict.fromkeys(one.name for row in verdicts.values() for one in row))
+    columns = list(dict.fromkeys(one.that for row in verdicts.values() for one in row))
     with whole_file(table) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["run", *columns])
         for run, row in verdicts.items():
-            words = {one.name: one.word for one in row}
+            words = {one.that: one.word for one in row}
             writer.writerow([run, *(words.get(column, "") for column in columns)])
     paths = {folder / f"{name}.{file}": write for file, write in FILES.items()}
     for path, write in paths.items():

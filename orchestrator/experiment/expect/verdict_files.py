@@ -29,7 +29,7 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
     for name, verdicts in suites.items():
         suite = ET.SubElement(root, "testsuite", _suite(name, verdicts))
         for one in verdicts:
-            place = {"classname": one.where or name, "name": one.name}
+            place = {"classname": one.where or name, "name": f"{one.name}: {one.that}"}
             test = ET.SubElement(
                 suite, "testcase", {key: _plain(text) for key, text in place.items()}
             )

@@ -26,10 +26,10 @@ def case_section(case: str, verdicts: Sequence[Verdict]) -> Section:
 
 def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
     """Return the table of verdicts on the runs of a sweep, by their points."""
-    columns = ("run", *dict.fromkeys(one.name for row in verdicts.values() for one in row))
+    columns = ("run", *dict.fromkeys(one.that for row in verdicts.values() for one in row))
     rows: list[tuple[Cell, ...]] = []
     for point, row in verdicts.items():
-        said = {one.name: f"{one.word}: {one.found}" for one in row}
+        said = {one.that: f"{one.word}: {one.found}" for one in row}
         rows.append((point, *(said.get(column) for column in columns[1:])))
     everything = [one for row in verdicts.values() for one in row]
     return Section(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, StrictBool, StrictStr, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -62,15 +62,19 @@ def statement_of(text: str) -> Statement:
     return Statement(found["name"], found["relation"], bound, centre)
 
 
+def _tuple(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
+
+
 class Expectation(Table):
-    """What is expected of a measure, or of a signal in all rows of a window.
+    """What is expected of measures, or of signals in all rows of a window.
 
     Without cases and sweeps it is expected of every case. The window of a signal reaches ``from``
     a time, or the first row ``after`` something holds, and ``settles`` later, ``until`` a time.
     ``reference`` is a file of signals whose column of that name it is to stay ``within`` of.
     """
 
-    that: StrictStr
+    that: StrictStr | Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     case: Names = ()
     sweep: Names = ()
     requirement: StrictStr = ""
@@ -83,34 +87,41 @@ class Expectation(Table):
 
     @field_validator("that", "after")
     @classmethod
-    def _stated(cls, text: str | None) -> str | None:
-        if text is not None:
+    def _stated(cls, texts: Names | None) -> Names | None:
+        for text in _tuple(texts or ()):
             try:
                 statement_of(text)
             except DescriptionError as error:
                 raise PydanticCustomError("statement", "{said}", {"said": str(error)}) from None
-        return text
+        return texts
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        said = statement_of(self.that)
-        if (self.reference is not None) == (said.centre is not None or said.relation != "within"):
-            raise PydanticCustomError(
-                "reference",
-                "{said}",
-                {
-                    "said": f"that: '{self.that}': expected 'within DISTANCE of VALUE', or 'within"
-                    " DISTANCE' beside a 'reference'"
-                },
-            )
+        for text in self.statements:
+            said = statement_of(text)
+            whole = said.centre is not None or said.relation != "within"
+            if (self.reference is not None) == whole:
+                raise PydanticCustomError(
+                    "reference",
+                    "{said}",
+                    {
+                        "said": f"'{text}': expected 'within DISTANCE of VALUE', or 'within"
+                        " DISTANCE' beside a 'reference'"
+                    },
+                )
         return self
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What it says, one by one."""
+        return _tuple(self.that)
 
     @property
     def cases(self) -> tuple[str, ...]:
         """Names of the cases that it names."""
-        return (self.case,) if isinstance(self.case, str) else self.case
+        return _tuple(self.case)
 
     @property
     def sweeps(self) -> tuple[str, ...]:
         """Names of the sweeps that it names."""
-        return (self.sweep,) if isinstance(self.sweep, str) else self.sweep
+        return _tuple(self.sweep)
