@@ -15,7 +15,7 @@ from orchestrator.experiment.file.table import Table, Time
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _STATEMENT = re.compile(
     rf"(?P<name>\S.*?)\s*(?P<relation><=|>=|<|>|\bwithin\b)\s*(?P<value>{_NUMBER})"
-    rf"(?:\s*(?P<unit>(?!of\b)[^\s\d]\S*))?(?:\s+of\s+(?P<centre>{_NUMBER})(?:\s*(?P<at>\S+))?)?"
+    rf"(?:\s+(?P<unit>(?!of\b)\S+))?(?:\s+of\s+(?P<centre>{_NUMBER})(?:\s+(?P<at>\S+))?)?"
 )
 Names = StrictStr | tuple[StrictStr, ...]
 
@@ -52,13 +52,13 @@ def statement_of(text: str) -> Statement:
     found = _STATEMENT.fullmatch(text.strip())
     if found is None or (found["centre"] and found["relation"] != "within"):
         raise DescriptionError(
-            "expected a name, a bound and its unit, such as 'peak_force < 50 N' or"
-            f" 'peak_force within 0.5 N of 44 N', found '{text}'"
+            f"'{text}': expected a name, a bound and its unit, such as 'peak_force < 50 N' or"
+            " 'peak_force within 0.5 N of 44 N'"
         )
     bound = Quantity(float(found["value"]), found["unit"])
     centre = Quantity(float(found["centre"]), found["at"]) if found["centre"] else None
     if found["relation"] == "within" and bound.value < 0.0:
-        raise DescriptionError(f"expected a distance >= 0 behind 'within', found '{text}'")
+        raise DescriptionError(f"'{text}': expected a distance >= 0 behind 'within'")
     return Statement(found["name"], found["relation"], bound, centre)
 
 
