@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from orchestrator.realtime import RealTimeRecord
+    from orchestrator.system import System
 
 #: Name of the time column in frames and files.
 TIME = "time [s]"
@@ -78,6 +79,8 @@ class Result:
         What the schedule does to the modes of its loops, as plain data; empty if that is not known.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
+    system
+        What was run, flat; ``None``: it was read from a file that does not hold it.
 
     Raises
     ------
@@ -107,6 +110,7 @@ class Result:
     timing: RealTimeRecord | None = None
     linearised: dict[str, Any] = field(default_factory=dict)
     arming: dict[str, Any] = field(default_factory=dict)
+    system: System | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

@@ -334,4 +334,5 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),
         timing=execution.timing,
+        system=execution.system,
     )
