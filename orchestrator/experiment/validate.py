@@ -193,6 +193,8 @@ def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
         start_ns, stop_ns, step_ns = _horizon(case)
     except DescriptionError:  # reported with the options
         return
+    if start_ns < 0 and any("mcap" in view.formats for view in files):
+        yield f"case '{name}': MCAP has no time before 0: choose another format, or a start >= 0 s"
     for view in files:
         yield from expect_room(view, (stop_ns - start_ns) // step_ns, case.options.every or 1)
 

@@ -54,6 +54,7 @@ class JournalProcess:
             len(rows.times_ns),
             begun,
             frozenset(cpus),
+            grows=journal.grows,
         )
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +107,54 @@ def _frame(result: Result, name: str) -> str | None:
         return signal_of(result.system, name).connector.frame
     except DescriptionError:  # a series of the ledger
         return None
+
+
+class GrowingMcap:
+    """A file that gets the rows of a run while it goes on.
+
+    Raises
+    ------
+    SoftdockError
+        If it cannot be made.
+    """
+
+    def __init__(self, path: Path, result: Result) -> None:
+        self._path = path
+        self._told: list[Event] = []
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb")
+            self._content = begun(result, self._file, path)
+        except OSError as error:
+            raise self._unwritten(error) from error
+
+    def add(self, result: Result) -> None:
+        """Write further rows, what happened since, and when that was by the computer's clocks.
+
+        Raises
+        ------
+        SoftdockError
+            If that is not possible; what was written stays.
+        """
+        new = [event for event in events(result) if event not in self._told]
+        self._told += new
+        clocks = f"monotonic {time.monotonic_ns()} ns, Unix {time.time_ns()} ns"
+        if len(result.time_ns):
+            at = int(result.time_ns[-1])
+            new.append((at, {"kind": "written", "component": "", "text": clocks}))
+        try:
+            self._content.add(result.time_ns, result.values, new)
+            self._content.finish()
+        except OSError as error:
+            raise self._unwritten(error) from error
+
+    def close(self) -> None:
+        """Close the file; what is lost by that is in another one."""
+        with suppress(OSError):
+            self._file.close()
+
+    def _unwritten(self, error: OSError) -> SoftdockError:
+        return SoftdockError(f"{self._path}: cannot be written: {error.strerror or error}")
 
 
 def events(result: Result) -> list[Event]:

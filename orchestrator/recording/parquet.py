@@ -143,7 +143,7 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
     )
 
 
-def read_result(path: str | Path) -> Result:
+def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run.
 
     Parameters
