@@ -6,8 +6,8 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import FileIO
 from struct import Struct
-from typing import BinaryIO
 
 import numpy as np
 import zstandard
@@ -54,7 +54,7 @@ class McapFile:
     Parameters
     ----------
     file
-        Empty, open to be written.
+        Empty, open to be written, without a buffer.
     plans
         Of the signals.
     metadata, attachments
@@ -63,7 +63,7 @@ class McapFile:
 
     def __init__(
         self,
-        file: BinaryIO,
+        file: FileIO,
         plans: Sequence[ChannelPlan],
         metadata: Mapping[str, Mapping[str, str]],
         attachments: Mapping[str, bytes],
@@ -80,7 +80,7 @@ class McapFile:
             name = f"softdock.{topic.removeprefix('/')}"
             self._heads.append(Schema(number, schema, "jsonschema", name))
             self._heads.append(Channel(number, topic, "json", {}, number))
-        file.write(_MAGIC)
+        self._put(_MAGIC)
         self._write(Header("", "softdock"), *self._heads)
         for key, content in metadata.items():
             at = file.tell()
@@ -116,7 +116,6 @@ class McapFile:
         if times:
             with self._behind_all():
                 self._chunk(b"".join(parts), indexes, min(times), max(times))
-                self._file.flush()
                 self._end = self._file.tell()
 
     def finish(self) -> None:
@@ -132,9 +131,8 @@ class McapFile:
             start = self._file.tell()
             self._write(*self._heads, self._statistics(), *self._chunks, *self._indexes)
             self._write(Footer(summary_start=start, summary_offset_start=0, summary_crc=0))
-            self._file.write(_MAGIC)
+            self._put(_MAGIC)
             self._file.truncate()
-            self._file.flush()
 
     @contextmanager
     def _behind_all(self) -> Iterator[None]:
@@ -180,7 +178,7 @@ class McapFile:
         offsets: dict[int, int] = {}
         for number, entries in indexes.items():
             offsets[number] = self._file.tell()
-            self._file.write(entries)
+            self._put(entries)
         index = ChunkIndex(
             chunk_length=length,
             chunk_start_offset=at,
@@ -217,5 +215,11 @@ class McapFile:
         for record in records:
             record.write(builder)
         data: bytes = builder.end()  # type: ignore[no-untyped-call]
-        self._file.write(data)
+        self._put(data)
         return len(data)
+
+    def _put(self, data: bytes) -> None:
+        """Write all of some bytes: a disk that is nearly full takes a part of them first."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]

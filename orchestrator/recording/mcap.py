@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ except ModuleNotFoundError as missing:
         " 'softdock[mcap]'"
     ) from None
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from io import FileIO
 
 _CHUNK = 4096
 #: What a file of another tool does not say of a run.
@@ -47,7 +48,7 @@ def write_mcap(result: Result, path: str | Path) -> None:
     SoftdockError
         If the file cannot be written, an earlier one is untouched; or a time lies before 0.
     """
-    with whole_file(path) as draft, draft.open("wb") as file:
+    with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)
         told = events(result)
         for first in range(0, len(result.time_ns), _CHUNK):
@@ -56,7 +57,7 @@ def write_mcap(result: Result, path: str | Path) -> None:
         content.finish()
 
 
-def begun(result: Result, file: BinaryIO, path: Path) -> McapFile:
+def begun(result: Result, file: FileIO, path: Path) -> McapFile:
     """Begin a file with all that is known of a result beside its rows.
 
     Raises
@@ -123,7 +124,8 @@ class GrowingMcap:
         self._told: list[Event] = []
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb")
+            self._file = path.open("wb", buffering=0)
+            self.close = weakref.finalize(self, self._file.close)
             self._content = begun(result, self._file, path)
         except OSError as error:
             raise self._unwritten(error) from error
@@ -146,12 +148,9 @@ class GrowingMcap:
             self._content.add(result.time_ns, result.values, new)
             self._content.finish()
         except OSError as error:
+            with suppress(OSError):
+                self._content.finish()  # there was room for it before
             raise self._unwritten(error) from error
-
-    def close(self) -> None:
-        """Close the file; what is lost by that is in another one."""
-        with suppress(OSError):
-            self._file.close()
 
     def _unwritten(self, error: OSError) -> SoftdockError:
         return SoftdockError(f"{self._path}: cannot be written: {error.strerror or error}")

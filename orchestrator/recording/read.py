@@ -58,6 +58,7 @@ def _read_csv(path: Path) -> Result:
 
 def _read_mat(path: Path) -> Result:
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     try:
         raw = loadmat(path, chars_as_strings=False)
@@ -70,7 +71,7 @@ def _read_mat(path: Path) -> Result:
                 titles.append(f"{name} [{unit}]" if unit else name)
                 columns.append(np.sign(row) * data[abs(row) - 1])
         values = np.column_stack(columns)
-    except (OSError, ValueError, TypeError, KeyError, IndexError, MemoryError) as error:
+    except (MatReadError, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
         text = f"expected a MAT file in the layout of Dymola and OpenModelica: {error}"
         raise LoadError.in_file(path, text) from None
     return _result(path, titles, values)
