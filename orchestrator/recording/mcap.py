@@ -175,7 +175,7 @@ def events(result: Result) -> list[Event]:
 def _ssd(result: Result, path: Path) -> tuple[bytes, str]:
     """Return the system as .ssd, or why there is none."""
     if result.system is None:
-        return b"", ""
+        return b"", "whoever wrote this file was not told of it"
     from orchestrator.ssp import write_ssd
 
     file = path.with_name(f"{path.name}.ssd")
