@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 
-from orchestrator import Block, Output, System, block, read_result, read_system, simulate
+from orchestrator import Block, Output, RealTime, System, block, read_result, read_system, simulate
 from orchestrator.coupling import FaultRecord
 from orchestrator.diagnostics import LoadError, SoftdockError
 from orchestrator.recording import Journal, Result, mcap
@@ -314,3 +314,16 @@ def test_without_its_package_a_run_is_refused_before_it_begins(tmp_path):
     assert "MCAP needs the package 'mcap" in said
     assert "pip install 'softdock[mcap]'" in said
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_block_of_this_program_alone_has_a_journal_in_real_time(tmp_path, grows):
+    class Own(Part):
+        """Which no other process can find."""
+
+    journal = Journal(tmp_path / "own.partial", 0.01, grows=grows)
+    realtime = RealTime(priority=0, lock_memory=False)
+    system = System("s").add("a", block(Own))
+    run = simulate(system, step=1e-3, stop=0.03, realtime=realtime, journal=journal)
+    assert len(run.time_ns) == 31
+    assert not any("journal" in note for note in run.notes)
