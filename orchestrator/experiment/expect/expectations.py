@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from orchestrator.diagnostics import DescriptionError, Problem
 from orchestrator.experiment.expect.goal import Goal, expected_cases, goal_of, recorded_names
 from orchestrator.experiment.expect.judge import SignalJudge, judge_measure
 from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts
@@ -32,14 +33,18 @@ class Expectations(Extension):
 
     def begin(self, run: Run) -> None:
         """Find out what they are about."""
+        problems: list[Problem] = []
         for name, table in run.experiment.expect.items():
             for case in expected_cases(table, run.cases):
-                prepared = run.cases[case]
+                prepared, goals = run.cases[case], self._goals.setdefault(case, [])
                 known = recorded_names(prepared, run.experiment)
-                self._goals.setdefault(case, []).extend(
-                    goal_of(name, table, that, prepared, known, run.reader.folder)
-                    for that in table.statements
-                )
+                for that in table.statements:
+                    try:
+                        goals.append(goal_of(name, table, that, prepared, known, run.reader.folder))
+                    except DescriptionError as error:  # of a reference
+                        problems += error.within(f"expectation '{name}', case '{case}'")
+        if problems:
+            raise DescriptionError(*problems)
 
     @contextmanager
     def around(self, run: Run, steps: Steps) -> Iterator[Steps]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from orchestrator.diagnostics import (
 from orchestrator.experiment.file.expect_table import Expectation, Quantity, Statement, statement_of
 from orchestrator.experiment.file.experiment import Experiment, Measure
 from orchestrator.experiment.file.signal_file import SignalFile, read_signal
-from orchestrator.experiment.file.sweep_table import Sweep
 from orchestrator.experiment.measure.ledgers import ledger_series
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.run.recorders import signal_names
@@ -230,63 +228,6 @@ def _unit_of_measure(measure: Measure, unit_of: UnitOf) -> str:
     if measure.changes_unit:
         return measure.unit or ""
     return unit_of(measure.signal) if measure.angle is None else "deg"
-
-
-def wrong_expectations(
-    experiment: Experiment,
-    cases: Mapping[str, PreparedCase],
-    recorded: Mapping[str, Collection[str]],
-) -> Iterator[tuple[str, str]]:
-    """Say which expectations no case can be held to, by their names.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    cases, recorded
-        Those that are prepared, and the signals that they have.
-    """
-    for name, table in experiment.expect.items():
-        for kind, given, known in (
-            ("case", table.cases, experiment.case),
-            ("sweep", table.sweeps, experiment.sweep),
-        ):
-            for one in given:
-                if one not in known:
-                    yield name, f"expectation '{name}': no {kind} '{one}'{nearest(one, known)}"
-        for that in table.statements:
-            for case, place in _places(table, that, experiment, cases):
-                try:
-                    goal_of(name, table, that, cases[case], recorded[case])
-                except DescriptionError as error:
-                    yield name, f"expectation '{name}', {place}: {error}"
-        yield from _unswept(name, table, experiment)
-
-
-def _places(
-    table: Expectation, that: str, experiment: Experiment, cases: Mapping[str, PreparedCase]
-) -> Iterator[tuple[str, str]]:
-    """Name the cases that a statement is about, and where."""
-    yield from ((case, f"case '{case}'") for case in expected_cases(table, cases))
-    for one in table.sweeps:
-        sweep = experiment.sweeps.get(one)
-        if sweep is not None and statement_of(that).name in sweep.measures:
-            for case in swept_cases(statement_of(that).name, sweep, cases):
-                yield case, f"sweep '{one}'"
-
-
-def _unswept(name: str, table: Expectation, experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Say which measures are not read off the runs of a sweep."""
-    for one, said in product(table.sweeps, table.statements):
-        sweep, measure = experiment.sweeps.get(one), statement_of(said).name
-        if sweep is not None and measure not in sweep.measures:
-            hint = nearest(measure, sweep.measures)
-            yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"
-
-
-def swept_cases(measure: str, sweep: Sweep, cases: Mapping[str, PreparedCase]) -> list[str]:
-    """Return those cases of a sweep that are prepared and have a measure."""
-    return [one for one in sweep.cases if one in cases and measure in cases[one].case.measure]
 
 
 def recorded_names(case: PreparedCase, experiment: Experiment) -> list[str]:

@@ -12,6 +12,7 @@ from orchestrator.experiment.expect.goal import goal_of, recorded_names
 from orchestrator.experiment.expect.judge import judge_measure
 from orchestrator.experiment.expect.verdict import Verdict
 from orchestrator.experiment.expect.verdict_files import FILES
+from orchestrator.experiment.file.expect_table import statement_of
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.measure.outcome import Measured
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -52,6 +53,8 @@ def sweep_verdicts(
             continue
         for that, run in product(table.statements, runs):
             case = cases[run.case]
+            if statement_of(that).name not in case.case.measure:
+                continue  # another case of the sweep has it
             goal = goal_of(key, table, that, case, recorded_names(case, experiment))
             said = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
             found.setdefault(run.where, []).append(said)

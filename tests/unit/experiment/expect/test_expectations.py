@@ -47,7 +47,8 @@ SWEPT = '[expect.swept]\nthat = "peak < 20 mm"\nsweep = "slopes"\n'
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    for name, text in {"s.toml": SYSTEM, "part.py": BLOCK}.items():
+    known = {"in_N.csv": "time,a.y [N]\n0,1\n1,1\n"}
+    for name, text in {"s.toml": SYSTEM, "part.py": BLOCK, **known}.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -123,6 +124,31 @@ def test_runs_of_sweeps_are_judged_by_run_and_by_sweep(softdock, folder):
     assert root.get("failures") == "1"
 
 
+def test_cases_of_a_sweep_that_lack_the_measure_are_not_judged(softdock, folder):
+    text = (
+        EXPERIMENT.partition("[sweep")[0]
+        + """
+[case.two]
+system = "s.toml"
+measure.rise = { kind = "final", signal = "a.y" }
+[sweep.slopes]
+cases = ["one", "two"]
+measures = ["peak", "rise"]
+[sweep.slopes.over.slope]
+set = ["a.k"]
+values = [1.0]
+[expect.swept]
+that = "peak < 20 mm"
+sweep = "slopes"
+"""
+    )
+    (folder / "experiment.toml").write_text(text)
+    done = softdock("sweep", "experiment.toml", "--output", "out", "--workers", "1")
+    assert done[0] == 0, done
+    table = (folder / "out" / "slopes.verdicts.csv").read_text()
+    assert table.splitlines() == ["run,peak < 20 mm", "one at slope = 1.0,passed"]
+
+
 def test_in_python_verdicts_are_objects(folder):
     (folder / "experiment.toml").write_text(EXPERIMENT + KEPT + BROKEN)
     experiment = read_experiment(folder / "experiment.toml")
@@ -144,6 +170,7 @@ def test_in_python_verdicts_are_objects(folder):
         ("that = []", "expect.x.that"),
         ('that = "peak within 1 m"', "beside a 'reference'"),
         ('that = "a.y within 1 m"\nreference = "no.csv"', "no.csv"),
+        ('that = "a.y within 1 m"\nreference = "in_N.csv"', "expectation 'x', case 'one': "),
         ('that = "peak < 1 m"\nfrom = "1 s"', "'peak' is a measure, and from"),
         ('that = "a.y < 1 m"\nafter = "a.u > 1 m"', "no recorded signal 'a.u'"),
         ('that = "a.y < 1 m"\nfrom = "soon"', "soon"),
