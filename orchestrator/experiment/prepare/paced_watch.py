@@ -68,4 +68,4 @@ def watched(execution: Execution, watch: Watch) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)

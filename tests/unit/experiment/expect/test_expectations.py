@@ -108,6 +108,14 @@ def test_one_that_stops_a_run_ends_it_and_keeps_what_there_is(softdock, folder, 
     assert case["measures"]["peak"]["value"] == pytest.approx(case["simulated_s"])
 
 
+def test_a_run_in_real_time_that_chooses_its_steps_cannot_be_stopped_so(softdock, folder):
+    text = EXPERIMENT.partition("[sweep")[0] + BROKEN + "stop = true\n"
+    options = ("--realtime", "--algorithm", "step-doubling")
+    code, _, error = run(softdock, text, *options)
+    assert code == 2
+    assert "a run in real time is watched only with a fixed step" in " ".join(error.split())
+
+
 def test_runs_of_sweeps_are_judged_by_run_and_by_sweep(softdock, folder):
     code, said, warned = run(softdock, EXPERIMENT + SWEPT)
     assert code == 5
