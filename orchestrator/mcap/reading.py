@@ -20,7 +20,8 @@ from orchestrator.mcap.channels import Floats, Times, name_of
 from orchestrator.mcap.writing import EVENTS
 
 #: What is raised where a file is cut or damaged.
-_BROKEN = (McapError, ZstdError, StructError, ValueError, RuntimeError, KeyError, MemoryError)
+_WRONG = (ValueError, RuntimeError, KeyError, OverflowError, MemoryError)
+_BROKEN = (McapError, ZstdError, StructError, *_WRONG)
 
 
 @dataclass(slots=True)

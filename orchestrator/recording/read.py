@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from orchestrator.recording.result import TIME, Result
 
 #: What a journal is called that is one file.
 GROWING = "rows.mcap"
+#: What is raised where content is not what it says that it is.
+_WRONG = (ValueError, TypeError, LookupError, OverflowError, MemoryError)
 
 
 def read_result(path: str | Path) -> Result:
@@ -51,7 +54,7 @@ def _read_csv(path: Path) -> Result:
         table = pyarrow.csv.read_csv(path)
         titles = [str(name) for name in table.schema.names]
         values = np.column_stack([column.to_numpy().astype(np.float64) for column in table.columns])
-    except (OSError, pa.ArrowException, ValueError, TypeError, MemoryError) as error:
+    except (OSError, pa.ArrowException, *_WRONG) as error:
         raise LoadError.in_file(path, f"cannot be read as a result: {error}") from None
     return _result(path, titles, values)
 
@@ -61,7 +64,9 @@ def _read_mat(path: Path) -> Result:
     from scipy.io.matlab import MatReadError
 
     try:
-        raw = loadmat(path, chars_as_strings=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of numbers that may be wrong
+            raw = loadmat(path, chars_as_strings=False)
         names, about = (_texts(raw[key]) for key in ("name", "description"))
         info, data = raw["dataInfo"].T.astype(int), raw["data_2"]
         titles, columns = [TIME], [data[0]]
@@ -71,7 +76,7 @@ def _read_mat(path: Path) -> Result:
                 titles.append(f"{name} [{unit}]" if unit else name)
                 columns.append(np.sign(row) * data[abs(row) - 1])
         values = np.column_stack(columns)
-    except (MatReadError, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
+    except (MatReadError, Warning, OSError, *_WRONG) as error:
         text = f"expected a MAT file in the layout of Dymola and OpenModelica: {error}"
         raise LoadError.in_file(path, text) from None
     return _result(path, titles, values)

@@ -327,3 +327,44 @@ def test_a_block_of_this_program_alone_has_a_journal_in_real_time(tmp_path, grow
     run = simulate(system, step=1e-3, stop=0.03, realtime=realtime, journal=journal)
     assert len(run.time_ns) == 31
     assert not any("journal" in note for note in run.notes)
+
+
+CASE = """
+title = "x"
+[defaults]
+step = "1 ms"
+stop = "5 ms"
+linearise = false
+formats = ["mcap"]
+[case.one]
+system = "s.toml"
+[case.one.recorder.slow]
+every = 5
+"""
+
+
+def test_a_case_is_written_as_mcap_and_its_journal_is_one(softdock, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("part.py").write_text(
+        "from pathlib import Path\nfrom orchestrator import Block, Output\n"
+        "class Part(Block):\n    y: float = Output(unit='m', depends_on=())\n"
+        "    def step(self, t, h):\n        self.y = t + h\n"
+        "        if t > 0.0035:\n"
+        "            path = Path('out/one.partial/rows.mcap')\n"
+        "            Path('seen.mcap').write_bytes(path.read_bytes())\n"
+    )
+    Path("s.toml").write_text(
+        '[system]\nname = "s"\n[component.a]\nsource = "block:part.py:Part"\n'
+    )
+    Path("experiment.toml").write_text(CASE)
+    code, _, error = softdock("run", ".", "--output", "out", "--flush", "1 ns")
+    assert code == 0, error
+    assert len(read_result("out/one.mcap").time_ns) == 6
+    assert read_result("out/one.slow.mcap").time_ns.tolist() == [0, 5_000_000]
+    assert len(opened("seen.mcap")[1]) > 1  # as it was in the middle of the run
+    assert not Path("out/one.partial").exists()
+    Path("experiment.toml").write_text(CASE.replace("[case.one]", 'start = "-1 ms"\n[case.one]'))
+    code, _, error = softdock("run", ".", "--output", "other")
+    assert code == 2
+    assert "MCAP has no time before 0: choose another format" in " ".join(error.split())
+    assert not Path("other").exists()

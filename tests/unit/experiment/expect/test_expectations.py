@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -55,8 +56,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(softdock, text, *options):
-    from pathlib import Path
-
     Path("experiment.toml").write_text(text)
     return softdock("run", "experiment.toml", "--output", "out", *options)
 
