@@ -183,7 +183,7 @@ def goal_of(
         If the case has no such measure or recorded signal, or as :func:`signal_goal`.
     """
     said, measures = statement_of(that), case.case.measure
-    units = _Units(case, recorded)
+    units = _Units(case, recorded, table.stop)
     if said.name not in measures:
         if said.name not in recorded:
             known = [*measures, *recorded]
@@ -207,14 +207,22 @@ class _Units:
 
     case: PreparedCase
     recorded: Collection[str]
+    stop: bool
+
+    @property
+    def series(self) -> set[str]:
+        """Those of an energy ledger, which no component has."""
+        return {n for n in self.recorded if n.partition(".")[0] not in self.case.system.components}
 
     def of(self, name: str) -> str:
         if name not in self.recorded:
             hint = nearest(name, self.recorded)
             raise UnknownNameError(f"no recorded signal '{name}'{hint}")
-        if name.startswith("ledger."):
-            return "J"
-        return signal_of(self.case.system, name).connector.unit or ""
+        if name not in self.series:
+            return signal_of(self.case.system, name).connector.unit or ""
+        if self.stop:
+            raise DescriptionError(f"'{name}' is known when a run has ended, and 'stop' ends it")
+        return "J"
 
 
 def _unit_of_measure(measure: Measure, unit_of: UnitOf) -> str:

@@ -195,6 +195,22 @@ def test_bad_input_is_one_error_before_anything_runs(softdock, folder, table, sa
     assert not (folder / "out").exists()
 
 
+def test_sums_of_a_ledger_are_judged_when_a_run_has_ended(softdock, folder):
+    (folder / "s.toml").write_text(
+        SYSTEM.replace("block:part.py:Part", "block:spring_dashpot")
+        + "values = { k = 2.0, latched = true, position_a = 1.0, velocity_a = 0.0,"
+        " position_b = 0.0, velocity_b = 0.0 }\n"
+    )
+    text = EXPERIMENT.partition("[sweep")[0].replace("a.y", "a.force_a")
+    text += "[ledger.all]\ncases = ['one']\n[ledger.all.account.sheet]\nstored = 'a.energy'\n"
+    text += "[expect.x]\nthat = 'ledger.stored within 1 uJ of 1 J'\n"
+    code, _, error = run(softdock, text)
+    assert code == 0, error
+    code, _, error = run(softdock, text + "stop = true\n")
+    assert code == 2
+    assert "'ledger.stored' is known when a run has ended" in " ".join(error.split())
+
+
 def test_a_run_without_expectations_loads_none_of_their_code(folder):
     (folder / "experiment.toml").write_text(EXPERIMENT)
     program = (
