@@ -205,6 +205,8 @@ def run(
 def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
     """Print what came out, and end with the exit code that it has."""
     never = outcome.never_engaged
+    for text in outcome.broken:
+        print_warning(text)
     if outcome.problems:
         if not json:
             print_outcome(outcome)
@@ -219,8 +221,6 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
         print_json(outcome.as_json())
     else:
         print_outcome(outcome)
-    for text in outcome.broken:
-        print_warning(text)
     if never:
         print_warning(f"never engaged in {', '.join(never)}: no device followed the simulation")
         raise typer.Exit(NEVER_ENGAGED)

@@ -88,6 +88,27 @@ def test_a_broken_one_has_its_exit_code_its_line_and_stands_everywhere(softdock,
     assert "at worst 0.01 m" in tests[2].find("failure").get("message")
 
 
+def test_where_a_measure_cannot_be_read_off_all_is_said_and_the_code_is_2(softdock, folder):
+    text = (
+        EXPERIMENT.partition("[sweep")[0]
+        + BROKEN
+        + """
+[case.one.measure.settled]
+kind = "settling"
+signal = "a.y"
+within = 1e-9
+[expect.settles]
+that = "settled < 1 s"
+"""
+    )
+    code, _, error = run(softdock, text)
+    said = " ".join(error.split())
+    assert code == 2
+    assert "expectation 'high' [R-2], case 'one': broken" in said
+    assert "expectation 'settles', case 'one': broken: expected settled < 1 s, found none" in said
+    assert "measure 'settled'" in said
+
+
 def test_kept_ones_end_with_0_and_a_run_without_takes_their_verdicts_away(softdock, folder):
     assert run(softdock, EXPERIMENT + KEPT)[0] == 0
     assert (folder / "out" / "junit.xml").exists()
