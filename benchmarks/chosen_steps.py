@@ -117,7 +117,7 @@ def rows(name: str, tolerance: float, algorithms: tuple[str, ...] = ALGORITHMS) 
     """Choose steps for a case, and run it with them and with twice them."""
     case = CASES[name]
     system = case.system()
-    linear = linear_system(system, step=case.step, delay="exact", rates=dict(case.rates))
+    linear = linear_system(system, step=case.step, delay="mean", rates=dict(case.rates))
     reference = StepReference.of(linear, length_ns=round(case.stop * 1e9))
     root = max((root for loop in reference.modes for root in loop.roots), key=lambda s: s.real)
     _, fine = _run(case, at_step(linear, REFERENCE_NS, "gauss-seidel"))
@@ -145,7 +145,7 @@ def _run(case: Case, linear: LinearSystem) -> tuple[float, float]:
         stop=f"{length - length % linear.step_ns} ns",
         step=f"{linear.step_ns} ns",
         algorithm=linear.master.algorithm,
-        delay="exact",
+        delay="mean",
         rates=dict(linear.master.rates),
     )
     values = found[case.signal]

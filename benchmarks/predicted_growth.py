@@ -109,7 +109,7 @@ class Case:
             late = str(draw.choice(DELAYS))
             ends = f"c{i}.y", f"c{(i + 1) % count}.u"
             system = system.connect(*ends, delay=None if late == "0 ms" else late)
-        return cls(system, algorithm, str(draw.choice(["exact", "plain"])), rates)
+        return cls(system, algorithm, str(draw.choice(["mean", "plain"])), rates)
 
     @property
     def options(self) -> dict[str, object]:

@@ -39,7 +39,7 @@ from orchestrator.realtime import Durations
 ROOT = Path(__file__).resolve().parents[1]
 #: System, and how its delays are realised, both as in its experiment.
 SYSTEMS = {
-    "EPOS": (ROOT / "examples" / "epos" / "ideal.ssd", "exact"),
+    "EPOS": (ROOT / "examples" / "epos" / "ideal.ssd", "mean"),
     "FAMDC, six axes": (ROOT / "examples" / "famdc" / "SystemStructure.ssd", "plain"),
 }
 RATES = (250, 1000, 4000)

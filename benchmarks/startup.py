@@ -149,7 +149,7 @@ system = timed("read TOML", lambda: read_toml(toml))
 system = timed("resolve", lambda: resolve(system))
 timed("check", lambda: system.check())
 recorded = [f"{n}.position" for n in names]
-timed("compile", lambda: compile_schedule(system, "jacobi", 10**6, DelayMode.EXACT, recorded))
+timed("compile", lambda: compile_schedule(system, "jacobi", 10**6, DelayMode.MEAN, recorded))
 """
 #: Of the processes; how they load modules is chosen in it.
 ENVIRONMENT = dict(os.environ)

@@ -83,7 +83,7 @@ def eject(phi: tuple[float, ...], uncertain: tuple[float, ...] = ()) -> Outcome:
         values |= {f"coulomb[{i}]": coulomb for i in (1, 2, 3)} | {"m[4]": payload}
         values |= {f"viscous[{i}]": viscous for i in (1, 2, 3)}
     system = System("table").add("arm", fmu(PLANT), **values)
-    result = simulate(system, step="50 ms", stop="6 s")
+    result = simulate(system, step="50 ms", stop="6 s", delay="mean")
     points = np.stack([result[f"arm.{name}"] for name in POINTS], axis=-1).reshape(-1, 4, 3)
     least = min(float(one.distance.min()) for one in links(points))
     speed, spin = (float(result[f"arm.{name}"][-1]) for name in ("release_speed", "w[2]"))

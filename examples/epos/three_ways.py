@@ -31,6 +31,7 @@ from orchestrator import (
 HERE = Path(__file__).parent
 CASE = "hybrid_total_delay"
 STEP = 0.001
+HOW = {"algorithm": "jacobi", "delay": "mean"}  # as tools that hold their inputs do it
 SHOWN = ("hybrid.force_1", "chaser.velocity", "sheet.force_a")
 LABELS = ("Total force on\nthe chaser [N]", "Velocity of the\nchaser [m/s]", "Measured force [N]")
 
@@ -67,12 +68,12 @@ def three_ways(folder: Path, seconds: float = 1.5) -> Ways:
     archive = folder / "epos.ssp"
     made = write_portable_ssp(prepare(CASE, case, HERE, {}, {}), archive, step_ns=round(STEP * 1e9))
     system = made.inside  # delays of zero ask for extrapolation, which a plain tool does not do
-    run = simulate(system, algorithm="jacobi", step=STEP, stop=seconds, delay="exact")
+    run = simulate(system, step=STEP, stop=seconds, **HOW)
     times = np.arange(1, count + 1) * STEP
 
     build_block("hybrid_contact", folder)
     only_fmus = swap_component(system, "hybrid", str(folder / "hybrid_contact.fmu"))
-    fmu = export_system(only_fmus, folder / "epos.fmu", step=STEP, algorithm="jacobi")
+    fmu = export_system(only_fmus, folder / "epos.fmu", step=STEP, **HOW)
     alone = fmpy.simulate_fmu(
         fmu, stop_time=seconds, step_size=STEP, output_interval=STEP, output=list(SHOWN)
     )

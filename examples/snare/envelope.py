@@ -31,7 +31,7 @@ def main() -> None:
         moved = system.set("target.r0[2]", place).set("target.w0[1]", rate)
         ends = []
         for step in ("1 ms", "0.5 ms"):
-            run = simulate(moved, step=step, stop="4 s")
+            run = simulate(moved, step=step, stop="4 s", delay="mean")
             ends.append(bool(run["lock.locked"][-1]))
             left.append(max(abs(parts(run)[rope]) for rope in ROPES))
         if ends[0] != ends[1]:

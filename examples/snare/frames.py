@@ -33,7 +33,7 @@ def main() -> None:
     system = resolve(read_system(HERE / "SystemStructure.ssd"))
     for name, value in (("r0[2]", 0.02137), ("w0[1]", -0.03), ("w0[3]", 0.05)):
         system = system.set(f"target.{name}", value)
-    run = simulate(system, step="1 ms", stop="4 s")
+    run = simulate(system, step="1 ms", stop="4 s", delay="mean")
     figure = plt.figure(figsize=(12.0, 3.6))
     around = np.linspace(0.0, 2.0 * np.pi, 90)
     for column, time in enumerate(TIMES):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.master import DEFAULT_ALGORITHM
 from orchestrator.system import SEPARATOR, Component, System
 
@@ -18,7 +18,7 @@ class Run:
     algorithm: str = DEFAULT_ALGORITHM
     options: Mapping[str, Any] = field(default_factory=dict)
     rates: Mapping[str, int] = field(default_factory=dict)
-    mode: DelayMode = DelayMode.EXACT
+    mode: DelayMode = DEFAULT_DELAY
     start_ns: int = 0
     stop_ns: int | None = None
     step_ns: int | None = None

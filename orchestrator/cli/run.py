@@ -69,7 +69,7 @@ def run(
         typer.Option(help="Of the algorithm, name=value; may be given several times"),
     ] = None,
     delay: Annotated[
-        Literal["exact", "plain", "waveform"] | None,
+        Literal["waveform", "mean", "plain"] | None,
         typer.Option(help="How declared delays are realised"),
     ] = None,
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,

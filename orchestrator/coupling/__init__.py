@@ -17,7 +17,11 @@ if TYPE_CHECKING:
         FaultRecord as FaultRecord,
         fault_records as fault_records,
     )
-    from orchestrator.coupling.line_plan import DelayMode as DelayMode, DelayPlan as DelayPlan
+    from orchestrator.coupling.line_plan import (
+        DEFAULT_DELAY as DEFAULT_DELAY,
+        DelayMode as DelayMode,
+        DelayPlan as DelayPlan,
+    )
     from orchestrator.coupling.line_statistics import LineStatistics as LineStatistics
     from orchestrator.coupling.timing import Timing as Timing
 else:

@@ -16,8 +16,8 @@ so that a feed-through adds nothing. So it is with an input that follows its sig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling.line_plan import (
@@ -90,7 +90,7 @@ def plan_delays(
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
     Plain mode holds the newest sample that is at least the delay old, as other tools do; a delay
-    that is no multiple of the step comes out rounded up to one. Exact mode chooses the reading
+    that is no multiple of the step comes out rounded up to one. Mean mode chooses the reading
     ``t + H/2 - tau + x`` so that the delay around every loop is the declared one: ``x`` takes off
     what the rest of the loop adds. Where a loop has several delayed connections they share it
     in proportion to their delays; where loops share connections and cannot all be met, the
@@ -139,15 +139,9 @@ class _Planner:
             for c in connections
             if c.delay and (self._exact or c.delay.nominal_ns or c.delay.variation)
         ]
-        self._predicted = {
-            line.target: plan_prediction(line, self._timing(line))
-            for line in connections
-            if line.is_predicted
-        } | {
-            line.target: plan_following(line, self._timing(line))
-            for line in connections
-            if line.delay is None and self._timing(line).follows
-        }
+        self._connections = connections
+        self._predicted: dict[Endpoint, DelayPlan] = {}
+        self._found: Floats  # delay around every loop, as planned last
 
     def _add_up(self) -> None:
         """Count the delayed lines of every loop, and what its other parts add."""
@@ -157,11 +151,16 @@ class _Planner:
         self._membership = np.zeros((len(self._loops), len(self._delayed)))
         #: What the undelayed lines and the feed-through of every loop add.
         self._rest = np.zeros(len(self._loops))
+        #: What the delayed ones do where they are read at the end of the step.
+        self._early = np.zeros(len(self._loops))
         for row, loop in enumerate(self._loops):
             self._rest[row] = self._through(loop)
             for line in loop.connections:
                 if line.target in index:
                     self._membership[row, index[line.target]] += 1
+                    time = self._timing(line)
+                    if not time.follows:
+                        self._early[row] += time.target_ns / 2 - time.read_ns
                 else:
                     self._rest[row] += self._undelayed(line)
 
@@ -170,6 +169,87 @@ class _Planner:
 
     def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         """Return the plans by target, and the delays of the loops."""
+        plans, loops = self._planned()
+        if better := self._better_held():
+            self._hold(better)
+            plans, loops = self._planned()
+        while ahead := self._followed_ahead(plans):
+            self._hold(ahead)
+            plans, loops = self._planned()
+        return plans, loops
+
+    def _hold(self, targets: Iterable[Endpoint]) -> None:
+        for target in targets:
+            self._times[target] = replace(self._times[target], follows=False)
+
+    def _better_held(self) -> list[Endpoint]:
+        """Followed lines of loops without any delay, which are less late when their input is held.
+
+        One whose source is stepped before its target is then H/2 early, and makes up for others.
+        """
+        bare = [
+            (row, loop)
+            for row, loop in enumerate(self._loops)
+            if all(line.delay is None for line in loop.connections)
+        ]
+        times = {line.target: self._timing(line) for _, loop in bare for line in loop.lines}
+        lines = [target for target, time in times.items() if time.follows and time.is_newest]
+        if not lines:
+            return []
+        followed, kept = self._found, dict(self._times)
+        self._hold(lines)
+        self._planned()
+        gain = dict.fromkeys(lines, 0.0)
+        for row, loop in bare:
+            for line in loop.lines:
+                if line.target in gain:
+                    gain[line.target] += loop.count * (abs(followed[row]) - abs(self._found[row]))
+        self._times = kept
+        return [target for target in lines if gain[target] > 1.0]
+
+    def _followed_ahead(self, plans: Mapping[Endpoint, DelayPlan]) -> list[Endpoint]:
+        """Lines that should not be followed, as a signal is then read before it is known.
+
+        First those of its loops that are a step late. Where more than half of a step is missing,
+        a straight line to its end is worse than its mean: then the signal's own, and at last those
+        whose held inputs would be early.
+        """
+        ahead = {
+            line.target: plans[line.target].extrapolation_ns
+            for line in self._delayed
+            if plans[line.target].extrapolation_ns and not self._timing(line).varies
+        }
+        late = [t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns]
+        far = [
+            target
+            for target, by_ns in ahead.items()
+            if not self._times[target].follows or by_ns > self._times[target].target_ns / 2
+        ]
+        for some in (late, far, self._undelayed_around(far)):
+            if followed := [target for target in some if self._times[target].follows]:
+                return followed
+        return []
+
+    def _undelayed_around(self, targets: Collection[Endpoint]) -> list[Endpoint]:
+        """Undelayed lines of all loops that pass some of these targets."""
+        return [
+            line.target
+            for loop in self._loops
+            if any(line.target in targets for line in loop.connections)
+            for line in loop.lines
+            if line.delay is None and self._timing(line).is_newest
+        ]
+
+    def _planned(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+        self._predicted = {
+            line.target: plan_prediction(line, self._timing(line))
+            for line in self._connections
+            if line.is_predicted
+        } | {
+            line.target: plan_following(line, time, -time.followed_late_ns)
+            for line, time in ((line, self._timing(line)) for line in self._connections)
+            if line.delay is None and time.follows
+        }
         if not self._loops:
             return self._plans() | self._predicted, []
         self._add_up()
@@ -182,6 +262,7 @@ class _Planner:
                 self._rest += beside
                 plans = self._plans()
                 totals = self._totals(plans)
+        self._found = totals
         return plans | self._predicted, _grouped(self._loops, totals.tolist())
 
     def _undelayed(self, line: Connection) -> float:
@@ -208,7 +289,8 @@ class _Planner:
         shares: Floats | list[float] = [0.0] * len(self._delayed)
         if self._exact and self._delayed and self._loops:
             counts = [loop.count for loop in self._loops]
-            shares = _shares(self._membership, self._rest, counts, self._delayed, self._timing)
+            taken = self._rest + self._early
+            shares = _shares(self._membership, taken, counts, self._delayed, self._timing)
         return {
             line.target: plan_line(line, self._timing(line), self._mode, float(share))
             for line, share in zip(self._delayed, shares, strict=True)
@@ -248,7 +330,7 @@ def _shares(
 
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
     times = [timing(line) for line in delayed]
-    newest = np.array([t.newest_ns - t.target_ns * (1.0 if t.follows else 0.5) for t in times])
+    newest = np.array([t.newest_ns - (t.target_ns if t.follows else t.read_ns) for t in times])
     room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)

@@ -13,14 +13,19 @@ from orchestrator.system import Connection, Extrapolation, Interpolation
 class DelayMode(StrEnum):
     """How a declared delay is realised.
 
-    Plain: as zero-order holds do it. Exact: around every loop it is the declared one in the mean.
-    Waveform: besides, each unit that can take them is given the derivatives of its inputs, so that
-    it follows the delayed signal over the whole step.
+    Waveform: around every loop it is the declared one, and each unit that can take them is given
+    the derivatives of its inputs, so that it follows the delayed signal over the whole step; the
+    others hold its mean. Mean: all units hold it, so that delays are the declared ones in the mean
+    only. Plain: as zero-order holds do it, with the delay of the step on top.
     """
 
-    PLAIN = "plain"
-    EXACT = "exact"
     WAVEFORM = "waveform"
+    MEAN = "mean"
+    PLAIN = "plain"
+
+
+#: Where nobody chooses.
+DEFAULT_DELAY = DelayMode.WAVEFORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +147,7 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
     beyond = line.extrapolation or (Extrapolation.HOLD if channel else Extrapolation.LINEAR)
     if between in {Interpolation.HOLD, Interpolation.SLERP}:
         beyond = Extrapolation.HOLD
-    shift = -delay if plain else round(step_ns / 2 - delay + share)
+    shift = -delay if plain else round(timing.read_ns - delay + share)
     over = max(0, shift - newest)
     reached: float = shift
     if between is Interpolation.HOLD:

@@ -8,7 +8,7 @@ from orchestrator.coupling.delay_plan import LoopDelay
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.system import Connection, Extrapolation, Interpolation
 
-#: A loop in exact mode misses its delay by more than this only if its loops cannot all be met.
+#: A loop out of plain mode misses its delay by more than this only if its loops cannot all be met.
 _MISS_NS = 1.0
 _HELD = {Interpolation.HOLD, Interpolation.SLERP}
 
@@ -36,7 +36,8 @@ def remarks(
     found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
     found += _predicted([p for p in plans if not p.connection.delay and not p.order])
-    follows = mode == DelayMode.WAVEFORM or any(plan.order for plan in plans)
+    delayed = mode == DelayMode.WAVEFORM and any(plan.connection.delay for plan in plans)
+    follows = delayed or any(plan.order for plan in plans)
     found += _followed(plans, loops) if follows else []
     found += [
         f"the delay of {plan.connection} varies: {plan.seen_ns / 1e6:g} ms is what its target sees"
@@ -65,7 +66,7 @@ def _outlasting(plans: Sequence[DelayPlan], duration_ns: int | None) -> list[str
 
 
 def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) -> list[str]:
-    """Say of each loop that exact mode leaves with another delay than was declared, why.
+    """Say of each loop that is left with another delay than was declared, why.
 
     Parameters as of :func:`remarks`.
     """

@@ -28,6 +28,11 @@ class Timing:
         Whether the target is given what the signal does over its step, as far as it is known.
     keeps_end
         Whether the input acts on an output at once, so that its value at the end counts.
+    followed_late_ns
+        How late the signal is over the step where nothing is declared and the target follows.
+    varies
+        Whether the steps differ in length. An input that acts on an output at once is then read at
+        the end of the step: in any other place the output would jump with the length.
     """
 
     source_ns: int
@@ -39,6 +44,13 @@ class Timing:
     is_newest: bool = True
     follows: bool = False
     keeps_end: bool = False
+    followed_late_ns: int = 0
+    varies: bool = False
+
+    @property
+    def read_ns(self) -> float:
+        """Where in its step an input without a delay would be read."""
+        return self.target_ns * (1.0 if self.varies and self.keeps_end else 0.5)
 
     @classmethod
     def equal(cls, step_ns: int, *, before: bool, input_order: int = 0) -> Timing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -38,20 +38,32 @@ class RunAccount:
         if there are.
     seconds
         Wall time that it took.
+    step_s
+        Communication step in s: what dies down within one by more than exp(-pi) is not warned of.
     """
 
     accounts: tuple[LoopAccount, ...] = ()
     contact: Mapping[str, Sequence[LoopAccount]] = field(default_factory=dict)
     notice: str = ""
     seconds: float = 0.0
+    step_s: float = 0.0
+
+    def warnings(self) -> list[str]:
+        """Return what the schedule misjudges, by more than a twentieth or in its sign."""
+        found = [text for account in self.accounts for text in self._lasting(account).warnings()]
+        for side, accounts in self.contact.items():
+            said = (text for account in accounts for text in self._lasting(account).warnings())
+            found += [f"with the contact {side}, {text}" for text in said]
+        return found
+
+    def _lasting(self, account: LoopAccount) -> LoopAccount:
+        """Leave out modes that no sample shows, whatever the schedule makes of them."""
+        lasting = (m for m in account.modes if m.exact and m.exact.real * self.step_s > -math.pi)
+        return replace(account, modes=tuple(lasting))
 
     def remarks(self) -> list[str]:
         """Return the warnings, and why there is nothing to warn of."""
-        found = [text for account in self.accounts for text in account.warnings()]
-        for side, accounts in self.contact.items():
-            said = (text for account in accounts for text in account.warnings())
-            found += [f"with the contact {side}, {text}" for text in said]
-        return [*found, self.notice] if self.notice else found
+        return [*self.warnings(), *([self.notice] if self.notice else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data; growth rates in 1/s, frequencies in Hz."""
@@ -95,7 +107,13 @@ def run_account(system: System, **options: Any) -> RunAccount:
         contact = linear.contact_accounts()
     except Exception as error:  # noqa: BLE001 - the same, and no more than this part is
         notice = f"loops were not linearised on both sides of what is just open: {_said(error)}"
-    return RunAccount(accounts, contact, notice=notice, seconds=perf_counter() - begin)
+    took_s, step_s = perf_counter() - begin, linear.step_ns / 1e9
+    return RunAccount(accounts, contact, notice=notice, seconds=took_s, step_s=step_s)
+
+
+def loop_warnings(system: System, **options: Any) -> tuple[str, ...]:
+    """Return what the account of a run warns of; options of :func:`run_account`."""
+    return tuple(run_account(system, **options).warnings())
 
 
 def account_json(account: LoopAccount) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.linearisation.jacobian import Side
 from orchestrator.linearisation.loop_account import MODES, LoopAccount, loop_accounts
 from orchestrator.linearisation.loop_transfer import Margins, open_loop
@@ -133,7 +133,7 @@ def linear_system(
     start: str | float | None = None,
     at: str | float | None = None,
     algorithm: str | None = None,
-    delay: DelayMode | str = DelayMode.EXACT,
+    delay: DelayMode | str = DEFAULT_DELAY,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
     record: tuple[str, ...] = (),

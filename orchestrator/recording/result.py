@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +56,7 @@ class Result:
     algorithm
         Registered name of the algorithm.
     delay_mode
-        ``"exact"``, ``"plain"`` or ``"waveform"``.
+        ``"waveform"``, ``"mean"`` or ``"plain"``.
     loops, plans
         Delay of every closed loop, and how every delayed or predicted connection is read.
     line_statistics
@@ -77,6 +77,9 @@ class Result:
         How it kept to real time, where it had to.
     linearised
         What the schedule does to the modes of its loops, as plain data; empty if that is not known.
+    warnings
+        What the account of its loops warns of: what its schedule misjudges by more than a twentieth
+        or in its sign. A function is called when it is asked for first.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
     system
@@ -110,6 +113,7 @@ class Result:
     timing: RealTimeRecord | None = None
     linearised: dict[str, Any] = field(default_factory=dict)
     arming: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     system: System | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -197,10 +201,14 @@ class Result:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What to know of the run and of how its delays were realised, in sentences."""
+        """What to know of the run and of how its delays were realised, in sentences.
+
+        First of all comes what is known to be wrong in it.
+        """
+        first = self.warnings() if callable(self.warnings) else self.warnings
         lasted_ns = int(self.time_ns[-1] - self.time_ns[0]) if len(self.time_ns) else None
         delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode, lasted_ns)
-        return (*map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
+        return (*first, *map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
 
     @property
     def safe_states(self) -> tuple[Notice, ...]:

@@ -39,10 +39,12 @@ class Run:
 
 
 def run(problem, algorithm, step_ns, *, rates=None, **options):
+    # held inputs: what the orders of the algorithms are told for
     Exact.steps = 0
     with Execution(
         problem.make(),
         step=f"{step_ns} ns",
+        delay="mean",
         algorithm=algorithm,
         algorithm_options=options,
         rates=rates,

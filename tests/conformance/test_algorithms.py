@@ -71,7 +71,7 @@ def bonded(probe):
 
 
 @pytest.mark.parametrize("make", [contact, arrays, mixed, undelayed], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("mode", ["plain", "exact"])
+@pytest.mark.parametrize("mode", ["plain", "mean"])
 @pytest.mark.parametrize("algorithm", FIXED)
 def test_engine_equals_reference(algorithm, mode, make, probe):
     options = {"step": "1 ms", "algorithm": algorithm, "delay": mode, "start": "-0.1 s"}
@@ -82,7 +82,7 @@ def test_engine_equals_reference(algorithm, mode, make, probe):
 
 @pytest.mark.parametrize("algorithm", FIXED)
 def test_steps_that_are_no_whole_nanoseconds_equal_the_reference(algorithm, probe):
-    options = {"step": "1/1500 s", "algorithm": algorithm, "delay": "exact", "start": "-0.1 s"}
+    options = {"step": "1/1500 s", "algorithm": algorithm, "delay": "mean", "start": "-0.1 s"}
     engine, reference = (Execution(contact(probe), **options) for _ in range(2))
     engine.advance("0.1 s")
     times, rows = Reference(reference).run(STEPS)
@@ -111,7 +111,7 @@ def late(probe):
 
 
 @pytest.mark.parametrize("make", [bonded, late], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("mode", ["plain", "exact"])
+@pytest.mark.parametrize("mode", ["plain", "mean"])
 @pytest.mark.parametrize("algorithm", VARYING)
 def test_steps_of_varying_length_equal_the_reference(algorithm, mode, make, probe):
     options = {"step": "1 ms", "algorithm": algorithm, "start": "-0.1 s", "delay": mode}
@@ -137,7 +137,7 @@ def test_groups_hold_every_component_once(algorithm, probe):
 @pytest.mark.parametrize("algorithm", FIXED)
 def test_exact_coupling_leaves_no_numerical_delay(algorithm, probe):
     system = contact(probe).with_delay("damper.force", "chaser.virtual_force", None)
-    schedule = Execution(system, step="1 ms", algorithm=algorithm, delay="exact").schedule
+    schedule = Execution(system, step="1 ms", algorithm=algorithm, delay="mean").schedule
     assert [abs(loop.numerical_ns) for loop in schedule.loop_delays] == pytest.approx(
         [0.0] * len(schedule.loop_delays),
         abs=1.0,  # readings are rounded to whole nanoseconds

@@ -82,7 +82,7 @@ def contact():
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-@pytest.mark.parametrize("mode", ["plain", "exact"])
+@pytest.mark.parametrize("mode", ["plain", "mean"])
 @pytest.mark.parametrize("algorithm", FIXED)
 def test_every_kind_on_every_line(algorithm, mode, kind):
     faults = [
@@ -192,7 +192,7 @@ def test_inside_a_loop(algorithm, kind):
 
 
 @pytest.mark.parametrize("kind", ["drop", "delay-step", "stuck"])
-@pytest.mark.parametrize("mode", ["plain", "exact"])
+@pytest.mark.parametrize("mode", ["plain", "mean"])
 def test_whole_numbers_and_booleans(mode, kind, probe):
     def mixed():
         return (

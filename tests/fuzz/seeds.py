@@ -116,7 +116,7 @@ def result() -> Result:
         units={"body.x": "m"},
         step_ns=1_000_000,
         algorithm="jacobi",
-        delay_mode="exact",
+        delay_mode="mean",
         faults=(FaultRecord("drop", ("a -> b",), 0, None, "lost"),),
         notices=(Notice(2_000_000, "stopped", safe=True),),
     )

@@ -14,7 +14,7 @@ def probe_delays(
     *,
     step_ns: int,
     algorithm_name: str = "gauss-seidel",
-    mode: DelayMode = DelayMode.EXACT,
+    mode: DelayMode = DelayMode.MEAN,
     rates: Mapping[str, int] | None = None,
     frequency: float | None = None,
 ) -> list[ProbedDelay]:
@@ -33,7 +33,7 @@ def probe_delay(
     *,
     step_ns: int,
     algorithm_name: str = "gauss-seidel",
-    mode: DelayMode = DelayMode.EXACT,
+    mode: DelayMode = DelayMode.MEAN,
     rates: Mapping[str, int] | None = None,
     frequency: float | None = None,
 ) -> ProbedDelay:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from orchestrator.checking.context import Run
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.diagnostics.codes import Code, error
 from orchestrator.experiment import Experiment
@@ -85,7 +85,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
             algorithm=chosen.algorithm,
             options=chosen.options,
             rates=chosen.rates,
-            mode=DelayMode(options.delay or DelayMode.EXACT),
+            mode=DelayMode(options.delay or DEFAULT_DELAY),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),
             step_ns=time(options.given_step, default.step_ns, "communication step"),

@@ -37,9 +37,9 @@ CODES: tuple[Code, ...] = (
     warning(
         "LOO104",
         "a loop misses its declared delay",
-        "In exact mode the delay around every loop shall be the declared one, but the step leaves"
-        " no room for it on this loop. The message says by how much and why. A shorter step, a"
-        " declared delay, or another interpolation mends it.",
+        "Out of plain mode the delay around every loop shall be the declared one, but the step"
+        " leaves no room for it on this loop. The message says by how much and why. A shorter step,"
+        " a declared delay, or another interpolation mends it.",
     ),
     note(
         "LOO105",

@@ -32,7 +32,7 @@ CODES: tuple[Code, ...] = (
     note(
         "TIM103",
         "a delay is no multiple of the step",
-        "In exact mode the line is interpolated between samples and keeps its delay; in plain mode"
+        "In mean mode the line is interpolated between samples and keeps its delay; in plain mode"
         " the delay becomes the next multiple of the step.",
     ),
     warning(

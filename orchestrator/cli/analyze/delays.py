@@ -15,7 +15,7 @@ def delays(
     target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
-    delay: Annotated[str | None, typer.Option(help="'exact', 'plain' or 'waveform'")] = None,
+    delay: Annotated[str | None, typer.Option(help="'waveform', 'mean' or 'plain'")] = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure every loop by a sine, too")
     ] = False,
@@ -47,14 +47,14 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     Rings around the same components with the same delay are one row; what is measured is that of
     them which is farthest from the prediction.
     """
-    from orchestrator.coupling import DelayMode, remarks
+    from orchestrator.coupling import DEFAULT_DELAY, DelayMode, remarks
     from orchestrator.master import compile_schedule, probe_loop
     from orchestrator.system import communication_step_ns
 
     default = system.experiment
     step_ns = communication_step_ns(system, options.step)
     name = options.algorithm or default.algorithm or "gauss-seidel"
-    mode = DelayMode(options.delay or "exact")
+    mode = DelayMode(options.delay or DEFAULT_DELAY)
     if mode is DelayMode.PLAIN:
         system = system.without_zero_delays()
     schedule = compile_schedule(system, name, step_ns, mode, ())

@@ -32,6 +32,7 @@ def linear_case(
         If there is no such case, or it cannot be linearised.
     """
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
+    from orchestrator.coupling import DEFAULT_DELAY
     from orchestrator.experiment.file.experiment import AUTO, RunOptions
     from orchestrator.experiment.prepare.chosen_step import chosen_step
     from orchestrator.experiment.prepare.prepare import merged
@@ -54,7 +55,7 @@ def linear_case(
         start=options.start,
         at=at,
         algorithm=options.algorithm,
-        delay=options.delay or "exact",
+        delay=options.delay or DEFAULT_DELAY,
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )

@@ -27,7 +27,7 @@ def loop(
     ] = None,
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
-    delay: Annotated[str | None, typer.Option(help="'exact', 'plain' or 'waveform'")] = None,
+    delay: Annotated[str | None, typer.Option(help="'waveform', 'mean' or 'plain'")] = None,
     cut: Annotated[
         str | None, typer.Option("--break", help="Line whose open loop is wanted, or its input")
     ] = None,

@@ -45,7 +45,7 @@ def fmu(
     set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm inside the FMU")] = None,
     delay: Annotated[
-        Literal["exact", "plain", "waveform"] | None,
+        Literal["waveform", "mean", "plain"] | None,
         typer.Option(help="How declared delays are realised"),
     ] = None,
     step: Annotated[
@@ -54,6 +54,7 @@ def fmu(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
+    from orchestrator.coupling import DEFAULT_DELAY
     from orchestrator.experiment.file.experiment import RunOptions
     from orchestrator.experiment.prepare.run_settings import RunSettings
     from orchestrator.export.system import export_system
@@ -78,7 +79,7 @@ def fmu(
             algorithm=options.algorithm,
             algorithm_options=options.algorithm_options,
             rates=options.rates,
-            delay=options.delay or "exact",
+            delay=options.delay or DEFAULT_DELAY,
             faults=faults,
             early_return=options.early_return,
         )

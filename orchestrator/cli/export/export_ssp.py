@@ -36,7 +36,7 @@ def ssp(
         ),
     ] = False,
     delay: Annotated[
-        Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
+        Literal["mean", "plain"] | None, typer.Option(help="How declared delays are realised")
     ] = None,
     step: Annotated[
         str | None, typer.Option(help="Communication step of the other tool, such as '1 ms'")
@@ -70,7 +70,7 @@ def ssp(
             system,
             path,
             step_ns=step_ns,
-            delay=DelayMode(delay or options.delay or "exact"),
+            delay=DelayMode(delay or options.delay or "mean"),
             plain_connections=plain_connections,
         ).remarks
     else:

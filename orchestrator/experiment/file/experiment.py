@@ -142,7 +142,7 @@ class RunOptions(Table):
     algorithm: str | None = None
     algorithm_options: dict[str, Setting] | None = None
     rates: dict[str, int] | None = None
-    delay: Literal["exact", "plain", "waveform"] | None = None
+    delay: Literal["waveform", "mean", "plain"] | None = None
     step: Time | None = None
     tolerance: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     start: Time | None = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
-from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode, DelayPlan, LoopDelay
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.drawing import Facts, as_prepared
 from orchestrator.experiment.file.experiment import Case, RunOptions, Setting
@@ -81,7 +81,7 @@ def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     """
     chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
     algorithm = chosen.algorithm
-    mode = DelayMode(options.delay or DelayMode.EXACT)
+    mode = DelayMode(options.delay or DEFAULT_DELAY)
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
     step = options.given_step
     step_ns = system.experiment.step_ns if step is None else step_length(step, "step")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import AUTO
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -50,7 +51,7 @@ def case_step_reference(
         step=own,
         start=options.start,
         algorithm=options.algorithm,
-        delay=options.delay or "exact",
+        delay=options.delay or DEFAULT_DELAY,
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )

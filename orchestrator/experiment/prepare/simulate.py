@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import (
@@ -93,7 +94,7 @@ class SimulationSettings:
     algorithm: str | None = None
     algorithm_options: Mapping[str, Any] | None = None
     rates: Mapping[str, int] | None = None
-    delay: DelayMode | str = "exact"
+    delay: DelayMode | str = "waveform"
     record: Sequence[str] | None = None
     every: int = 1
     early_return: bool | None = None
@@ -118,7 +119,7 @@ def simulate(  # the options of a run are what they are
     algorithm: str | None = None,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = "exact",
+    delay: DelayMode | str = "waveform",
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool | None = None,
@@ -132,6 +133,9 @@ def simulate(  # the options of a run are what they are
 ) -> Result:
     """Run a system from start to stop, or to where a unit ends the run, which a note then says.
 
+    What its schedule does to its loops is worked out when the ``remarks`` of the result are asked
+    for, and they begin with what is off by more than a twentieth, or has the wrong sign.
+
     Parameters
     ----------
     system
@@ -141,7 +145,7 @@ def simulate(  # the options of a run are what they are
         default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
     delay
-        ``"exact"``, ``"plain"`` or ``"waveform"``: see :class:`orchestrator.master.DelayMode`.
+        ``"waveform"``, ``"mean"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
     record, every
         Variables to record (all outputs; names, also of local variables and inputs, or patterns
         with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time
@@ -189,7 +193,16 @@ def simulate(  # the options of a run are what they are
         progress=progress,
         journal=journal,
     )
-    return simulate_with(system, settings)
+    result = simulate_with(system, settings)
+    chosen = {"start": start, "algorithm": algorithm, "algorithm_options": algorithm_options}
+    way = chosen | {"step": step, "rates": rates, "delay": delay}
+    return replace(result, warnings=partial(_warnings, system, way))
+
+
+def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
+    from orchestrator.linearisation.run_account import loop_warnings
+
+    return loop_warnings(system, **way)
 
 
 def simulate_with(system: System, settings: SimulationSettings) -> Result:

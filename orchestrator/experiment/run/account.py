@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
@@ -25,10 +26,11 @@ class LoopAccount(Extension):
             step=options.step,
             start=options.start,
             algorithm=options.algorithm,
-            delay=options.delay or "exact",
+            delay=options.delay or DEFAULT_DELAY,
             algorithm_options=options.algorithm_options,
             rates=options.rates,
         )
         run.add(case.name, account_section(case.name, account))
-        notes = (*result.notes, *account.remarks())
-        return replace(result, notes=notes, linearised=account.as_json())
+        notes = (*result.notes, account.notice) if account.notice else result.notes
+        warnings, found = tuple(account.warnings()), account.as_json()
+        return replace(result, notes=notes, warnings=warnings, linearised=found)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.experiment.prepare.faults import faults_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.resting import with_rests
@@ -76,7 +77,7 @@ def as_simulated(case: PreparedCase) -> tuple[System, SimulationSettings]:
         algorithm=options.algorithm,
         algorithm_options=options.algorithm_options,
         rates=options.rates,
-        delay=options.delay or "exact",
+        delay=options.delay or DEFAULT_DELAY,
         record=options.record,
         every=options.every or 1,
         early_return=options.early_return,

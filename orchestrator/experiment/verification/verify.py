@@ -35,7 +35,7 @@ def verify(  # the options of a run are what they are
     algorithm: str | None = None,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = "exact",
+    delay: DelayMode | str = "waveform",
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool | None = None,

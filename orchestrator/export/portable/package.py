@@ -27,7 +27,7 @@ def write_portable_ssp(
     path: str | Path,
     *,
     step_ns: int,
-    delay: DelayMode = DelayMode.EXACT,
+    delay: DelayMode = DelayMode.MEAN,
     plain_connections: bool = False,
 ) -> Portable:
     """Write a system as an .ssp that holds nothing but FMUs and plain connections.

@@ -55,7 +55,7 @@ def make_portable(
     folder: Path,
     *,
     step_ns: int,
-    delay: DelayMode = DelayMode.EXACT,
+    delay: DelayMode = DelayMode.MEAN,
     plain_connections: bool = False,
 ) -> Portable:
     """Turn blocks and delays of a system into FMUs of FMI 2.0.

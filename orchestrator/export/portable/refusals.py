@@ -40,7 +40,7 @@ def check_portable(system: System, delay: DelayMode, *, plain_connections: bool)
     if delay is DelayMode.WAVEFORM:
         problems.append(
             CapabilityError(
-                "delay = 'waveform': other tools hold inputs over a step; expected 'exact' or"
+                "delay = 'waveform': other tools hold inputs over a step; expected 'mean' or"
                 " 'plain'"
             )
         )

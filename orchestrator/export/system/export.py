@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import system_library
 from orchestrator.export.system.dependencies import direct_inputs
@@ -56,7 +57,7 @@ def export_system(
     algorithm: str | None = None,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = DelayMode.EXACT,
+    delay: DelayMode | str = DEFAULT_DELAY,
     faults: Sequence[Fault] = (),
     early_return: bool | None = None,
 ) -> Path:

@@ -32,6 +32,13 @@ def stepping_order(system: System) -> list[list[str]]:
     return order
 
 
+def ring_numbers(system: System, *, delayed: bool) -> dict[str, int]:
+    """Number the components; those on a ring of undelayed, or of all, lines have the same."""
+    lines = [line for line in system.connections if delayed or line.delay is None]
+    rings = _ordered(list(system.components), lines)
+    return {name: number for number, ring in enumerate(rings) for name in ring}
+
+
 def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
     """Put components together that may be stepped at the same time, without a change of any value.
 

@@ -63,8 +63,8 @@ class Assembly:
 
     Parameters
     ----------
-    system, notes
-        As it is run, and what was chosen for it, in sentences.
+    given, system, notes
+        As it was given, as it is run, and what was chosen for it, in sentences.
     options
         As they were given.
     start_ns, stop_ns, outputs
@@ -73,6 +73,7 @@ class Assembly:
         Units in order of the schedule.
     """
 
+    given: System
     system: System
     notes: list[str]
     options: ExecutionOptions
@@ -103,7 +104,8 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
         As :class:`orchestrator.master.Execution`.
     """
     mode = mode_of(options.delay)
-    system, notes = prepared(system, mode, strict=options.strict)
+    given = system
+    system, notes = prepared(given, mode, strict=options.strict)
     start_ns = nanoseconds(options.start, "start time")
     stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")
     expect_in_reach({"start time": start_ns, "stop time": stop_ns})
@@ -133,5 +135,5 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
             unit.terminate()
         raise
     return Assembly(
-        system, notes, options, start_ns, stop_ns, outputs, schedule, faults, units, engine
+        given, system, notes, options, start_ns, stop_ns, outputs, schedule, faults, units, engine
     )

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.settings import MasterSettings
@@ -46,8 +46,9 @@ class Execution(RunView):
     algorithm, algorithm_options
         A registered algorithm, such as ``"gauss-seidel"`` or ``"newton"``, and its own options.
     delay
-        ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold;
-        ``"waveform"``: exact, and units that can follow their inputs over the whole step do.
+        ``"waveform"``: co-simulation adds nothing to a declared delay, and units that can follow
+        their inputs over the whole step do; ``"mean"``: all hold them, and a delay is the declared
+        one in the mean; ``"plain"``: zero-order hold.
     start, stop
         Experiment times; ``stop`` is announced to the units, some of which then go no further.
         ``None`` announces none, whatever the default experiment says.
@@ -91,7 +92,7 @@ class Execution(RunView):
         *,
         step: str | float | None = None,
         algorithm: str | None = None,
-        delay: DelayMode | str = DelayMode.EXACT,
+        delay: DelayMode | str = DEFAULT_DELAY,
         start: str | float | None = None,
         stop: str | float | None = None,
         record: Sequence[str] | str | None = None,

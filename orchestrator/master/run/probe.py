@@ -157,9 +157,8 @@ def _run(
     rates = {member.name: member.ticks for member in schedule.members}
     buffer = Buffer(relays, alone, rates, [returned])
     input_hold = InputHold(relays, alone, rates)
-    tables = ConnectionTables(
-        relays, alone, buffer, input_hold, plans, {}, FaultTable(relays, ()), schedule.step_ns
-    )
+    faults, step_ns, rule = FaultTable(relays, ()), schedule.step_ns, schedule.rule
+    tables = ConnectionTables(relays, alone, buffer, input_hold, plans, {}, faults, step_ns, rule)
     emission = Emission(relays, alone, buffer, tables, input_hold)
     direct = {
         line.target.component: through

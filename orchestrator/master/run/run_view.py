@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from orchestrator.engine import Engine
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from orchestrator.coupling import LineStatistics
     from orchestrator.master.run.pacing import Pacing
     from orchestrator.realtime import RealTimeRecord
+
+#: A room above this one, which is loaded as plug-ins are: where it is needed.
+_ACCOUNT = "orchestrator.linearisation.run_account"
 
 
 class RunView:
@@ -47,6 +52,26 @@ class RunView:
             *late,
             *(note for unit in self.units for note in unit.notes),
         )
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What its schedule does wrong to its loops: growth off by a twentieth, or in its sign.
+
+        It is worked out when it is asked for, with units that are made once more.
+        """
+        if self.schedule.varies:
+            return ()
+        chosen = self._made.options
+        found: tuple[str, ...] = import_module(_ACCOUNT).loop_warnings(
+            self._made.given,
+            step=f"{self.schedule.step_ns} ns",
+            start=chosen.start,
+            algorithm=chosen.algorithm,
+            algorithm_options=chosen.algorithm_options,
+            rates=chosen.rates,
+            delay=chosen.delay,
+        )
+        return found
 
     @property
     def notices(self) -> tuple[Notice, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.master.run.execution import Execution
 from orchestrator.system import Fault, System
 
@@ -17,7 +17,7 @@ def start(
     start: str | float | None = None,
     stop: str | float | None = None,
     algorithm: str | None = None,
-    delay: DelayMode | str = DelayMode.EXACT,
+    delay: DelayMode | str = DEFAULT_DELAY,
     record: Sequence[str] | str | None = None,
     every: int = 1,
     algorithm_options: Mapping[str, Any] | None = None,

@@ -106,7 +106,10 @@ def compile_schedule(
         for line in system.connections
         if (read := fault_table.late_plan(line, timing_of, mode)) is not None
     }
-    tables = ConnectionTables(system, plan, buffer, input_hold, plans, late, fault_table, step_ns)
+    rule = rule_table(inside, plan, buffer, step_ns, timing_of)
+    tables = ConnectionTables(
+        system, plan, buffer, input_hold, plans, late, fault_table, step_ns, rule
+    )
     emission = Emission(system, plan, buffer, tables, input_hold)
     events = event_table(system, buffer, tables)  # adds to the copies
     return Schedule(
@@ -123,7 +126,7 @@ def compile_schedule(
         tuple(tables.mixes),
         tuple(emission.loops),
         tuple(emission.operations),
-        rule_table(inside, plan, buffer, step_ns),
+        rule,
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),

@@ -13,7 +13,7 @@ from orchestrator.master.schedule.compensation_row import CompensationRow
 from orchestrator.master.schedule.compensation_table import CompensationTable
 from orchestrator.master.schedule.fault_table import FaultTable
 from orchestrator.master.schedule.input_hold import InputHold
-from orchestrator.master.schedule.schedule import Code, Extrapolation
+from orchestrator.master.schedule.schedule import Code, Extrapolation, RuleTable
 from orchestrator.master.schedule.schedule import Interpolation as HistoryInterpolation
 from orchestrator.system import (
     Connection,
@@ -44,8 +44,8 @@ class ConnectionTables:
         How connections without a delay are read while a fault gives them one, by target.
     faults
         What goes wrong; rows are added to it.
-    step_ns
-        Smallest distance of two samples: a history is as deep as its reading then needs.
+    step_ns, rule
+        The communication step, and how long others may be: a history is as deep as they need.
 
     Raises
     ------
@@ -63,6 +63,7 @@ class ConnectionTables:
         late: Mapping[Endpoint, DelayPlan],
         faults: FaultTable,
         step_ns: int,
+        rule: RuleTable,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
@@ -88,9 +89,12 @@ class ConnectionTables:
         self.mixes: list[tuple[int, int, float, float, float]] = []
         self.compensations: list[CompensationRow] = []
         self._compensated = CompensationTable(system, buffer)
-        #: The shortest step, of which doubling makes two.
-        control = plan.step_size_control
-        least_ns = step_ns if control is None else max(1, control.least_ns // 2)
+        #: By how much steps may be shorter and longer than the first.
+        self._excesses_ns: tuple[int, ...] = (0,)
+        least_ns = step_ns
+        if plan.step_size_control is not None:
+            self._excesses_ns = (-step_ns, rule.most_ns - step_ns)
+            least_ns = max(1, rule.least_ns // 2)  # doubling makes two of the shortest step
         self._lay_out_histories(plan, least_ns)
 
     def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
@@ -114,7 +118,9 @@ class ConnectionTables:
     def _lay_out(self, plan: DelayPlan, step_ns: int) -> None:
         """Allot the histories of one connection, one for each scalar."""
         channel = channel_of(plan.connection)
-        back = max(0, self._faults.longer_ns(plan.connection) - plan.shift_ns)
+        moved = self._read_share(plan)
+        back = self._faults.longer_ns(plan.connection) - plan.shift_ns
+        back = max(0, *(back - round(moved * excess) for excess in self._excesses_ns))
         # The newest, those on both sides of the reading, two before for curves, and three that may
         # be taken back.
         spare = 8

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from orchestrator.coupling import Timing
-from orchestrator.master.algorithms.order import acts_at_once, is_within_step
+from orchestrator.master.algorithms.order import acts_at_once, is_within_step, ring_numbers
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.schedule.boundary import crosses
 from orchestrator.master.schedule.schedule import Code
@@ -77,6 +77,8 @@ class InputHold:
             name: i for i, group in enumerate(plan.groups) if group.loop for name in group.members
         }
         self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
+        self._undelayed_ring = ring_numbers(system, delayed=False)
+        self._any_ring = ring_numbers(system, delayed=True)
         self._into: dict[str, list[Connection]] = {}
         for line in system.connections:
             self._into.setdefault(line.target.component, []).append(line)
@@ -115,15 +117,17 @@ class InputHold:
             and not _makes_up(line),
             self.follows(line),
             acts_at_once(self._system, line),
+            self._step_late(line) * step_ns,
+            self._plan.step_size_control is not None,
         )
 
     def follows(self, line: Connection) -> bool:
         """Whether a connection's target is given what the signal does over its step.
 
         That is known of a delayed signal, of one whose source is stepped before its target, which
-        then needs no extrapolation, and of one that is iterated. A signal that is held for its
-        kind, by a table of values, by what the user wants of the line, or by how samples are lost,
-        is not followed, and one that is smoothed neither.
+        then needs no extrapolation, of one that is iterated, and of one that is read a step late. A
+        signal that is held for its kind, by a table of values, by what the user wants of the line,
+        or by how samples are lost, is not followed, and one that is smoothed neither.
         """
         wanted = self._waveform or (self._iterates and line.delay is None)
         if not wanted or line.target in self._faulty:
@@ -133,6 +137,7 @@ class InputHold:
         if line.delay is None:
             as_it_is = as_it_is and line.extrapolation is not Extrapolation.SMOOTHED
             known = self._has_end(line) and self._reaches_end(line)
+            known = known or self._step_late(line)
         else:
             known = line.delay.variation is None
         if line.compensation is not None:
@@ -143,6 +148,22 @@ class InputHold:
     def _has_end(self, line: Connection) -> bool:
         """Whether its source's sample at the end of the communication step can be read."""
         return self.before(line) or self.proposed(line)
+
+    def _step_late(self, line: Connection) -> bool:
+        """Whether an undelayed line is followed as it was over the last step, a whole step late.
+
+        Delayed lines of its rings, and all have some, take that up, and better than a hold.
+        """
+        return (
+            self._plan.coupling is Coupling.NEWEST
+            and self._plan.step_size_control is None
+            and not self._ticks
+            and not self.before(line)
+            and line.extrapolation is None
+            and self._any_ring[line.source.component] == self._any_ring[line.target.component]
+            and self._undelayed_ring[line.source.component]
+            != self._undelayed_ring[line.target.component]
+        )
 
     def _reaches_end(self, line: Connection) -> bool:
         """Whether the source is always known up to the end of the target's step."""

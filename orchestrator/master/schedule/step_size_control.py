@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
+from orchestrator.coupling import Timing
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.master.algorithms.plan import Plan, StepMethod
 from orchestrator.master.schedule.buffer import Buffer
@@ -20,8 +22,18 @@ from orchestrator.system import (
 )
 
 
-def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> RuleTable:
+def rule_table(
+    system: System,
+    plan: Plan,
+    buffer: Buffer,
+    step_ns: int,
+    timing_of: Callable[[Connection], Timing],
+) -> RuleTable:
     """Make the engine's table of a plan's control.
+
+    A step that may be as long as 100 times the first is yet no longer than the shortest delay of
+    what is not sampled at its end: a signal that has to be read ahead of its newest sample is not
+    seen by the estimate of the error, and jumps as soon as it is known.
 
     Raises
     ------
@@ -39,6 +51,15 @@ def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> Rule
             f"communication step of {step_ns / 1e6:g} ms, the first one: expected between the"
             f" shortest of {control.least_ns / 1e6:g} ms and the longest of {most_ns / 1e6:g} ms"
         )
+    if control.most_ns is None:
+        known = [
+            line.delay.nominal_ns
+            for line in system.connections
+            if line.delay
+            and line.delay.nominal_ns >= control.least_ns
+            and timing_of(line).newest_ns < timing_of(line).target_ns
+        ]
+        most_ns = min(most_ns, *known) if known else most_ns
     checked = sorted(
         {
             slot
@@ -64,7 +85,7 @@ def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> Rule
         control.order,
         control.least_ns,
         most_ns,
-        step_ns,
+        min(step_ns, most_ns),
         tuple(checked),
         tuple(bonds),
     )

@@ -85,7 +85,7 @@ class Fmu3Unit(FmuUnit):
         )
         advice = (
             "in delay mode 'waveform' its lines are then late by half a step; run it by Model"
-            " Exchange, or the system in mode 'exact'"
+            " Exchange, or the system in mode 'mean'"
         )
         return (Notice(time_ns, what, advice, component=self.name),)
 

@@ -14,7 +14,7 @@ EPOS = Path(__file__).parents[3] / "examples" / "epos"
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 def test_fmpy_gives_the_same_run(algorithm):
     system = read_system(EPOS / "capture.ssd")
-    options = {"step": "1 ms", "stop": "2 s", "algorithm": algorithm}
+    options = {"step": "1 ms", "stop": "2 s", "algorithm": algorithm, "delay": "mean"}
     ours = simulate(system, **options)
     theirs = simulate(system.with_backend("fmpy", "chaser", "sheet"), **options)
     assert ours.names == theirs.names

@@ -79,7 +79,7 @@ def test_hybrid_is_the_ideal_contact(outcome):
 
 
 @pytest.mark.parametrize("step", ["5 ms", "1 ms", "100 us"])
-@pytest.mark.parametrize("delay", ["exact", "plain"])
+@pytest.mark.parametrize("delay", ["mean", "plain"])
 def test_hybrid_is_the_ideal_contact_at_any_step(plants, step, delay):
     ideal, hybrid = (
         simulate(read_system(EXAMPLE / name), step=step, delay=delay)

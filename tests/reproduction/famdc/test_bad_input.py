@@ -12,6 +12,7 @@ import pytest
 from reproduction.famdc.example import FOLDER
 
 from orchestrator import Reason
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.experiment import read_experiment
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.faults import faults_of
@@ -79,7 +80,7 @@ def ran(experiment: Experiment, name: str) -> Result:
         step=options.step,
         stop=options.stop,
         algorithm=options.algorithm,
-        delay=options.delay or "exact",
+        delay=options.delay or DEFAULT_DELAY,
         early_return=options.early_return,
         faults=faults_of(case),
         name=name,

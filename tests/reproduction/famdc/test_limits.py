@@ -108,7 +108,7 @@ def test_the_robot_may_be_late(plants: Path) -> None:
         rig(plants),
         noise(),
         *late(30, "dynamics.position -> robot.position_command"),
-        delay="exact",
+        delay="mean",
     )
     assert error(columns, plants) < 0.015
 
@@ -117,7 +117,7 @@ def test_force_and_motion_may_be_late_together(plants: Path) -> None:
     lines = [f"robot.position -> {target}" for target in MOTION]
     rates = ("identifier.velocity", "compensation.actual_velocity")
     lines += [f"robot.velocity -> {target}" for target in rates]
-    columns = run(rig(plants), noise(), *late(10, TO_LEAD, *lines), delay="exact")
+    columns = run(rig(plants), noise(), *late(10, TO_LEAD, *lines), delay="mean")
     assert error(columns, plants) < 0.005
     assert found(columns, "damping") == pytest.approx(-0.1, abs=0.02)
 
@@ -129,7 +129,7 @@ def test_a_force_later_than_the_motion_takes_damping(
     plants: Path, ms: int, grows: bool, said: bool
 ) -> None:
     """k T of it; the limit is (c + 24 - k rest)/k = 2.3 ms. From (c - k rest)/k on it is seen."""
-    columns = run(rig(plants), noise(), *late(ms, TO_LEAD), stop="12 s", delay="exact")
+    columns = run(rig(plants), noise(), *late(ms, TO_LEAD), stop="12 s", delay="mean")
     fit = fit_growth(columns["time"], columns["dynamics.position"], start=4.0)
     assert (fit.sigma > 0.0) is grows
     loop = SampledContactLoop(

@@ -69,7 +69,7 @@ def test_target_ropes_and_device_keep_momentum_angular_momentum_and_energy(shipp
     ledger = part_of_the_example("ledger")
     left, peaks, later = [], [], []
     for step in ("1 ms", "0.5 ms"):
-        run = simulate(tumbling_device(), step=step, stop="4 s")
+        run = simulate(tumbling_device(), step=step, stop="4 s", delay="mean")
         assert run["lock.locked"][-1] == 1
         assert np.ptp(vector(run, "device.momentum"), axis=0).max() > 2.5
         assert np.ptp(vector(run, "device.angular_momentum"), axis=0).max() > 1.5

@@ -5,7 +5,7 @@ from orchestrator.experiment import simulate
 from orchestrator.simunits import resolve
 
 
-def ledger_of(system, stop, plan=None, delay="exact", step="1 ms"):
+def ledger_of(system, stop, plan=None, delay="mean", step="1 ms"):
     """Run a system with all inputs of a plan recorded."""
     system = resolve(system).flat()
     plan = automatic_plan(system) if plan is None else plan

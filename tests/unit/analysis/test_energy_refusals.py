@@ -119,10 +119,10 @@ def test_no_number_is_said_with_its_time():
         energy_ledger(broken, system(), plan())
 
 
-@pytest.mark.parametrize("mode", ["exact", "waveform"])
+@pytest.mark.parametrize("mode", ["mean", "waveform"])
 def test_an_effort_that_moves_within_a_step_is_not_held(plants, mode):
     system = pair(plants).disconnect("sheet.force_a", "chaser.force")
-    way = {"extrapolation": "linear"} if mode == "exact" else {"delay": "1 ms"}
+    way = {"extrapolation": "linear"} if mode == "mean" else {"delay": "1 ms"}
     system = resolve(system.connect("sheet.force_a", "chaser.force", **way))
     names = ("chaser.force", "chaser.velocity", "chaser.position", "sheet.force_a")
     names += ("sheet.velocity_a", "sheet.position_a")

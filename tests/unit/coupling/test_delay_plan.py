@@ -50,7 +50,7 @@ def test_what_the_coupling_adds(before, adds):
 @pytest.mark.parametrize("before", [jacobi, gauss_seidel])
 @pytest.mark.parametrize("delay", ["16 ms", "15.3 ms", "2345678 ns"])
 def test_exact_adds_nothing(before, delay):
-    plans, (loop,) = plan(ring(delay), "exact", before)
+    plans, (loop,) = plan(ring(delay), "mean", before)
     assert loop.numerical_ns == 0.0
     (reading,) = plans.values()
     assert reading.extrapolation_ns == 0
@@ -72,7 +72,7 @@ def test_a_plain_delay_of_zero_is_no_delay_but_an_exact_one_is():
     plans, (loop,) = plan(ring(0.0), "plain", jacobi)
     assert plans == {}
     assert loop.numerical_ns == 3 * H / 2
-    plans, (loop,) = plan(ring(0.0), "exact", jacobi)
+    plans, (loop,) = plan(ring(0.0), "mean", jacobi)
     (reading,) = plans.values()
     # The coupling's 3H/2 is taken off: read at t + 3H/2, the newest sample stands at t.
     assert reading.shift_ns == 3 * H / 2
@@ -84,7 +84,7 @@ def test_extrapolation_counts_from_the_newest_sample():
     def body_first(line):
         return line.source.component == "body"
 
-    plans, _ = plan(ring("0.4 ms"), "exact", body_first)
+    plans, _ = plan(ring("0.4 ms"), "mean", body_first)
     (reading,) = plans.values()
     # The body's newest sample stands at t + H. The loop beyond: hold H/2 and spring H/2.
     assert reading.shift_ns == 1_100_000
@@ -92,13 +92,13 @@ def test_extrapolation_counts_from_the_newest_sample():
 
 
 def test_an_odd_step_leaves_at_most_half_a_nanosecond():
-    _, (loop,) = plan(ring("16 ms"), "exact", jacobi, step=999_999)
+    _, (loop,) = plan(ring("16 ms"), "mean", jacobi, step=999_999)
     assert abs(loop.numerical_ns) <= 0.5
 
 
 def test_delayed_lines_of_one_loop_share_in_proportion_to_their_delays():
     system = ring("16 ms").with_delay("spring.y", "body.u", "4 ms")
-    plans, (loop,) = plan(system, "exact", jacobi)
+    plans, (loop,) = plan(system, "mean", jacobi)
     assert loop.numerical_ns == 0.0
     shares = {str(p.connection): p.seen_ns - p.connection.delay.nominal_ns for p in plans.values()}
     assert shares == {"body.y -> spring.u": -0.4 * H, "spring.y -> body.u": -0.1 * H}
@@ -118,7 +118,7 @@ def test_loops_that_share_a_line_get_the_compromise():
         .connect("far.y", "sum.u2")
         .connect("sum.y", "body.u")
     )
-    _, loops = plan(system, "exact", jacobi)
+    _, loops = plan(system, "mean", jacobi)
     # Jacobi: the longer ring has one hold and one feed-through more, H together.
     assert sorted(loop.numerical_ns for loop in loops) == pytest.approx([-H / 2, H / 2])
 
@@ -130,14 +130,14 @@ def test_open_connections_see_their_delay():
         .add("b", block("integrator"))
         .connect("a.y", "b.u", delay="16 ms")
     )
-    plans, loops = plan(system, "exact", jacobi)
+    plans, loops = plan(system, "mean", jacobi)
     assert loops == []
     assert plans[Endpoint("b", "u")].seen_ns == 16_000_000
 
 
 def test_a_delay_outside_of_every_loop_does_not_disturb():
     system = ring(None).add("probe", block("gain")).connect("body.y", "probe.u", delay="2 ms")
-    plans, (loop,) = plan(system, "exact", jacobi)
+    plans, (loop,) = plan(system, "mean", jacobi)
     assert plans[Endpoint("probe", "u")].seen_ns == 2_000_000
     assert loop.numerical_ns == 3 * H / 2  # nothing there that could take it off: it is reported
 

@@ -28,11 +28,11 @@ def ring(forth, back=None):
 
 
 def test_nothing_to_say():
-    assert said(ring("16 ms"), "exact", 1_000_000) == []
+    assert said(ring("16 ms"), "mean", 1_000_000) == []
     assert said(ring("16 ms"), "plain", 1_000_000) == []
 
 
-@pytest.mark.parametrize(("mode", "done"), [("plain", "held, 20 ms"), ("exact", "stays 16 ms")])
+@pytest.mark.parametrize(("mode", "done"), [("plain", "held, 20 ms"), ("mean", "stays 16 ms")])
 def test_a_step_that_does_not_divide_the_delay(mode, done):
     (text,) = said(ring("16 ms"), mode, 5_000_000)
     assert "delay of 16 ms of body.y -> spring.u is no multiple of the step of 5 ms" in text
@@ -40,7 +40,7 @@ def test_a_step_that_does_not_divide_the_delay(mode, done):
 
 
 def test_extrapolation():
-    (text,) = said(ring("1 ms"), "exact", 1_000_000)  # 3H/2 cannot be taken from 1 ms
+    (text,) = said(ring("1 ms"), "mean", 1_000_000)  # 3H/2 cannot be taken from 1 ms
     assert text == (
         "1 of 1 delayed connections are read ahead of their newest sample, by up to 0.5 ms:"
         " extrapolated along the last two"
@@ -48,7 +48,7 @@ def test_extrapolation():
 
 
 def test_a_loop_without_a_delay_to_draw_from():
-    (text,) = said(ring(None), "exact", 1_000_000)
+    (text,) = said(ring(None), "mean", 1_000_000)
     assert text.startswith("the loop body -> spring misses its declared delay of 0 ms by +1.5 ms")
     assert "none of its connections declares a delay" in text
 
@@ -58,7 +58,7 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     plans, (loop,) = plan_delays(
         system.connections,
         closed_loops(system),
-        DelayMode.EXACT,
+        DelayMode.MEAN,
         lambda _: Timing.equal(1_000_000, before=False),
     )
     assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
@@ -77,7 +77,7 @@ def test_predictions_and_slopes_are_said():
         .connect("body.y", "spring.u", extrapolation="quadratic")
         .connect("spring.y", "body.u", extrapolation="smoothed")
     )
-    first, second, missed = said(system, "exact", 1_000_000)
+    first, second, missed = said(system, "mean", 1_000_000)
     assert first == "1 connection without a delay predicts the input over each step: quadratic"
     assert second == "1 connection without a delay predicts the input over each step: smoothed"
     assert missed.startswith("the loop body -> spring misses its declared delay of 0 ms by +0.5 ms")
@@ -90,7 +90,7 @@ def test_a_delay_that_varies():
     assert text == (
         "the delay of body.y -> spring.u varies: 17.5 ms is what its target sees in the mean"
     )
-    (text,) = said(ring(delay), "exact", 1_000_000)
+    (text,) = said(ring(delay), "mean", 1_000_000)
     assert text.endswith("is what its target sees as long as no sample is lost or late")
 
 
@@ -99,7 +99,7 @@ def test_what_is_held_instead_of_read_ahead():
     system = system.connect(
         "body.y", "spring.u", delay="1 ms", interpolation="linear", extrapolation="hold"
     ).connect("spring.y", "body.u")
-    held, missed = said(system, "exact", 1_000_000)
+    held, missed = said(system, "mean", 1_000_000)
     assert held == (
         "body.y -> spring.u would have to be read 0.5 ms ahead of its newest sample, which is held"
         " instead: it is late by that"

@@ -93,7 +93,7 @@ def test_two_model_exchange_units_beside_a_co_simulation_unit(exchange, probe):
         .with_options("first", tolerance=1e-11)
         .with_options("last", tolerance=1e-11)
     )
-    found = simulate(system, step="50 ms", stop="1 s", algorithm="gauss-seidel")
+    found = simulate(system, step="50 ms", stop="1 s", algorithm="gauss-seidel", delay="mean")
     first = np.exp(-2.0 * found.time)
     assert found["first.y"] == pytest.approx(first, abs=1e-9)
     last = 1.0

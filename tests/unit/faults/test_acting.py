@@ -134,7 +134,7 @@ class TestOfADelayedConnection:
     def test_exact_keeps_what_it_takes_off(self):
         """A ramp is late by the delay in the mean of the step: read at n + 1/2 - delay."""
         fault = Fault.of("delay-step", "s.time", "10 ms", delay="5.25 ms")
-        found = seen(ramp(delay="3 ms"), fault, delay="exact")
+        found = seen(ramp(delay="3 ms"), fault, delay="mean")
         expect(found[5:10], N[5:10] + 0.5 - 3.0)
         expect(found[10:], N[10:-1] + 0.5 - 5.25)
 
@@ -159,7 +159,7 @@ class TestOfADelayedConnection:
 def test_a_connection_without_a_delay_gets_one(algorithm, first):
     """Exact: later by the delay than without the fault, under either algorithm."""
     fault = Fault.of("delay-step", "s.time", "8 ms", "12 ms", delay="2.5 ms")
-    found = seen(ramp(), fault, algorithm=algorithm, delay="exact")
+    found = seen(ramp(), fault, algorithm=algorithm, delay="mean")
     healthy = N[:-1] + first
     expect(found, np.where((N[:-1] >= 8) & (N[:-1] < 12), healthy - 2.5, healthy))
 
@@ -168,7 +168,7 @@ def test_whole_numbers_are_held():
     system = System("whole").add("a", block("typed"), n=3, flag=True).add("b", block("typed"))
     system = system.connect("a.m", "b.n").connect("a.not_flag", "b.flag")
     fault = Fault.of("delay-step", "a.m", "8 ms", delay="2.5 ms")
-    assert set(seen(system, fault, output="b.m", delay="exact")) == {5.0}
+    assert set(seen(system, fault, output="b.m", delay="mean")) == {5.0}
 
 
 def test_one_element_of_an_array():

@@ -19,7 +19,7 @@ def test_growth_is_that_of_the_run(plants, bandwidth, exact, sampled, share):
     """At 8 ms a stable rig is called unstable; the share is what the FMUs' own solver leaves."""
     assert plants.is_dir()
     system = read_system(EXAMPLE).set("axis.bandwidth", bandwidth)
-    (account,) = linear_system(system, step="8 ms").loop_accounts()
+    (account,) = linear_system(system, step="8 ms", delay="mean").loop_accounts()
     mode = account.modes[0]
     assert mode.exact.real == pytest.approx(exact, abs=5e-6)
     assert mode.growth == pytest.approx(sampled, abs=1e-6)
@@ -29,6 +29,6 @@ def test_growth_is_that_of_the_run(plants, bandwidth, exact, sampled, share):
     for name in ("axis", "chaser"):
         tight = tight.with_options(name, interface="me", tolerance=1e-12)
     for made, relative in ((system, share), (tight, 1e-8)):
-        run = simulate(made, step="8 ms", stop="60 s")
+        run = simulate(made, step="8 ms", stop="60 s", delay="mean")
         fit = fit_growth(run.time, run["chaser.position"], start=1.0)
         assert mode.growth == pytest.approx(fit.sigma, rel=relative)

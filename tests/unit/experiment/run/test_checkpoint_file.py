@@ -34,9 +34,9 @@ with start(read_system(system), step="1 ms", algorithm=algorithm, delay=delay) a
 @pytest.mark.parametrize(
     ("file", "algorithm", "delay"),
     [
-        ("SystemStructure.ssd", "gauss-seidel", "exact"),
-        ("SystemStructure.ssd", "jacobi", "exact"),
-        ("capture_axis.ssd", "gauss-seidel", "exact"),
+        ("SystemStructure.ssd", "gauss-seidel", "mean"),
+        ("SystemStructure.ssd", "jacobi", "mean"),
+        ("capture_axis.ssd", "gauss-seidel", "mean"),
         ("capture_axis.ssd", "jacobi", "plain"),
     ],
 )

@@ -16,7 +16,7 @@ def played(tmp_path):
     Each gives the values of the outputs of all components after every step, by name.
     """
 
-    def play(system, *, count=200, delay="exact", plain=False, step_ns=STEP_NS):
+    def play(system, *, count=200, delay="mean", plain=False, step_ns=STEP_NS):
         path = tmp_path / "portable.ssp"
         made = write_portable_ssp(
             system,

@@ -74,7 +74,7 @@ def in_libcosim(path, names):
 
 def compare(system, path, names):
     made = write_portable_ssp(system, path, step_ns=STEP_NS)
-    ours = simulate(made.inside, algorithm="jacobi", step="1 ms", stop=f"{COUNT} ms")
+    ours = simulate(made.inside, algorithm="jacobi", step="1 ms", stop=f"{COUNT} ms", delay="mean")
     expected = np.column_stack([ours.values[1:, ours.names.index(name)] for name in names])
     assert np.ptp(expected, axis=0).min() > 0
     return in_libcosim(path, names), expected

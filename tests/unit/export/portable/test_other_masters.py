@@ -40,7 +40,9 @@ def epos(plants, tmp_path):
     case = read_experiment(EPOS / "experiment.toml").case["capture_b60"]
     path = tmp_path / "capture.ssp"
     made = write_portable_ssp(prepare("capture_b60", case, EPOS, {}, {}), path, step_ns=STEP_NS)
-    return path, simulate(made.inside, algorithm="jacobi", step="1 ms", stop=f"{COUNT} ms")
+    return path, simulate(
+        made.inside, algorithm="jacobi", step="1 ms", stop=f"{COUNT} ms", delay="mean"
+    )
 
 
 def test_every_parameter_set_has_one_name_and_the_step_is_said(epos):

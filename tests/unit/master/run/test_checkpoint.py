@@ -48,7 +48,7 @@ def sample_system():
 
 
 @pytest.mark.parametrize("stored", [False, True])
-@pytest.mark.parametrize("delay", ["exact", "plain"])
+@pytest.mark.parametrize("delay", ["mean", "plain"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("file", FILES)
 def test_epos(plants, file, algorithm, delay, stored):
@@ -77,7 +77,7 @@ def test_epos(plants, file, algorithm, delay, stored):
     equal(run, whole)
 
 
-@pytest.mark.parametrize("delay", ["exact", "plain"])
+@pytest.mark.parametrize("delay", ["mean", "plain"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_step_saved_and_tried_twice(algorithm, delay):
     """As a controller that looks ahead: three steps on trial, back, one for good."""
@@ -183,7 +183,7 @@ def test_a_checkpoint_of_another_execution(plants):
             {"algorithm": "jacobi"},
             "algorithm: the checkpoint has 'gauss-seidel', this run 'jacobi'",
         ),
-        ({"delay": "plain"}, "delay mode: the checkpoint has 'exact', this run 'plain'"),
+        ({"delay": "plain"}, "delay mode: the checkpoint has 'waveform', this run 'plain'"),
         ({"start": 1.0}, "start time: the checkpoint has '0 ns', this run '1000000000 ns'"),
         ({"every": 2}, r"recording: the checkpoint has 'every 1\. step of .*this run 'every 2"),
     ],
