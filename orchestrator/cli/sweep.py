@@ -16,7 +16,7 @@ from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.ssp.archive.target import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import Experiment
+    from orchestrator.experiment import Experiment, Section
     from orchestrator.experiment.sweep import FinishedSweep, Plan
     from orchestrator.experiment.sweep.runner import Executors
 
@@ -75,13 +75,13 @@ def sweep(
     apart = timeout is not None
     files: list[Path] = []
     told: list[str] = []
-    broken: list[str] = []
+    sections: list[Section] = []
 
     def finish(outcomes: Mapping[str, FinishedSweep], into: Path) -> None:
         shown, left_out = with_kept(experiment, folder, where, outcomes)
         told.extend(left_out)
-        files.extend(write_page(experiment, shown, where, into))
-        files.extend(_judged(experiment, outcomes, where, into, broken))
+        sections.extend(_judged(experiment, outcomes, where, into))
+        files.extend(write_page(experiment, shown, where, into, sections))
 
     executors = _cluster(scheduler) if scheduler else local(workers, apart=apart)
     with _interruption(where), count_bar() as bar:
@@ -97,6 +97,7 @@ def sweep(
         )
     for text in told:
         print_warning(text)
+    broken = [str(one) for section in sections for one in section.value if not one.passed]
     _end(outcomes, files, broken, json=json)
 
 
@@ -119,24 +120,23 @@ def _end(
 
 
 def _judged(
-    experiment: Experiment,
-    outcomes: Mapping[str, FinishedSweep],
-    where: Path,
-    into: Path,
-    broken: list[str],
-) -> Iterator[Path]:
-    """Hold the runs of sweeps to what is expected of them, and return the files that say it."""
+    experiment: Experiment, outcomes: Mapping[str, FinishedSweep], where: Path, into: Path
+) -> list[Section]:
+    """Hold the runs of sweeps to what is expected of them, and write that down."""
     if not experiment.expect:
-        return
+        return []
     from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
+    from orchestrator.experiment.expect.verdict_sections import sweep_section
 
+    sections = []
     for name, one in outcomes.items():
         runs = [one.records[job.key] for job in one.plan.jobs if job.key in one.records]
         found = sweep_verdicts(name, experiment, one.plan.context.cases, runs)
         if found:
+            sections.append(sweep_section(name, found))
             written = write_sweep_verdicts(name, found, into)
-            broken += [str(v) for row in found.values() for v in row if not v.passed]
-            yield from (where / path.name for path in written)
+            one.files += [where / path.name for path in written]
+    return sections
 
 
 def _cluster(address: str) -> Executors:

@@ -146,6 +146,7 @@ def test_runs_of_sweeps_are_judged_by_run_and_by_sweep(softdock, folder):
     assert "one at value = 3.0: broken: expected peak < 20 mm, found 0.03 m" in " ".join(
         warned.split()
     )
+    assert "Expectations of sweep slopes" in (folder / "out" / "sweep.html").read_text()
     table = (folder / "out" / "slopes.verdicts.csv").read_text()
     assert table.splitlines()[1:] == ["one at value = 1.0,passed", "one at value = 3.0,broken"]
     root = ET.parse(folder / "out" / "slopes.junit.xml").getroot()  # noqa: S314 - our own
