@@ -62,6 +62,8 @@ if TYPE_CHECKING:
         verify as verify,
         write_checkpoint as write_checkpoint,
     )
+    from orchestrator.experiment.expect.judge import judge as judge
+    from orchestrator.experiment.expect.verdict import Verdict as Verdict
     from orchestrator.experiment.prepare.prepare import prepare as prepare
     from orchestrator.export import (
         build_block as build_block,

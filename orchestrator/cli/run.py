@@ -13,7 +13,7 @@ import typer
 from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
 from orchestrator.cli.terminal.console import print_json, print_message, print_warning, progress_bar
-from orchestrator.cli.terminal.failure import INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
+from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def run(
     every: Annotated[int | None, typer.Option(help="Record every n-th step", min=1)] = None,
     format_: Annotated[
         list[str] | None,
-        typer.Option("--format", help="parquet, csv, mat, ..; may be given several times"),
+        typer.Option("--format", help="parquet, csv, mat, mcap, ..; may be given several times"),
     ] = None,
     flush: Annotated[
         str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")
@@ -133,8 +133,8 @@ def run(
 ) -> None:
     """Run, and write results and a report.
 
-    The exit code is 3 if a component went to its safe state, and 4 if a supervised rig was never
-    engaged; all results are written then, too.
+    The exit code is 3 if a component went to its safe state, 4 if a supervised rig was never
+    engaged, and 5 if an expectation was not kept; all results are written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
     from orchestrator.experiment.file.experiment import RunOptions
@@ -205,6 +205,8 @@ def run(
 def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
     """Print what came out, and end with the exit code that it has."""
     never = outcome.never_engaged
+    for text in outcome.broken:
+        print_warning(text)
     if outcome.problems:
         if not json:
             print_outcome(outcome)
@@ -222,6 +224,8 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
     if never:
         print_warning(f"never engaged in {', '.join(never)}: no device followed the simulation")
         raise typer.Exit(NEVER_ENGAGED)
+    if outcome.broken:
+        raise typer.Exit(BROKEN)
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(

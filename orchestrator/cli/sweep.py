@@ -11,11 +11,12 @@ import typer
 
 from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.failure import INTERRUPTED, fail
+from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.ssp.archive.target import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
+    from orchestrator.experiment import Experiment, Section
     from orchestrator.experiment.sweep import FinishedSweep, Plan
     from orchestrator.experiment.sweep.runner import Executors
 
@@ -47,7 +48,10 @@ def sweep(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run all sweeps; what is done is kept, so that the same command goes on after a stop."""
+    """Run all sweeps; what is done is kept, so that the same command goes on after a stop.
+
+    The exit code is 5 if an expectation was not kept.
+    """
     from orchestrator.cli.target import experiment_of
     from orchestrator.experiment.sweep import (
         estimate,
@@ -71,11 +75,13 @@ def sweep(
     apart = timeout is not None
     files: list[Path] = []
     told: list[str] = []
+    sections: list[Section] = []
 
     def finish(outcomes: Mapping[str, FinishedSweep], into: Path) -> None:
         shown, left_out = with_kept(experiment, folder, where, outcomes)
         told.extend(left_out)
-        files.extend(write_page(experiment, shown, where, into))
+        sections.extend(_judged(experiment, outcomes, where, into))
+        files.extend(write_page(experiment, shown, where, into, sections))
 
     executors = _cluster(scheduler) if scheduler else local(workers, apart=apart)
     with _interruption(where), count_bar() as bar:
@@ -91,14 +97,46 @@ def sweep(
         )
     for text in told:
         print_warning(text)
+    broken = [str(one) for section in sections for one in section.value if not one.passed]
+    _end(outcomes, files, broken, json=json)
+
+
+def _end(
+    outcomes: Mapping[str, FinishedSweep], files: list[Path], broken: list[str], *, json: bool
+) -> None:
+    """Print what came out, and end with the exit code that it has."""
     if json:
         sweeps = {name: outcome.as_json() for name, outcome in outcomes.items()}
-        print_json({"sweeps": sweeps, "files": [str(path) for path in files]})
-        return
-    _print(outcomes)
-    for path in files:
-        if path.suffix in {".html", ".png"}:
-            console.print(str(path), markup=False)
+        print_json({"sweeps": sweeps, "files": [str(path) for path in files], "broken": broken})
+    else:
+        _print(outcomes)
+        for path in files:
+            if path.suffix in {".html", ".png"}:
+                console.print(str(path), markup=False)
+    for text in broken:
+        print_warning(text)
+    if broken:
+        raise typer.Exit(BROKEN)
+
+
+def _judged(
+    experiment: Experiment, outcomes: Mapping[str, FinishedSweep], where: Path, into: Path
+) -> list[Section]:
+    """Hold the runs of sweeps to what is expected of them, and write that down."""
+    if not experiment.expect:
+        return []
+    from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
+    from orchestrator.experiment.expect.verdict_sections import sweep_section
+
+    sections = []
+    for name, one in outcomes.items():
+        runs = [one.records[job.key] for job in one.plan.jobs if job.key in one.records]
+        found = sweep_verdicts(name, experiment, one.plan.context.cases, runs)
+        if found:
+            sections.append(sweep_section(name, found))
+            written = write_sweep_verdicts(name, found, into)
+            one.files += [where / path.name for path in written]
+    return sections
 
 
 def _cluster(address: str) -> Executors:

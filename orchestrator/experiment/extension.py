@@ -30,6 +30,7 @@ from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
+from orchestrator.experiment.prepare.simulate import Watch
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.section import Section
 from orchestrator.plugin_group import PluginGroup
@@ -114,12 +115,14 @@ class Steps:
     """The steps of a case, and what is called at both ends of them.
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
-    as soon as the last was done or one failed, before devices are closed.
+    as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
+    rows a few times a second; a sentence that it returns ends the run.
     """
 
     case: PreparedCase
     begin: Callable[[], None] = lambda: None
     end: Callable[[], None] = lambda: None
+    watch: Watch | None = None
 
 
 class Extension:

@@ -83,8 +83,21 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
         from orchestrator.experiment.output.animations import wrong_animations
 
         found += _at(("animation",), wrong_animations(experiment, systems, recorded))
+    found += _expectations(experiment, cases, shown)
     found += _at(("derived",), wrong_derived(experiment.derived, systems))
     return found
+
+
+def _expectations(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, list[str]],
+) -> Iterator[Diagnostic]:
+    if experiment.expect:
+        from orchestrator.experiment.expect.check import wrong_expectations
+
+        for name, text in wrong_expectations(experiment, cases, recorded):
+            yield from _at(("expect", name), (text,))
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
@@ -180,6 +193,8 @@ def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
         start_ns, stop_ns, step_ns = _horizon(case)
     except DescriptionError:  # reported with the options
         return
+    if start_ns < 0 and any("mcap" in view.formats for view in files):
+        yield f"case '{name}': MCAP has no time before 0: choose another format, or a start >= 0 s"
     for view in files:
         yield from expect_room(view, (stop_ns - start_ns) // step_ns, case.options.every or 1)
 

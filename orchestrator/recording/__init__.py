@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     )
     from orchestrator.recording.parquet import (
         read_parquet as read_parquet,
-        read_result as read_result,
         write_parquet as write_parquet,
     )
     from orchestrator.recording.pictures import draw_pictures as draw_pictures
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
         Span as Span,
     )
     from orchestrator.recording.plot_drawing import draw_plot as draw_plot
+    from orchestrator.recording.read import read_result as read_result
     from orchestrator.recording.report import (
         BESIDE as BESIDE,
         render_report as render_report,

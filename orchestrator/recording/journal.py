@@ -5,14 +5,19 @@ from __future__ import annotations
 import shutil
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import SoftdockError
 from orchestrator.recording.parquet import write_parquet
+from orchestrator.recording.read import GROWING
 from orchestrator.recording.result import Result
+
+if TYPE_CHECKING:
+    from orchestrator.recording.mcap import GrowingMcap
 
 
 class Journal:
-    """A folder of Parquet files, each with the rows since the one before.
+    """A folder of Parquet files, each with the rows since the one before, or one MCAP that grows.
 
     A file appears under its name when it is complete, so the folder can be read at any moment, and
     when the process died: by :func:`~orchestrator.recording.read_parquet` and by pandas. (A single
@@ -24,7 +29,9 @@ class Journal:
     folder
         Where the files go. It is made, or emptied of an earlier run's, when the first is written.
     interval
-        Seconds of wall time between two files, > 0.
+        Seconds of wall time between two files, or chunks of one, > 0.
+    grows
+        Whether it is ``rows.mcap``, of which a reader of MCAP sees all but the last interval.
 
     Attributes
     ----------
@@ -32,10 +39,12 @@ class Journal:
         Number of rows that the files hold.
     """
 
-    def __init__(self, folder: Path, interval: float) -> None:
+    def __init__(self, folder: Path, interval: float, *, grows: bool = False) -> None:
         self.folder = folder
         self.rows = 0
         self.interval = interval
+        self.grows = grows
+        self._growing: GrowingMcap | None = None
         self._parts = 0
         self._next = time.monotonic() + interval
 
@@ -54,13 +63,26 @@ class Journal:
         """
         if self._parts == 0:
             self.remove()
-        write_parquet(result, self.folder / f"part-{self._parts:06d}.parquet")
+        if self.grows:
+            self._grow(result)
+        else:
+            write_parquet(result, self.folder / f"part-{self._parts:06d}.parquet")
         self._parts += 1
         self.rows += len(result.time_ns)
         self._next = time.monotonic() + self.interval
 
+    def _grow(self, result: Result) -> None:
+        if self._growing is None:
+            from orchestrator.recording.mcap import GrowingMcap
+
+            self._growing = GrowingMcap(self.folder / GROWING, result)
+        self._growing.add(result)
+
     def remove(self) -> None:
         """Remove the folder, which another file now holds the whole of."""
+        if self._growing is not None:
+            self._growing.close()
+            self._growing = None
         try:
             shutil.rmtree(self.folder)
         except FileNotFoundError:

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.realtime.shared_rows import SharedRows
 from orchestrator.recording.journal import Journal
 from orchestrator.recording.journal_writer import JournalOrder
@@ -52,8 +54,9 @@ class JournalProcess:
             journal.interval,
             rows.file,
             len(rows.times_ns),
-            begun,
+            replace(begun, system=begun.system if journal.grows and _travels(begun) else None),
             frozenset(cpus),
+            grows=journal.grows,
         )
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -84,3 +87,12 @@ class JournalProcess:
             return ""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"its process ended with {code}"
+
+
+def _travels(begun: Result) -> bool:
+    """Whether another process can have the system: not if a block is known to this one only."""
+    try:
+        pickle.dumps(begun.system)
+    except SoftdockError:
+        return False
+    return True

@@ -36,6 +36,8 @@ class JournalOrder:
         What stands before those rows, and what holds for all of them.
     cpus
         Processors that are left to the run, where there are others.
+    grows
+        As of :class:`Journal`.
     """
 
     folder: Path
@@ -44,6 +46,7 @@ class JournalOrder:
     rows: int
     begun: Result
     cpus: frozenset[int]
+    grows: bool = False
 
 
 def main() -> None:
@@ -77,7 +80,7 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
         If the journal cannot be written.
     """
     rows = SharedRows(order.rows, len(order.begun.names), order.file)
-    journal = Journal(order.folder, order.interval)
+    journal = Journal(order.folder, order.interval, grows=order.grows)
     with ThreadPoolExecutor(1, initializer=_yield_to_all) as low:
         while not select.select([run], [], [], order.interval)[0]:
             low.submit(_add, journal, order, rows, max(rows.written - 1, 0)).result()

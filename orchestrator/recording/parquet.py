@@ -27,7 +27,7 @@ KEY = b"softdock"
 _WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
-class _Run(TypedDict):
+class RunRecord(TypedDict):
     """What is read back of a result's origin."""
 
     case: str
@@ -143,7 +143,7 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
     )
 
 
-def read_result(path: str | Path) -> Result:
+def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run.
 
     Parameters
@@ -160,7 +160,7 @@ def read_result(path: str | Path) -> Result:
 
     frame = read_parquet(path)
     try:
-        run = TypeAdapter(_Run).validate_json(json.dumps(frame.attrs["run"]), strict=True)
+        run = TypeAdapter(RunRecord).validate_json(json.dumps(frame.attrs["run"]), strict=True)
         times = frame.index.to_numpy(dtype=np.float64)
         values = frame.to_numpy(dtype=np.float64)
     except ValidationError as error:

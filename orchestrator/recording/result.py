@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from orchestrator.realtime import RealTimeRecord
+    from orchestrator.system import System
 
 #: Name of the time column in frames and files.
 TIME = "time [s]"
@@ -81,6 +82,8 @@ class Result:
         or in its sign. A function is called when it is asked for first.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
+    system
+        What was run, flat; ``None``: it was read from a file that does not hold it.
 
     Raises
     ------
@@ -111,6 +114,7 @@ class Result:
     linearised: dict[str, Any] = field(default_factory=dict)
     arming: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
+    system: System | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

@@ -29,7 +29,7 @@ from orchestrator.experiment.sweep.store import Store
 from orchestrator.export.archive.stamp import stored_key
 from orchestrator.export.recipe import Recipe
 from orchestrator.master import Execution
-from orchestrator.recording import read_parquet, read_result, write_parquet
+from orchestrator.recording import read_parquet, read_result, write_parquet, writer
 from orchestrator.simunits import block, read_fmu
 from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.simunits.inspection.info import fmu_info
@@ -206,6 +206,10 @@ def _recorded(path: Path) -> None:
     read_recorded(path, "plant")
 
 
+def _write_as(kind: str, path: Path) -> None:
+    writer(kind)(seeds.result(), path)
+
+
 def _redraw(path: Path) -> None:
     """Draw an animation from a result, as ``softdock animate`` does."""
     with TemporaryDirectory(dir=path.parent) as folder:
@@ -229,6 +233,15 @@ READERS = {
         _damaged_parquet,
         read_parquet,
     ),
+    **{
+        f"result-{kind}": Reader(
+            f".{kind}",
+            _by_file(partial(_write_as, kind)),
+            damaged,
+            read_result,
+        )
+        for kind in ("mcap", "csv", "mat")
+    },
     "signal-csv": Reader(".csv", _text(seeds.SIGNAL), damaged, _signal),
     "signal-parquet": Reader(".parquet", _by_file(seeds.signal), _damaged_parquet, _signal),
     "tracks": Reader(".csv", _text(seeds.TRACKS), damaged, _read_tracks),

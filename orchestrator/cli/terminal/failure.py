@@ -14,6 +14,8 @@ from orchestrator.diagnostics import Diagnostic, NeverEngagedError, Problem, Sev
 REFUSED = 2
 #: Exit code of a run whose rig was never engaged.
 NEVER_ENGAGED = 4
+#: Exit code of a run whose expectations were not all kept.
+BROKEN = 5
 #: Exit code after Ctrl-C.
 INTERRUPTED = 130
 #: What `--json` prints of each problem.

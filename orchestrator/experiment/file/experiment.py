@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.experiment.file.device_table import DeviceTable
     from orchestrator.experiment.file.emulator_table import EmulatorTable
+    from orchestrator.experiment.file.expect_table import Expectation
     from orchestrator.experiment.file.figure_tables import Figure
     from orchestrator.experiment.file.identification_table import IdentificationTable
     from orchestrator.experiment.file.ledger_table import LedgerTable
@@ -38,6 +39,7 @@ else:  # most experiments have few of these tables
     ArmingTable = later_model(f"{_FILE}.arming_table:ArmingTable")
     DeviceTable = later_model(f"{_FILE}.device_table:DeviceTable")
     EmulatorTable = later_model(f"{_FILE}.emulator_table:EmulatorTable")
+    Expectation = later_model(f"{_FILE}.expect_table:Expectation")
     Figure = later_model(f"{_FILE}.figure_tables:Figure")
     IdentificationTable = later_model(
         "orchestrator.experiment.file.identification_table:IdentificationTable"
@@ -251,6 +253,7 @@ class Experiment(Table):
     sweep: dict[Name, AnySweep] = Field({})
     figure: dict[Name, Figure] = Field({})
     ledger: dict[Name, LedgerTable] = Field({})
+    expect: dict[Name, Expectation] = Field({})
     animation: dict[Name, Animation] = Field({})
     extension: dict[Name, Any] = Field({})
 

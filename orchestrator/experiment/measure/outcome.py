@@ -134,7 +134,8 @@ class ExperimentOutcome:
     """Everything that an experiment gave.
 
     ``problems`` are measures that could not be read off and what else failed behind the runs;
-    ``never_engaged`` are cases whose devices were watched, and never followed the simulation.
+    ``never_engaged`` are cases whose devices were watched, and never followed the simulation;
+    ``broken`` says which expectations were not kept.
     """
 
     title: str
@@ -143,6 +144,7 @@ class ExperimentOutcome:
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     never_engaged: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
 
     @property
     def safe_states(self) -> dict[str, tuple[Notice, ...]]:
@@ -157,5 +159,6 @@ class ExperimentOutcome:
             "cases": {name: case.as_json() for name, case in self.cases.items()},
             "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
             "problems": self.problems,
+            "broken": self.broken,
             "files": [str(path) for path in self.files],
         }

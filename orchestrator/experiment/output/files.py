@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: Folder of the pictures.
 PICTURES = "figures"
+#: Verdicts on expectations, where a run has some.
+JUNIT, VERDICTS = "junit.xml", "verdicts.json"
 
 
 def write_rest(
@@ -77,6 +79,7 @@ def write_rest(
         outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
     # those of an earlier run show something else by now
     draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+    draft.replaced |= {JUNIT, VERDICTS}
     report, summary = folder / "report.html", folder / "summary.json"
     draft.replaced.add(f"{report.stem}{BESIDE}")
     files = [*outcome.files, report, summary]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_VALUES = 1_000_000_000
 
 Progress = Callable[[float], None]
+#: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
+Watch = Callable[["Recording"], str]
 
 
 class FailedRunError(StepError):
@@ -83,7 +85,7 @@ class SimulationSettings:
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
-    and before devices are closed.
+    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done.
     """
 
     step: str | float | None = None
@@ -105,6 +107,7 @@ class SimulationSettings:
     journal: Journal | None = None
     on_begin: Callable[[], None] = lambda: None
     on_end: Callable[[], None] = lambda: None
+    watch: Watch | None = None
 
 
 def simulate(  # the options of a run are what they are
@@ -231,26 +234,16 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         _expect_room(execution, count // given.every + 1, name)
         notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
-        def report(time: float) -> None:
-            nonlocal journal
-            if journal is not None and journal.due:
-                rows = execution.recording_since(journal.rows)
-                try:
-                    journal.add(_result(execution, rows, name, notes))
-                except SoftdockError as error:
-                    notes.append(f"the run went on without its journal from {time:.9g} s: {error}")
-                    journal = None
-            if given.progress is not None:
-                given.progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
-
+        report = _Report(execution, given, name, notes, start_ns, last_ns)
         try:
-            paced = given.realtime is not None and journal is not None
+            paced = given.realtime is not None and (journal or given.watch) is not None
             with ExitStack() as stack:
                 if given.realtime is not None and journal is not None:
                     begun = _result(execution, execution.recording(), name, notes)
                     stack.enter_context(
                         journal_beside(execution, last_ns, journal, begun, given.realtime, notes)
                     )
+                stack.enter_context(_watched(execution, given))
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
                     given.progress(0.0)  # devices are open; a paced run tells no more until its end
@@ -263,6 +256,51 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+@dataclass(slots=True)
+class _Report:
+    """Called between two chunks of steps: writes the journal, and says how far a run has come."""
+
+    execution: Execution
+    given: SimulationSettings
+    name: str
+    notes: list[str]
+    start_ns: int
+    last_ns: int
+    seen: int = 0
+    journal: Journal | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.journal = self.given.journal
+
+    def __call__(self, time: float) -> None:
+        execution, given = self.execution, self.given
+        if self.journal is not None and self.journal.due:
+            rows = execution.recording_since(self.journal.rows)
+            try:
+                self.journal.add(_result(execution, rows, self.name, self.notes))
+            except SoftdockError as error:
+                why = f"the run went on without its journal from {time:.9g} s: {error}"
+                self.notes.append(why)
+                self.journal = None
+        if given.progress is not None:
+            whole = max(seconds(self.last_ns - self.start_ns), 1e-9)
+            given.progress((time - seconds(self.start_ns)) / whole)
+        if given.watch is not None:
+            rows = execution.recording_since(self.seen)
+            self.seen += len(rows.time_ns)
+            if said := given.watch(rows):
+                raise RunEndedError(said)
+
+
+def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:
+    """Return what looks at a run in real time, which has no chunks, if that is asked for."""
+    if given.realtime is None or given.watch is None:
+        return nullcontext()
+    from orchestrator.experiment.prepare.paced_watch import watched
+
+    return watched(execution, given.watch)
 
 
 def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:
@@ -309,4 +347,5 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),
         timing=execution.timing,
+        system=execution.system,
     )

@@ -13,6 +13,7 @@ from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.simulate import (
     Progress,
     SimulationSettings,
+    Watch,
     simulate_with,
 )
 from orchestrator.recording import Journal, Result
@@ -31,6 +32,7 @@ def run_case(
     realtime: RealTime | None = None,
     on_begin: Callable[[], None] = lambda: None,
     on_end: Callable[[], None] = lambda: None,
+    watch: Watch | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
 
@@ -40,7 +42,7 @@ def run_case(
         Its name is that of the result.
     progress, journal, threads, realtime
         As there.
-    on_begin, on_end
+    on_begin, on_end, watch
         See :class:`~orchestrator.experiment.prepare.simulate.SimulationSettings`.
 
     Raises
@@ -58,6 +60,7 @@ def run_case(
         journal=journal,
         on_begin=on_begin,
         on_end=on_end,
+        watch=watch,
     )
     return simulate_with(system, given)
 

@@ -71,6 +71,7 @@ def _recorded(
                 realtime=pace,
                 on_begin=steps.begin,
                 on_end=steps.end,
+                watch=steps.watch,
             )
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
         left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.diagnostics import DescriptionError, Diagnostic, Problem, Severity
+from orchestrator.diagnostics import DescriptionError, Diagnostic, PluginError, Problem, Severity
 from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.master import recordable
@@ -97,15 +97,22 @@ def views(case: PreparedCase) -> list[View]:
         view = View(f"{name}.{key}", tuple(names), apart // every, recorder.formats or formats)
         found.append(view)
     for kind in dict.fromkeys(kind for view in found for kind in view.formats):
-        if kind not in format_names():
-            known = format_names()
-            problems.append(
-                f"case '{name}': no format '{kind}'{nearest(kind, known)};"
-                f" registered: {', '.join(known)}"
-            )
+        problems += _wrong_format(kind, f"case '{name}'")
     if problems:
         raise DescriptionError(*problems)
     return found
+
+
+def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
+    known = format_names()
+    if kind not in known:
+        listed = ", ".join(known)
+        yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
+    elif kind == "mcap":  # it needs what may not be installed
+        try:
+            writer(kind)
+        except PluginError as error:
+            yield from error.within(where)
 
 
 def _wrong(recorder: str, text: str) -> Diagnostic:
@@ -149,8 +156,12 @@ def flush_seconds(case: PreparedCase) -> float:
 
 
 def journal_of(case: PreparedCase, output: Path) -> Journal:
-    """Return the journal of a case: ``NAME.partial`` in the folder of the results."""
-    return Journal(output / f"{case.name}{_PARTIAL}", flush_seconds(case))
+    """Return the journal of a case: ``NAME.partial`` in the folder of the results.
+
+    It is an MCAP file where the case is written as one.
+    """
+    folder = output / f"{case.name}{_PARTIAL}"
+    return Journal(folder, flush_seconds(case), grows="mcap" in (case.options.formats or ()))
 
 
 def write_views(

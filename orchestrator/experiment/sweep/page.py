@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.output.figures import plot_of, sweeps_of
+from orchestrator.experiment.section import Section
 from orchestrator.experiment.sweep.drawing import draw_sweep
 from orchestrator.experiment.sweep.listed import as_run
 from orchestrator.experiment.sweep.runner import FinishedSweep
@@ -19,6 +20,7 @@ from orchestrator.recording import (
     FileItem,
     Plot,
     Report,
+    TableItem,
     draw_plot,
     save,
     write_report,
@@ -33,6 +35,7 @@ def write_page(
     outcomes: Mapping[str, FinishedSweep],
     output: Path,
     into: Path | None = None,
+    sections: Sequence[Section] = (),
 ) -> list[Path]:
     """Draw the figures of sweeps and write ``sweep.html``; returns what was written.
 
@@ -45,6 +48,8 @@ def write_page(
     into
         Where the page is written until all becomes visible, see
         :data:`~orchestrator.experiment.sweep.runner.Finish`; in ``output`` itself if ``None``.
+    sections
+        What else was found, whose tables come first.
 
     Raises
     ------
@@ -60,11 +65,12 @@ def write_page(
             pictures.append(Path("figures") / f"{name}{suffix}")
             save(figure, (into or output) / pictures[-1])
         items.append(FigureItem(shown, caption))
+    judged = (TableItem(one.heading, one.columns, one.rows) for one in sections)
     report = Report(
         title=experiment.title,
         description=experiment.description,
         figures=tuple(items),
-        tables=summaries(outcomes),
+        tables=(*judged, *summaries(outcomes)),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(
             FileItem(path) for path in (*(f.relative_to(output) for f in files), *pictures)

@@ -45,6 +45,7 @@ def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
         update={
             "case": {name: case},
             "emulators": {},
+            "expect": {},
             "figure": {},
             "supervisor": supervisor,
         }

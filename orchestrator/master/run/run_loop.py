@@ -192,11 +192,13 @@ class RunLoop:
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
-        outcome = run(steps, goal_ns)
-        taken = max(time.perf_counter() - began, 1e-9)
+        try:
+            outcome = run(steps, goal_ns)
+        finally:  # a signal may end it
+            taken = max(time.perf_counter() - began, 1e-9)
+            self.wall_seconds += taken
         if changed := before.put_back():
             self._note_changes(changed)
-        self.wall_seconds += taken
         for unit in self._units:
             unit.forward_log()
         if outcome.failed:

@@ -57,7 +57,7 @@ def read_recorded(path: Path, component: str) -> Recorded:
     Parameters
     ----------
     path
-        ``.parquet`` or ``.csv``, as results are written, or a folder with ``part-*.parquet``.
+        ``.parquet``, ``.csv`` or ``.mcap``, as results are written, or the folder of a journal.
     component
         Its name in that run.
 
@@ -115,6 +115,9 @@ def _table(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
+        growing = path / "rows.mcap"
+        if path.suffix == ".mcap" or growing.is_file():
+            return _mcap_table(growing if growing.is_file() else path)
         if path.is_dir():
             return pa.concat_tables([pq.ParquetFile(part).read() for part in _parts(path)])
         if path.suffix == ".parquet":
@@ -125,7 +128,26 @@ def _table(path: Path) -> pa.Table:
             return table
     except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
         raise LoadError.in_file(path, f"cannot be read as a recording: {error}") from None
-    raise LoadError.in_file(path, "expected a recording that ends in .parquet or .csv")
+    raise LoadError.in_file(path, "expected a recording that ends in .parquet, .csv or .mcap")
+
+
+def _mcap_table(path: Path) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        from orchestrator.mcap.reading import read_mcap_file
+    except ModuleNotFoundError as missing:
+        raise LoadError.in_file(
+            path, f"MCAP needs the package '{missing.name}': pip install 'softdock[mcap]'"
+        ) from None
+    found = read_mcap_file(path)
+    fields = [
+        pa.field(name, pa.float64(), metadata={"unit": found.units.get(name, "")})
+        for name in found.names
+    ]
+    columns = [*found.values.T, found.times_ns / 1e9]
+    arrays = [pa.array(column) for column in columns]
+    return pa.Table.from_arrays(arrays, schema=pa.schema([*fields, pa.field(_TIME, pa.float64())]))
 
 
 def _parts(folder: Path) -> Iterator[Path]:

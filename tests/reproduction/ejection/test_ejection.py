@@ -13,10 +13,11 @@ import pytest
 from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
-from orchestrator import Result, StepError, System, fmu, simulate
+from orchestrator import Result, StepError, System, fmu, read_experiment, run_experiment, simulate
 from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "ejection"
 SPRINGS = 0.5 * 2 * 812.7 * 0.086**2  # J
 FRICTIONLESS = {f"{n}[{i}]": 0.0 for n in ("static", "coulomb", "viscous") for i in (1, 2, 3)}
 
@@ -67,6 +68,15 @@ def test_release(eject, number: int, time: float, speed: float, turned: tuple[fl
 
 def test_final_spin_of_attitude_2(eject) -> None:
     assert np.degrees(last(eject(2), "w[2]")) == pytest.approx([18.37], rel=3e-3)
+
+
+@pytest.mark.usefixtures("arm", "no_pictures")
+def test_all_expectations_of_the_file_are_kept(tmp_path: Path) -> None:
+    experiment = read_experiment(EXAMPLE / "experiment.toml")
+    cases = {case for one in experiment.expect.values() for case in one.cases}
+    outcome = run_experiment(experiment, EXAMPLE, tmp_path, only=cases)
+    assert outcome.broken == []
+    assert cases == {"plane_1", "plane_2", "plane_5"}
 
 
 def test_a_rigid_body_has_a_closed_form(eject) -> None:

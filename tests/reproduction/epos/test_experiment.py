@@ -55,6 +55,11 @@ def test_figures_of_the_paper(outcome, case, measure, value, tolerance):
     assert measured(outcome, case, measure).value == pytest.approx(value, abs=tolerance)
 
 
+def test_all_expectations_of_the_file_are_kept(outcome):
+    assert outcome.broken == []
+    assert all(one.passed for one in outcome.cases["ideal"].value("expect"))
+
+
 def test_peak_comes_when_the_closed_form_says(outcome):
     # Two steps of 1 ms: the maximum is flat and is sampled.
     assert measured(outcome, "ideal", "peak_force").details["time_s"] == pytest.approx(

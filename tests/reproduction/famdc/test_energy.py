@@ -37,7 +37,7 @@ def outcome(
         for name, table in experiment.ledger.items()
     }
     short = experiment.model_copy(
-        update={"case": cases, "ledger": ledgers, "sweep": {}}
+        update={"case": cases, "ledger": ledgers, "sweep": {}, "expect": {}}
         | {key: {} for key in ("animation", "sweep") if hasattr(experiment, key)}
     )
     return run_experiment(short, FOLDER, tmp_path_factory.mktemp("energy"))

@@ -40,6 +40,11 @@ def test_nothing_could_not_be_measured(outcome: ExperimentOutcome) -> None:
     assert outcome.problems == []
 
 
+def test_all_expectations_of_the_file_are_kept(outcome: ExperimentOutcome) -> None:
+    assert outcome.broken == []
+    assert len(outcome.cases["spatial_compensated"].value("expect")) == 18
+
+
 @pytest.mark.parametrize(
     ("table", "rate", "largest", "actual"),
     # The rate is that of the loop's matrix, see test_axial.py; 5e-4 as there.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import read_system, simulate
-from orchestrator.experiment import read_experiment
+from orchestrator.experiment import read_experiment, run_experiment
 from python_blocks.contact.damping_numbers import DAMPING_NUMBERS
 from python_blocks.contact.normal_impact import NormalImpact
 
@@ -57,6 +57,15 @@ def test_the_simulator_stops_where_its_friction_says(plants):
     way = 0.25 * top + 0.5 * top**2 / 0.088
     assert found["passive.velocity"].max() == pytest.approx(top, rel=1e-9)
     assert found["passive.position"][-1] == pytest.approx(way, rel=1e-9)
+
+
+@pytest.mark.usefixtures("plants", "no_pictures")
+def test_all_expectations_of_the_file_are_kept(tmp_path):
+    experiment = read_experiment(EXAMPLE / "experiment.toml")
+    cases = {case for one in experiment.expect.values() for case in one.cases}
+    outcome = run_experiment(experiment, EXAMPLE, tmp_path, only=cases)
+    assert outcome.broken == []
+    assert len(cases) == 4
 
 
 def test_the_experiment_covers_the_laws(plants):

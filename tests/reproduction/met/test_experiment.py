@@ -88,6 +88,11 @@ def test_rates_of_joint_1(
     assert value(outcome, case, measure) == pytest.approx(wanted, abs=tolerance)
 
 
+def test_all_expectations_of_the_file_are_kept(outcome: ExperimentOutcome) -> None:
+    assert outcome.broken == []
+    assert len(outcome.cases["continuous"].value("expect")) == 5
+
+
 def test_no_limit_is_hit_and_nothing_overshoots(outcome: ExperimentOutcome) -> None:
     assert value(outcome, "continuous", "largest") < 100.0
     assert value(outcome, "continuous", "largest_voltage") == pytest.approx(2.873, abs=0.001)

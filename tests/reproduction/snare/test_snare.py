@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from reproduction.snare.example import EXAMPLE, ROPES, part_of_the_example, vector
 
-from orchestrator import DescriptionError, StepError, read_system, simulate
+from orchestrator import (
+    DescriptionError,
+    StepError,
+    judge,
+    read_experiment,
+    read_system,
+    simulate,
+)
 from orchestrator.simunits import resolve
 
 
@@ -28,6 +35,16 @@ def test_it_captures(captured):
     assert captured["lock.locked"][2000] == 0
     pushes = np.array([captured[f"{rope}.push"][:2000] for rope in ROPES])
     assert pushes.min(axis=0).max() > 30.0  # all three at one time
+
+
+def test_what_the_experiment_expects_is_kept(captured):
+    """The case `tumbling` is this run."""
+    tables = read_experiment(EXAMPLE / "experiment.toml").expect.values()
+    assert {one.case for one in tables} == {"tumbling"}
+    for one in tables:
+        for that in one.statements:
+            verdict = judge(captured, that, begin=one.begin, until=one.until)
+            assert verdict.passed, verdict
 
 
 def test_no_rope_sinks_in_deeper_than_its_stiffness_says(captured):

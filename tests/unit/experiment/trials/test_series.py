@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import read_experiment
+from orchestrator.experiment.file.expect_table import Expectation
 from orchestrator.experiment.trials.child import rewired
 from orchestrator.experiment.trials.evidence import Reaction
 from orchestrator.experiment.trials.judge import Judge, Outcome
@@ -135,6 +136,7 @@ def test_a_supervisor_is_lost_where_devices_wrote_so(tmp_path, told):
 
 def test_the_run_of_a_trial_is_short_plain_and_armed_by_itself():
     experiment = read_experiment(EPOS / "rig_supervised.toml")
+    experiment = experiment.model_copy(update={"expect": {"gone": Expectation(that="force < 1 N")}})
     told = {
         "case": "capture",
         "settings": {"robot": {"port": 7}},
@@ -146,5 +148,6 @@ def test_the_run_of_a_trial_is_short_plain_and_armed_by_itself():
     assert (case.stop, case.linearise, case.emulators) == ("3 s", False, {})
     assert case.devices["robot"].settings == {"port": 7}
     assert (found.supervisor.rig, found.supervisor.arm) == ("other", "automatic")
+    assert found.expect == {}  # of measures, which are left out
     plain = rewired(read_experiment(EPOS / "rig.toml"), told)
     assert plain.supervisor is None

@@ -19,6 +19,7 @@ from orchestrator import (
 )
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.recording.csv import write_csv
+from orchestrator.recording.mcap import write_mcap
 from orchestrator.recording.parquet import write_parquet
 from orchestrator.simunits.logs.recorded import read_recorded
 
@@ -98,7 +99,9 @@ def columns(recording, component):
 
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
-@pytest.mark.parametrize(("suffix", "write"), [("parquet", write_parquet), ("csv", write_csv)])
+@pytest.mark.parametrize(
+    ("suffix", "write"), [("parquet", write_parquet), ("csv", write_csv), ("mcap", write_mcap)]
+)
 def test_a_replay_reproduces_the_rest_bit_for_bit(tmp_path, algorithm, suffix, write):
     first, _ = run(system(), algorithm=algorithm)
     path = written(first, tmp_path / f"run.{suffix}", write)

@@ -1,0 +1,1 @@
+"""Expectations: what measures and signals are to keep, and verdicts on what they did."""
