@@ -26,12 +26,13 @@ PLANTS = HERE / "plants" / "build"
 #: Section 4.2: joint angles at the impact, rad.
 PHI = (0.8727, -1.7453, 0.8727)
 #: Table 4: the star target; kg, m, kg m^2. The table's frame is taken to be that of the rope's
-#: middle, its z away from where the rope bows.
+#: middle, its z away from where the rope bows; its products are integrals of x y dm, so they enter
+#: with the other sign, as in SpaceDocking.Bodies.GrappleTarget.
 MASS, CENTROID = 41.7, (-0.040931, 0.00137, 0.342138)
 INERTIA = (
-    (3.40766, 0.00353, -0.08852),
-    (0.00353, 3.15477, 0.02253),
-    (-0.08852, 0.02253, 1.61416),
+    (3.40766, -0.00353, 0.08852),
+    (-0.00353, 3.15477, -0.02253),
+    (0.08852, -0.02253, 1.61416),
 )
 TURNED = (0.0, 1.0, 0.0, 0.0)  # half a turn about x: the table's z along -z
 PLANE = ((1, "x"), (2, "z"))  # the rope's numbers of the world's axes
