@@ -6,6 +6,7 @@ angles and lengths, and SciPy's DOP853 for all of it at once.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,15 @@ def _arm(arm: Component) -> tuple[pin.Model, int]:
         model.appendBodyToJoint(joint, link, pin.SE3.Identity())
     end = pin.SE3(np.eye(3), np.array(arm.values["tip"]))
     return model, model.addFrame(pin.Frame("end", joint, 0, end, pin.FrameType.OP_FRAME))
+
+
+def test_table_4_is_read_in_one_way():
+    """The capture's target has the inertia of the snare's, whose model holds it."""
+    snare = EXAMPLE.parents[1] / "modelica" / "SpaceDocking" / "Bodies" / "GrappleTarget.mo"
+    model = snare.read_text()
+    numbers = re.findall(r"-?\d+\.\d+", model[model.index("J = {{") :].split(";")[0])
+    target = read_system(EXAMPLE / "capture.ssd").components["target"]
+    np.testing.assert_array_equal(np.ravel(target.values["J"]), [float(n) for n in numbers])
 
 
 @pytest.fixture(scope="module")

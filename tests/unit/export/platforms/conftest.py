@@ -35,7 +35,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def plant(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """By version of FMI. Zig makes the C library of Windows once on a machine: a minute."""
-    pytest.importorskip("ziglang", reason="ziglang has no wheel for this platform")
+    pytest.importorskip("ziglang", reason="ziglang, the extra 'cross', is not installed")
     names = [each.long_name for each in PLATFORMS]
     output = tmp_path_factory.mktemp("built")
     return build_model(None, source, output, fmi=("2.0", "3.0"), platforms=names).files

@@ -99,7 +99,7 @@ def test_one_archive_for_all_platforms(plant: Mapping[str, Path], fmi: str) -> N
 @pytest.mark.usefixtures("uncached_compiler")
 def test_equal_sources_make_equal_archives(source: Path, tmp_path: Path) -> None:
     """Also for macOS, whose linker writes the name of its output into it."""
-    pytest.importorskip("ziglang", reason="ziglang has no wheel for this platform")
+    pytest.importorskip("ziglang", reason="ziglang, the extra 'cross', is not installed")
     one, other = (
         build_model(
             None, source, tmp_path / name, platforms=("win64", "darwin64")
@@ -156,7 +156,7 @@ def test_what_has_no_library_for_a_platform(
     source: Path, plants: Path, tmp_path: Path, sample_blocks: object
 ) -> None:
     del sample_blocks
-    pytest.importorskip("ziglang", reason="ziglang has no wheel for this platform")
+    pytest.importorskip("ziglang", reason="ziglang, the extra 'cross', is not installed")
     solver = Solver("cvode")
     with pytest.raises(FmuError, match="'cvode' links SUNDIALS of this machine, and not for win64"):
         build_model(None, source, tmp_path, platforms=["win64"], solver=solver)
