@@ -8,6 +8,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,9 @@ STEPS = 64
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(WINE is None, reason="Wine is not installed (apt install wine64)"),
+    pytest.mark.skipif(
+        find_spec("ziglang") is None, reason="ziglang, the extra 'cross', is not installed"
+    ),
 ]
 Run = Callable[[Path, Platform], "np.ndarray"]
 
