@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
@@ -58,11 +58,18 @@ def build_all(
         return outcomes
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])  # its imports take longer than a small build
-    with ProcessPoolExecutor(workers, context) as pool:
+    # the server keeps the environment of its first caller, whose compiler may be another
+    given = (dict(os.environ),)
+    with ProcessPoolExecutor(workers, context, _take_environment, given) as pool:
         futures = [pool.submit(_run, job, force) for job in jobs]
         for finished, _ in enumerate(as_completed(futures), start=1):
             report(finished)
     return [_outcome(future.result) for future in futures]
+
+
+def _take_environment(given: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(given)
 
 
 def _run(job: BuildJob, force: bool) -> BuildResult:  # noqa: FBT001 - called by the pool alone

@@ -59,6 +59,9 @@ def test_crash_leaves_other_recipes_to_be_built(
     crashed, other = build_all(jobs, workers=workers)
     assert "front end crashed on class 'Deep'" in str(crashed)
     assert "front end" not in str(other)
+    monkeypatch.delenv("CC")  # processes that began with it do not keep it
+    _, built = build_all(jobs, workers=workers)
+    assert built.files["2.0"].is_file()
 
 
 @pytest.mark.usefixtures("fresh")
