@@ -126,7 +126,7 @@ def _judged(
     if not experiment.expect:
         return []
     from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
-    from orchestrator.experiment.expect.verdict_sections import sweep_section
+    from orchestrator.experiment.expect.verdict import sweep_section
 
     sections = []
     for name, one in outcomes.items():

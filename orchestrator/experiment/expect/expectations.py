@@ -12,9 +12,8 @@ from orchestrator.diagnostics import DescriptionError, Problem
 from orchestrator.experiment.expect.goal import Goal, expected_cases, goal_of, recorded_names
 from orchestrator.experiment.expect.judge import SignalJudge, judge_measure
 from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts
-from orchestrator.experiment.expect.verdict import Verdict
+from orchestrator.experiment.expect.verdict import Verdict, case_section, sweep_section
 from orchestrator.experiment.expect.verdict_files import FILES
-from orchestrator.experiment.expect.verdict_sections import case_section, sweep_section
 from orchestrator.experiment.extension import Extension, Run, Steps
 from orchestrator.experiment.measure.outcome import Measured, SweepOutcome
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -94,7 +95,7 @@ class SimulationSettings:
     algorithm: str | None = None
     algorithm_options: Mapping[str, Any] | None = None
     rates: Mapping[str, int] | None = None
-    delay: DelayMode | str = "waveform"
+    delay: DelayMode | str = DEFAULT_DELAY
     record: Sequence[str] | None = None
     every: int = 1
     early_return: bool | None = None
@@ -119,7 +120,7 @@ def simulate(  # the options of a run are what they are
     algorithm: str | None = None,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = "waveform",
+    delay: DelayMode | str = DEFAULT_DELAY,
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool | None = None,
