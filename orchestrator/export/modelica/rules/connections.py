@@ -10,6 +10,7 @@ from orchestrator.export.modelica.rules.finding import Finding, Model, with_base
 from orchestrator.export.modelica.rules.references import Reference, references, steps
 from orchestrator.export.modelica.source.class_scope import Member, Scope
 from orchestrator.export.modelica.source.instances import Instance
+from orchestrator.export.modelica.source.text import split
 from orchestrator.export.modelica.source.tree import Element, Place, Section
 
 Json = Any
@@ -45,23 +46,12 @@ def _connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
             depth -= 1
         elif token.text == "connect" and before not in {".", "end"}:
             end = next((i for i in range(at, len(tokens)) if tokens[i].text == ";"), len(tokens))
-            inside = tokens[at + 2 : end]
-            comma = _outer_comma([each.text for each in inside])
-            if comma is None:
+            sides = [*split(tokens[at + 2 : end])][:2]  # an annotation may stand behind them
+            if len(sides) < 2:
                 continue
-            one = next(iter(references(inside[:comma], section.source)), None)
-            other = next(iter(references(inside[comma:], section.source)), None)
+            one, other = (next(iter(references(s, section.source)), None) for s in sides)
             if one is not None and other is not None:
                 yield one, other, depth == 0
-
-
-def _outer_comma(texts: list[str]) -> int | None:
-    depth = 0
-    for at, text in enumerate(texts):
-        depth += (text in "([{") - (text in ")]}")
-        if text == "," and depth == 0:
-            return at
-    return None
 
 
 class _Joined:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.export.modelica.rules.finding import Finding, Model
 from orchestrator.export.modelica.source.class_scope import Scope
-from orchestrator.export.modelica.source.text import Token
+from orchestrator.export.modelica.source.text import Token, split
 from orchestrator.export.modelica.source.tree import Argument, Element, Kind, Place
 
 _MODELS = frozenset(("model", "block", "class"))
@@ -62,7 +62,7 @@ def _name(
         if at < len(tokens) and tokens[at].text == "[":
             end = _closing(tokens, at)
             inside.append(tokens[at + 1 : end])
-            subscripts[-1] = tuple("".join(t.text for t in one) for one in _commas(inside[-1]))
+            subscripts[-1] = tuple("".join(t.text for t in one) for one in split(inside[-1]))
             at = end + 1
         if at + 1 >= len(tokens) or tokens[at].text != "." or tokens[at + 1].kind != "name":
             return at, tuple(parts), tuple(subscripts), inside
@@ -76,16 +76,6 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
         if depth == 0:
             return place
     return len(tokens) - 1
-
-
-def _commas(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    depth, begin = 0, 0
-    for at, token in enumerate(tokens):
-        depth += (token.text in "([{") - (token.text in ")]}")
-        if token.text == "," and depth == 0:
-            yield tokens[begin:at]
-            begin = at + 1
-    yield tokens[begin:]
 
 
 def written(scope: Scope) -> Iterator[Reference]:
