@@ -1,4 +1,4 @@
-"""Reading of untrusted archives and XML: path escape, size and entities are checked."""
+"""Archives: untrusted ones and XML are read with checks of path escape, size and entities."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ FREE_BYTES = 256 * 1024**2
 ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
 #: A description that is read into memory as a whole.
 MOST_XML_BYTES = 256 * 1024**2
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_LIBRARIES = (".so", ".dll", ".dylib")
 
 #: What zipfile raises on a damaged entry, one of an unknown method, or one behind a password.
 DAMAGE = (
@@ -155,3 +158,11 @@ def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
         raise error.in_file(where, "a document type declaration is not accepted (entities are off)")
     return root
+
+
+def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add a file without the time: equal contents make equal archives."""
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o755 if name.endswith(_LIBRARIES) else 0o644) << 16
+    archive.writestr(entry, content)

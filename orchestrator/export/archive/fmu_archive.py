@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from orchestrator.archive import add_file
 from orchestrator.diagnostics import FmuError
 from orchestrator.export.archive import description_fmi2, description_fmi3, terminals
 from orchestrator.export.archive.cmake import CMAKE_FILE, cmake_text
@@ -25,8 +26,6 @@ from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.codegen.sampled_c import FILES, GENERATED
 from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
-
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
 
 
 def write_fmu(
@@ -144,11 +143,3 @@ def _is_other_solver(file: Path, recipe: Recipe, layout: Layout) -> bool:
 def _takes_other_steps(file: Path, layout: Layout) -> bool:
     sampled = layout.ode.sampled
     return file.name in FILES - ({sampled.code or GENERATED} if sampled else set())
-
-
-def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Add a file without the time: equal sources make equal archives."""
-    entry = zipfile.ZipInfo(name, _LONG_AGO)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
-    archive.writestr(entry, content)

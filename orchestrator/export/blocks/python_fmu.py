@@ -12,9 +12,10 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
+from orchestrator.archive import add_file
 from orchestrator.diagnostics import CapabilityError, FmuError
 from orchestrator.export.archive import description_fmi2, description_fmi3
-from orchestrator.export.archive.fmu_archive import add_file, guid_of, write_archive
+from orchestrator.export.archive.fmu_archive import guid_of, write_archive
 from orchestrator.export.archive.model_description import (
     ModelDescription,
     write_fmi2,

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.archive import open_archive
+from orchestrator.archive import add_file, open_archive
 from orchestrator.diagnostics import CapabilityError, FmuError
 from orchestrator.engine import system_library
 from orchestrator.export.platforms import Platform
@@ -17,7 +17,6 @@ from orchestrator.recording import whole_file
 from orchestrator.simunits.fmi.elf import is_whole
 from orchestrator.simunits.fmi.model_exchange_unit import sundials_folder
 
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal systems make equal archives
 TABLES = "resources/system.bin"
 #: What of an inner FMU is of use when it runs, beside its library.
 _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
@@ -68,16 +67,16 @@ def write_package(
     """
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         for name, data in content.items():
-            _add(archive, name, data)
+            add_file(archive, name, data)
         for platform in platforms:
             library = f"{platform.folder(f'{version}.0')}/{identifier}{platform.suffix}"
-            _add(archive, library, engine_library(platform).read_bytes())
+            add_file(archive, library, engine_library(platform).read_bytes())
         for folder, inner in {inner.folder: inner for inner in fmus}.items():
             for name, data in _parts(inner, platforms):
-                _add(archive, f"resources/{folder}/{name}", data)
+                add_file(archive, f"resources/{folder}/{name}", data)
         if any(inner.component.options.solver == "cvode" for inner in fmus):
             for file in sorted(sundials_folder().iterdir()):
-                _add(archive, f"resources/sundials/{file.name}", file.read_bytes())
+                add_file(archive, f"resources/sundials/{file.name}", file.read_bytes())
 
 
 def _parts(inner: InnerFmu, platforms: Sequence[Platform]) -> Iterator[tuple[str, bytes]]:
@@ -88,10 +87,3 @@ def _parts(inner: InnerFmu, platforms: Sequence[Platform]) -> Iterator[tuple[str
             wanted = name == _KEPT[0] or name.startswith((*beside, *_KEPT[1:]))
             if wanted and not name.endswith("/"):
                 yield name, archive.read(name)
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    entry = zipfile.ZipInfo(name, _LONG_AGO)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (0o755 if name.endswith((".so", ".dll", ".dylib")) else 0o644) << 16
-    archive.writestr(entry, content)
