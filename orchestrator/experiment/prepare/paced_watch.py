@@ -43,7 +43,7 @@ def watched(execution: Execution, watch: Watch) -> Iterator[None]:
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         if said:
-            raise RunEndedError(said[0])
+            raise KeyboardInterrupt  # as that of an operator: no block takes it for its own error
         if callable(before):
             before(number, frame)
 
@@ -65,6 +65,10 @@ def watched(execution: Execution, watch: Watch) -> Iterator[None]:
     thread.start()
     try:
         yield
+    except KeyboardInterrupt:
+        if said:
+            raise RunEndedError(said[0]) from None
+        raise
     finally:
         done.set()
         thread.join()

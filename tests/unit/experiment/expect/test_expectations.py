@@ -128,6 +128,14 @@ def test_one_that_stops_a_run_ends_it_and_keeps_what_there_is(softdock, folder, 
     assert case["measures"]["peak"]["value"] == pytest.approx(case["simulated_s"])
 
 
+def test_a_block_that_has_the_word_does_not_take_the_end_for_its_own_error(softdock, folder):
+    slow = BLOCK.replace("        self.y", "        time.sleep(2 * h)\n        self.y")
+    (folder / "part.py").write_text(f"import time\n{slow}")
+    text = EXPERIMENT.partition("[sweep")[0].replace('"10 ms"', '"1000 s"')
+    code, _, error = run(softdock, text + BROKEN + "stop = true\n", "--realtime")
+    assert code == 5, error
+
+
 def test_a_run_in_real_time_that_chooses_its_steps_cannot_be_stopped_so(softdock, folder):
     text = EXPERIMENT.partition("[sweep")[0] + BROKEN + "stop = true\n"
     options = ("--realtime", "--algorithm", "step-doubling")
