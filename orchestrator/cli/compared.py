@@ -12,7 +12,6 @@ from orchestrator.diagnostics import UnknownNameError
 from orchestrator.drawing import Change, Field, differences, order_notes
 from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.output.diagram import nested_of
-from orchestrator.experiment.prepare.hardware import Hardware
 from orchestrator.experiment.prepare.prepare import merged, prepare_with
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.simunits import resolve
@@ -104,7 +103,7 @@ def _side(text: str, *, opened: bool) -> Side:
     case = experiment.case[key]
     if _is_case(text):
         reader = SystemReader(folder)
-        flat = prepare_with(key, case, reader, hardware=Hardware.of(experiment, folder))
+        flat = prepare_with(key, case, reader, rig=experiment)
         system = nested_of(case, reader.read(case), flat)
         return Side(text, key, system, _run(case, experiment.defaults), None)
     file = folder / case.system

@@ -17,7 +17,6 @@ from orchestrator.system import System, nearest
 from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.prepare.hardware import Hardware
     from orchestrator.experiment.prepare.system_reader import SystemReader
 
 
@@ -118,27 +117,26 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
     experiment, folder = experiment_of(target)
     if case is not None:
         expect_case(target, experiment, case)
-    from orchestrator.experiment.prepare.hardware import Hardware
     from orchestrator.experiment.prepare.system_reader import SystemReader
 
-    found, reader, hardware = {}, SystemReader(folder), Hardware.of(experiment, folder)
+    found, reader = {}, SystemReader(folder)
     for name, chosen in experiment.case.items():
         if case in {None, name}:
             from orchestrator.experiment.prepare.prepare import merged
 
             with packed_code_unopened():
                 options = merged(chosen, experiment.defaults)
-                found[name] = _drawn(name, chosen, reader, hardware, options)
+                found[name] = _drawn(name, chosen, reader, experiment, options)
     return found
 
 
 def _drawn(
-    name: str, case: Case, reader: SystemReader, hardware: Hardware, options: RunOptions
+    name: str, case: Case, reader: SystemReader, experiment: Experiment, options: RunOptions
 ) -> Drawn:
     from orchestrator.experiment.prepare.prepare import prepare_with
 
     try:
-        flat = prepare_with(name, case, reader, hardware=hardware)
+        flat = prepare_with(name, case, reader, rig=experiment)
     except DescriptionError as error:
         if case.set or case.delays or case.swap or case.devices or case.unit or case.parameters:
             raise

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 if TYPE_CHECKING:
@@ -18,17 +18,16 @@ class LaterModel:
 
     Parameters
     ----------
-    path
-        Where it is: ``"module:name"``.
+    load
+        Imports it.
     """
 
-    path: str
+    load: Callable[[], Any]
 
     @cached_property
     def model(self) -> Any:
         """The model itself."""
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
+        return self.load()
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -45,6 +44,6 @@ class LaterModel:
         return no_info_plain_validator_function(self._read)
 
 
-def later_model(path: str) -> Any:
-    """Return a type whose values are those of a model that is imported when one is read."""
-    return Annotated[Any, LaterModel(path)]
+def later_model(load: Callable[[], Any]) -> Any:
+    """Return a type whose values are those of a model that is loaded when one is read."""
+    return Annotated[Any, LaterModel(load)]

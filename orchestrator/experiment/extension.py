@@ -133,7 +133,7 @@ class Extension:
     problem of the outcome, and all results are kept.
     """
 
-    #: Names of those whose hooks are called before its own, if they are loaded.
+    #: Names of those whose hooks are called before its own, if they are loaded; ``"*"``: of all.
     follows: ClassVar[tuple[str, ...]] = ()
     #: What its table ``[extension.NAME]`` may hold; ``None``: it has no table of that kind.
     table: ClassVar[type[BaseModel] | None] = None
@@ -201,7 +201,12 @@ def loaded(
     for entry, (when, name) in _names().items():
         if name not in found and name not in without and given[when](name):
             found[name] = GROUP.class_of(entry)(name)
-    order = TopologicalSorter({name: set(one.follows) for name, one in found.items()})
+    order = TopologicalSorter(
+        {
+            name: found.keys() - {name} if "*" in one.follows else set(one.follows)
+            for name, one in found.items()
+        }
+    )
     try:
         return [found[name] for name in order.static_order() if name in found]
     except ValueError as error:

@@ -18,8 +18,8 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.scenes import with_scenes
 from orchestrator.plain_data import toml_data
+from orchestrator.wings import of_wing
 
 #: Of what is wrong with an experiment file by itself.
 CODE = "EXP101"
@@ -50,8 +50,10 @@ def read_experiment(path: Path) -> Experiment:
             "expected an experiment, which has 'title' and a table [case.NAME], or a"
             " system file, which has a table [system]",
         )
+    if "animation" in content:
+        content = of_wing("pictures.scenes")(content, path.parent)
     try:
-        experiment = Experiment.model_validate(with_scenes(content, path.parent))
+        experiment = Experiment.model_validate(content)
     except ValidationError as error:
         found = format_validation_error(error, Experiment, path, CODE)
         raise DescriptionError(*found) from None
@@ -61,11 +63,9 @@ def read_experiment(path: Path) -> Experiment:
         experiment = with_own_tables(experiment, path)
     problems = _dangling(experiment)
     for name, table in experiment.animation.items():
-        from orchestrator.animation import loose_ends
-
         problems += (
             Diagnostic(CODE, Severity.ERROR, f"'{key}': {text}", key=key)
-            for key, text in loose_ends(name, table)
+            for key, text in of_wing("pictures.loose_ends")(name, table)
         )
     if problems:
         raise DescriptionError(*problems).of_file(path)

@@ -6,18 +6,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from orchestrator.experiment.extension import Progress, Run, before, behind, loaded
 from orchestrator.experiment.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.measure.case_measures import with_measures
-from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.diagram import nested_of
-from orchestrator.experiment.output.files import write_rest
+from orchestrator.experiment.measure.outcome import (
+    CaseOutcome,
+    ExperimentOutcome,
+    write_summary,
+)
 from orchestrator.experiment.prepare.case_notes import case_notes
-from orchestrator.experiment.prepare.chosen_step import with_chosen_steps
-from orchestrator.experiment.prepare.prepare import prepare_all
+from orchestrator.experiment.prepare.prepare import prepare_all, with_chosen_steps
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.requested_names import (
     expect_components,
@@ -32,9 +32,6 @@ from orchestrator.experiment.section import Section
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import whole_folder
 from orchestrator.simunits import expect_flawless
-
-if TYPE_CHECKING:
-    from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
 def run_experiment(
@@ -123,30 +120,23 @@ def run_with(
     with whole_folder(where, alone=True) as run.draft:
         for one in extensions:
             before(one, partial(one.begin, run))
-        nested = {
-            name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
-            for name, case in cases.items()
-        }
         results = run_cases(run, extensions)
         for name, case in cases.items():
             clock = run.realtime.clock if run.realtime else None
             result, measured = with_measures(case, results, outcome, clock)
             title, found = case.case.title or name, run.sections[name]
-            outcome.cases[name] = CaseOutcome(
-                title, case.system, nested[name], result, measured, found
-            )
+            outcome.cases[name] = CaseOutcome(title, case.system, result, measured, found)
             if name in choices:
-                choice = choices[name]
-                run.add(name, Section("step_choice", data=choice.as_json(), value=choice))
+                run.add(name, choices[name])
         for one in extensions:
             behind(run, one, partial(one.end, run))
-        write_rest(experiment, outcome, run.draft, output, tell, pictures=settings.figures)
+        write_summary(outcome, run.draft, output)
     return outcome
 
 
 def prepared_cases(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
-) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
     """Prepare and check cases, and expect that what is asked of the run fits some of them.
 
     Steps are chosen where that is asked for.

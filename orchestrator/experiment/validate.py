@@ -21,6 +21,7 @@ from orchestrator.experiment.prepare.simulate import horizon
 from orchestrator.experiment.run.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.master import MasterSettings, validate_plan
 from orchestrator.system import System, nanoseconds, nearest
+from orchestrator.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.experiment.file.figure_tables import Curve
@@ -80,9 +81,8 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
     if experiment.figure:
         found += _figures(experiment, cases, shown)
     if experiment.animation:
-        from orchestrator.experiment.output.animations import wrong_animations
-
-        found += _at(("animation",), wrong_animations(experiment, systems, recorded))
+        wrong = of_wing("pictures.wrong_animations")(experiment, systems, recorded)
+        found += _at(("animation",), wrong)
     found += _expectations(experiment, cases, shown)
     found += _at(("derived",), wrong_derived(experiment.derived, systems))
     return found
@@ -236,11 +236,7 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
             yield f"{where}, target: {error}"
     yield from _time(f"{where}, from", measure.begin)
     yield from _time(f"{where}, until", measure.until)
-    from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
-
-    if isinstance(measure.predict, SampledLoopSpec):
-        yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))
-    elif measure.predict is not None:
+    if isinstance(measure.predict, ContactLoopSpec):
         for key in ContactLoopSpec.model_fields:
             value = getattr(measure.predict, key)
             if isinstance(value, str):
@@ -248,3 +244,5 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
                     system.value(value)
                 except DescriptionError as error:
                     yield f"{where}, predict.{key}: {error}"
+    elif measure.predict is not None:
+        yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))

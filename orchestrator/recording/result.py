@@ -254,6 +254,8 @@ class Result:
         UnknownNameError
             If a name or pattern fits no signal.
         """
-        from orchestrator.recording.quick_plot import quick_plot
+        from orchestrator.wings import of_wing
 
-        return quick_plot(self, names, self.name if title is None else title)
+        shown = self.name if title is None else title
+        figure: Figure = of_wing("pictures.quick_plot")(self, names, shown)
+        return figure

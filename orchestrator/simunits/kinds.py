@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.plugin_group import PluginGroup
-from orchestrator.system import Component, Source
+from orchestrator.system import Component, Source, SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.simunits.protocol.description import UnitDescription
@@ -65,6 +65,11 @@ def kind_of(source: Source) -> UnitKind:
             " recording or a twin, swap it for one"
         )
     return _GROUP.class_of(name)()
+
+
+def clock_ns(source: Source) -> int | None:
+    """Return the period of a device whose time goes on without the run, in ns; else ``None``."""
+    return kind_of(source).clock_ns(source) if source.kind is SourceKind.DEVICE else None
 
 
 def refuse_fmu_options(

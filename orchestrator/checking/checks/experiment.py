@@ -11,9 +11,7 @@ from orchestrator.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.diagnostics.codes import Code, error
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.file.experiment import Case, RunOptions
-from orchestrator.experiment.prepare.emulators import with_emulators
-from orchestrator.experiment.prepare.hardware import Hardware
-from orchestrator.experiment.prepare.prepare import merged, prepare_with
+from orchestrator.experiment.prepare.prepare import merged, prepare_with, with_emulators
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.validate import unsound
@@ -55,9 +53,8 @@ def prepared(
 ) -> tuple[System | None, list[Diagnostic]]:
     """Prepare a case; without a system the diagnostics say why, but not of which case."""
     try:
-        case, _ = with_emulators(experiment, name, experiment.case[name])
-        hardware = Hardware.of(experiment, folder)
-        return prepare_with(name, case, SystemReader(folder), hardware=hardware), []
+        case, _ = with_emulators(experiment, name)
+        return prepare_with(name, case, SystemReader(folder), rig=experiment), []
     except DescriptionError as wrong:
         return None, [found.inner for found in wrong.diagnostics]
     except SoftdockError as wrong:

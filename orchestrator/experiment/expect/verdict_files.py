@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from orchestrator.experiment.expect.verdict import Verdict
-from orchestrator.experiment.output.files import JUNIT, VERDICTS
+from orchestrator.experiment.measure.outcome import JUNIT, VERDICTS
 from orchestrator.recording import whole_file
 
 #: What XML 1.0 has no place for.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     Field,
@@ -17,38 +19,43 @@ from pydantic_core import PydanticCustomError
 from orchestrator.diagnostics import nearest
 from orchestrator.diagnostics.later_model import later_model
 from orchestrator.experiment.file.table import Angle, Table, Time
+from orchestrator.wings import of_wing
 
-_FILE = "orchestrator.experiment.file"
 if TYPE_CHECKING:
-    from orchestrator.animation import Animation
-    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.experiment.file.device_table import DeviceTable
-    from orchestrator.experiment.file.emulator_table import EmulatorTable
     from orchestrator.experiment.file.expect_table import Expectation
     from orchestrator.experiment.file.figure_tables import Figure
-    from orchestrator.experiment.file.identification_table import IdentificationTable
     from orchestrator.experiment.file.ledger_table import LedgerTable
     from orchestrator.experiment.file.realtime_table import RealTimeTable
     from orchestrator.experiment.file.rest_table import RestTable
-    from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
     from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
-    from orchestrator.supervisor.settings import SupervisorSettings
+
+    Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
+    ArmingTable: TypeAlias = Any
+    EmulatorTable: TypeAlias = Any
+    IdentificationTable: TypeAlias = Any
+    SampledLoopSpec: TypeAlias = Any
+    SupervisorSettings: TypeAlias = Any
 else:  # most experiments have few of these tables
-    Animation = later_model("orchestrator.animation:Animation")
-    AnySweep = later_model(f"{_FILE}.sweep_table:AnySweep")
-    ArmingTable = later_model(f"{_FILE}.arming_table:ArmingTable")
-    DeviceTable = later_model(f"{_FILE}.device_table:DeviceTable")
-    EmulatorTable = later_model(f"{_FILE}.emulator_table:EmulatorTable")
-    Expectation = later_model(f"{_FILE}.expect_table:Expectation")
-    Figure = later_model(f"{_FILE}.figure_tables:Figure")
-    IdentificationTable = later_model(
-        "orchestrator.experiment.file.identification_table:IdentificationTable"
-    )
-    LedgerTable = later_model(f"{_FILE}.ledger_table:LedgerTable")
-    RealTimeTable = later_model(f"{_FILE}.realtime_table:RealTimeTable")
-    RestTable = later_model(f"{_FILE}.rest_table:RestTable")
-    SampledLoopSpec = later_model(f"{_FILE}.sampled_loop_table:SampledLoopSpec")
-    SupervisorSettings = later_model("orchestrator.supervisor.settings:SupervisorSettings")
+
+    def _table(module: str, name: str) -> Any:
+        return later_model(
+            lambda: getattr(import_module(f"orchestrator.experiment.file.{module}"), name)
+        )
+
+    DeviceTable = _table("device_table", "DeviceTable")
+    Expectation = _table("expect_table", "Expectation")
+    Figure = _table("figure_tables", "Figure")
+    LedgerTable = _table("ledger_table", "LedgerTable")
+    RealTimeTable = _table("realtime_table", "RealTimeTable")
+    RestTable = _table("rest_table", "RestTable")
+    AnySweep = _table("sweep_table", "AnySweep")
+    Animation = later_model(partial(of_wing, "pictures.animation"))
+    ArmingTable = later_model(partial(of_wing, "rig.arming_table"))
+    EmulatorTable = later_model(partial(of_wing, "rig.emulator_table"))
+    IdentificationTable = later_model(partial(of_wing, "rig.identification_table"))
+    SampledLoopSpec = later_model(partial(of_wing, "loops.sampled_loop"))
+    SupervisorSettings = later_model(partial(of_wing, "rig.supervisor_table"))
 
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -283,6 +290,14 @@ class Experiment(Table):
                     f"{nearest(component, known)}",
                 )
         return self
+
+    @property
+    def names_twins(self) -> bool:
+        """Whether a twin stands for a device in some case, or arms one."""
+        tables = [self.arming, *(case.arming for case in self.case.values())]
+        swaps = [case.swap for case in self.case.values()]
+        swaps += [table.models for table in tables if table is not None]
+        return any(text.startswith("twin:") for swap in swaps for text in swap.values())
 
     @property
     def has_maps(self) -> bool:

@@ -15,23 +15,26 @@ import numpy as np
 from orchestrator.analysis import ContactLoop
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import ContactLoopSpec
-from orchestrator.experiment.file.sampled_loop_table import number_of
-from orchestrator.experiment.measure.sampled_prediction import totals_of
+from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec, number_of
+from orchestrator.experiment.measure.sampled_prediction import predict_sampled, totals_of
 from orchestrator.linearisation import StateSpace
 from orchestrator.linearisation.delayed_loop import DelayedLoop
 from orchestrator.recording import Result
 from orchestrator.system import System
 
 
-def predict_contact(
-    spec: ContactLoopSpec, result: Result, system: System, later: Mapping[str, int]
+def predict(
+    spec: ContactLoopSpec | SampledLoopSpec,
+    result: Result,
+    system: System,
+    later: Mapping[str, int],
 ) -> float:
     """Predict the growth rate of a finished run, 1/s.
 
     Parameters
     ----------
     spec
-        Mass, stiffness and damping: numbers, or the parameters that hold them.
+        Figures of the loop: numbers, or the parameters that hold them.
     result, system
         The run, for its delays, and what was run.
     later
@@ -42,6 +45,8 @@ def predict_contact(
     DescriptionError
         If a figure is none, or the loops of spring or damper have no common delay.
     """
+    if isinstance(spec, SampledLoopSpec):
+        return predict_sampled(spec, result, system, later)
     mass, stiffness, damping = (
         number_of(figure, system) for figure in (spec.mass, spec.stiffness, spec.damping)
     )

@@ -9,13 +9,11 @@ import numpy as np
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import Measure
-from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
-from orchestrator.experiment.measure.contact_prediction import predict_contact
 from orchestrator.experiment.measure.observation import Observation, comparison_result, observation
 from orchestrator.experiment.measure.outcome import Measured
-from orchestrator.experiment.measure.sampled_prediction import predict_sampled
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
+from orchestrator.wings import of_wing
 
 #: Share of a signal's spread that a growth fit may leave. In two maps of a docking rig (401 runs)
 #: fits that left less than 0.05 were within 0.024 1/s of the prediction, most above 0.3 far off.
@@ -90,12 +88,9 @@ def _growth(measure: Measure, result: Result, system: System, seen: Observation)
         "residual_rms": fit.residual_rms,
         "residual_share": share,
     }
-    if isinstance(measure.predict, SampledLoopSpec):
+    if measure.predict is not None:
         later = _later(measure, result)
-        details["predicted"] = predict_sampled(measure.predict, result, system, later)
-    elif measure.predict is not None:
-        later = _later(measure, result)
-        details["predicted"] = predict_contact(measure.predict, result, system, later)
+        details["predicted"] = of_wing("loops.predict")(measure.predict, result, system, later)
     return Measured(fit.sigma, "1/s", details)
 
 

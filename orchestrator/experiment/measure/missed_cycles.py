@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
-from orchestrator.system import SourceKind, System
+from orchestrator.simunits.kinds import clock_ns
+from orchestrator.system import System
 
 Floats = npt.NDArray[np.float64]
 _COUNTS = ("samples", "lost", "late")
@@ -40,12 +41,10 @@ def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floa
     """
     steps = np.diff(result.time)
     missed = np.zeros(len(steps))
-    from orchestrator.simunits.devices.description import device_facts
-
     for device in _devices(case.system):
         if not all(f"{device}.{count}" in result.names for count in _COUNTS):
             continue  # a case that records its own choice, and has no ledger
-        cycles = steps * device_facts(case.system.component(device).source.location).ports.rate
+        cycles = steps * (1e9 / (clock_ns(case.system.component(device).source) or 1))
         samples, lost, late = (np.diff(result[f"{device}.{count}"]) for count in _COUNTS)
         apart = np.abs(lost) + np.abs(late)
         if device == clock:
@@ -63,8 +62,4 @@ def missed_count(case: PreparedCase, result: Result, clock: str | None) -> int:
 
 
 def _devices(system: System) -> Iterator[str]:
-    from orchestrator.simunits.devices.description import stepped_device
-
-    for name, one in system.components.items():
-        if one.source.kind is SourceKind.DEVICE and stepped_device(one.source.location) is None:
-            yield name
+    return (name for name, one in system.components.items() if clock_ns(one.source))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.coupling import DelayPlan
 from orchestrator.experiment.section import Section
-from orchestrator.recording import Result
+from orchestrator.recording import Draft, Result, whole_file
 from orchestrator.system import System, seconds
 
 if TYPE_CHECKING:
     from orchestrator.simunits import Notice
+
+
+#: What came of an experiment, and verdicts on its expectations, where it has some.
+SUMMARY, JUNIT, VERDICTS = "summary.json", "junit.xml", "verdicts.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """One finished case; its ``system`` is flat, ``nested`` is the same as it was written.
+    """One finished case; its ``system`` is flat.
 
     ``sections`` is what extensions found: under ``"ledger"`` what became of its energy, under
     ``"verification"`` a comparison with runs with shorter steps, under ``"step_choice"`` how its
@@ -57,7 +62,6 @@ class CaseOutcome:
 
     title: str
     system: System
-    nested: System
     result: Result
     measured: dict[str, Measured]
     sections: Sequence[Section] = ()
@@ -162,3 +166,20 @@ class ExperimentOutcome:
             "broken": self.broken,
             "files": [str(path) for path in self.files],
         }
+
+
+def write_summary(outcome: ExperimentOutcome, draft: Draft, output: Path) -> None:
+    """Write the summary to the draft's folder; it names all files as they are found in ``output``.
+
+    Those of an earlier run that this one has not written go.
+    """
+    folder = draft.folder
+    draft.replaced |= {JUNIT, VERDICTS}
+    outcome.files = [
+        output / path.relative_to(folder) if path.is_relative_to(folder) else path
+        for path in (*outcome.files, folder / SUMMARY)
+    ]
+    with whole_file(folder / SUMMARY) as opened:
+        opened.write_text(
+            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
+        )

@@ -23,6 +23,7 @@ from orchestrator.experiment.measure.signals import values_of
 from orchestrator.experiment.output.default_plots import spans_of
 from orchestrator.recording import Curve, Panel, Plot, Reference, Result
 from orchestrator.system import nanoseconds, seconds
+from orchestrator.wings import of_wing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -141,8 +142,6 @@ _SHOWN = 5
 
 def _plane(figure: PlaneFigure) -> Plot:
     """Show the plane as curves over damping and over delay; a picture of it has the surface too."""
-    from orchestrator.analysis import stability_plane
-
     damping, delay = plane_axes(figure)
     panels = []
     for label, x, unit, chosen, other in (
@@ -151,7 +150,7 @@ def _plane(figure: PlaneFigure) -> Plot:
     ):
         over_damping = x is damping
         pair = (x, chosen) if over_damping else (chosen, x)
-        limits = stability_plane(figure.mass, *pair) / 1e3
+        limits = of_wing("loops.stability_plane")(figure.mass, *pair) / 1e3
         columns = limits.T if over_damping else limits
         shown = x if over_damping else 1e3 * x
         curves = [
@@ -176,8 +175,6 @@ def plane_axes(figure: PlaneFigure) -> tuple[NDArray[np.float64], NDArray[np.flo
 
 def draw_plane(figure: PlaneFigure) -> Drawing:
     """Draw the plane by Matplotlib: surface, map, and curves."""
-    from orchestrator.analysis import plot_stability_plane
-
-    drawing = plot_stability_plane(figure.mass, *plane_axes(figure))
+    drawing: Drawing = of_wing("loops.stability_plane_picture")(figure.mass, *plane_axes(figure))
     drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
     return drawing

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.drawing import Drawing, draw_system
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.experiment.measure.outcome import SUMMARY, CaseOutcome, ExperimentOutcome
 from orchestrator.experiment.output.default_plots import default_plots
-from orchestrator.experiment.output.diagram import facts_of_run
+from orchestrator.experiment.output.diagram import facts_of_run, nested_of
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
     BESIDE,
     CaseSection,
-    Draft,
     FigureItem,
     FileItem,
     FmuItem,
@@ -28,7 +27,6 @@ from orchestrator.recording import (
     Report,
     TableItem,
     parameters_of,
-    whole_file,
     write_report,
 )
 from orchestrator.simunits import read_fmu
@@ -40,61 +38,46 @@ if TYPE_CHECKING:
 
 #: Folder of the pictures.
 PICTURES = "figures"
-#: Verdicts on expectations, where a run has some.
-JUNIT, VERDICTS = "junit.xml", "verdicts.json"
 
 
-def write_rest(
-    experiment: Experiment,
-    outcome: ExperimentOutcome,
-    draft: Draft,
-    output: Path,
-    tell: Callable[[str, float], None],
-    *,
-    pictures: bool = False,
-) -> None:
-    """Write tables, animations, report and summary, and pictures of all figures if asked for.
+class ReportPage(Extension):
+    """Writes the report, and pictures of all figures where they are asked for."""
 
-    They are written to the draft's folder; the outcome names them as they are found in ``output``.
-    """
-    folder = draft.folder
-    plots = _plots(experiment, outcome)
-    shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
-    sections = []
-    for case in outcome.cases.values():
-        found = {stem: item for one in case.sections for stem, item in one.plots.items()}
-        shown |= {stem: plot for stem, (plot, _) in found.items()}
-        sections.append(_section(case, _items(found)))
-    diagrams = _diagrams(experiment, outcome)
-    shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
-    for name, figure in experiment.figure.items():
-        if figure.kind == "stability-plane":
-            from orchestrator.experiment.output.figures import draw_plane
+    follows = ("*",)
 
-            shown[name] = partial(draw_plane, figure)
-    if pictures:
-        from orchestrator.recording import draw_pictures
+    def end(self, run: Run) -> None:
+        """Write them to the draft's folder."""
+        experiment, outcome, draft = run.experiment, run.outcome, run.draft
+        folder = draft.folder
+        plots = _plots(experiment, outcome)
+        shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+        sections = []
+        for case in outcome.cases.values():
+            found = {stem: item for one in case.sections for stem, item in one.plots.items()}
+            shown |= {stem: plot for stem, (plot, _) in found.items()}
+            sections.append(_section(case, _items(found)))
+        diagrams = _diagrams(run)
+        shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+        for name, figure in experiment.figure.items():
+            if figure.kind == "stability-plane":
+                from orchestrator.experiment.output.figures import draw_plane
 
-        told = partial(tell, "drawing")
-        outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
-    # those of an earlier run show something else by now
-    draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
-    draft.replaced |= {JUNIT, VERDICTS}
-    report, summary = folder / "report.html", folder / "summary.json"
-    draft.replaced.add(f"{report.stem}{BESIDE}")
-    files = [*outcome.files, report, summary]
-    page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
-    own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
-    listed = tuple(FileItem(path.relative_to(folder)) for path in own)
-    _, *beside = write_report(replace(page, files=listed), report)
-    outcome.files = [
-        output / path.relative_to(folder) if path.is_relative_to(folder) else path
-        for path in (*files, *beside)
-    ]
-    with whole_file(summary) as opened:
-        opened.write_text(
-            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
-        )
+                shown[name] = partial(draw_plane, figure)
+        if run.settings.figures:
+            from orchestrator.recording import draw_pictures
+
+            told = partial(run.tell, "drawing")
+            pictures = folder / PICTURES
+            outcome.files += draw_pictures(shown, pictures, run.output / PICTURES, told)
+        # those of an earlier run show something else by now
+        draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+        report = folder / "report.html"
+        draft.replaced.add(f"{report.stem}{BESIDE}")
+        files = [*outcome.files, report, folder / SUMMARY]
+        page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
+        own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
+        listed = tuple(FileItem(path.relative_to(folder)) for path in own)
+        outcome.files += write_report(replace(page, files=listed), report)
 
 
 def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
@@ -117,14 +100,16 @@ def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem,
     return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
 
 
-def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Drawing, str]]:
+def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
     """Draw the systems of the cases, each once."""
-    found = {}
+    experiment, outcome, found = run.experiment, run.outcome, {}
     for names in _each_drawing(outcome):
         first = outcome.cases[names[0]]
         options = merged(experiment.case[names[0]], experiment.defaults)
         facts = facts_of_run(first.system, options, first.result)
-        drawing = draw_system(first.nested, facts, title=", ".join(names))
+        case = run.cases[names[0]].case
+        nested = nested_of(case, run.reader.read(case), first.system, run.settings.values)
+        drawing = draw_system(nested, facts, title=", ".join(names))
         caption = f"{first.title}. {first.system.description}"
         found[f"system-{names[0]}"] = drawing, caption.strip()
     return found

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.prepare.hardware import Hardware, told_otherwise
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
-
-if TYPE_CHECKING:
-    from orchestrator.linearisation.step_choice.choice import StepChoice
+from orchestrator.experiment.section import Section
+from orchestrator.wings import of_wing
 
 
 def case_notes(
@@ -19,7 +15,7 @@ def case_notes(
     case: PreparedCase,
     reader: SystemReader,
     settings: RunSettings,
-    choice: StepChoice | None,
+    choice: Section | None,
 ) -> tuple[str, ...]:
     """Return the notes of a case, most important first.
 
@@ -35,15 +31,11 @@ def case_notes(
         How the case's step was chosen, where that was asked for.
     """
     notes = tuple(settings.notes)
-    hardware = Hardware.of(experiment, reader.folder)
-    notes += tuple(f"{each.place} {each.message}" for each in told_otherwise(case.system, hardware))
+    if experiment.names_twins:
+        notes += of_wing("rig.notes_on_delays")(case.system, experiment, reader.folder)
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
         from orchestrator.experiment.prepare.dependents import kept_values
 
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
-    if choice is None:
-        return notes
-    from orchestrator.experiment.prepare.chosen_step import choice_note
-
-    return (choice_note(choice), *notes)
+    return notes if choice is None else (choice.note, *notes)

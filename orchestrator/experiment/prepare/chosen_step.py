@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orchestrator.diagnostics import CapabilityError, DescriptionError, Diagnostic
 from orchestrator.experiment.file.experiment import AUTO, Experiment
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.section import Section
 
 if TYPE_CHECKING:
     from orchestrator.linearisation.step_choice.choice import StepChoice
@@ -36,7 +37,7 @@ def chosen_step(case: PreparedCase) -> StepChoice:
 
 def with_chosen_steps(
     experiment: Experiment, cases: Mapping[str, PreparedCase]
-) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
     """Give every case whose step is ``auto`` the one that its loops allow.
 
     Parameters
@@ -49,25 +50,28 @@ def with_chosen_steps(
     experiment, cases
         With these steps; what runs them repeats the same run.
     choices
-        By name of the case.
+        What was chosen and why, by name of the case.
 
     Raises
     ------
     DescriptionError
         Of which cases there is no such step, and why; all together.
     """
-    choices: dict[str, StepChoice] = {}
+    choices: dict[str, Section] = {}
     problems: list[Diagnostic] = []
     done = dict(cases)
     for name, case in cases.items():
         if case.options.step != AUTO:
             continue
         try:
-            choices[name] = chosen_step(case)
+            choice = chosen_step(case)
         except DescriptionError as error:
             problems += error.within(f"case '{name}'")
             continue
-        step = {"step": f"{choices[name].step_ns} ns"}
+        choices[name] = Section(
+            "step_choice", note=_note(choice), data=choice.as_json(), value=choice
+        )
+        step = {"step": f"{choice.step_ns} ns"}
         done[name] = replace(
             case,
             case=case.case.model_copy(update=step),
@@ -82,6 +86,6 @@ def with_chosen_steps(
     return experiment.model_copy(update={"case": tables}), done, choices
 
 
-def choice_note(choice: StepChoice) -> str:
+def _note(choice: StepChoice) -> str:
     """Say in a sentence which step was chosen, so that the run can be repeated."""
     return f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'

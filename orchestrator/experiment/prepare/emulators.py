@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from orchestrator.diagnostics import DescriptionError, nearest
 from orchestrator.experiment.file.experiment import Case, Experiment
-
-
-@dataclass(frozen=True, slots=True)
-class EmulatorPlan:
-    """A program that is started before a case and ended after it.
-
-    Parameters
-    ----------
-    module
-        Of the emulator.
-    arguments
-        Of it; ``{NAME.PLACE}`` in them is known when the emulator ``NAME`` has been started.
-    """
-
-    module: str
-    arguments: tuple[str, ...]
+from orchestrator.experiment.prepare.prepared_case import EmulatorPlan
 
 
 def with_emulators(

@@ -52,8 +52,11 @@ class Hardware:
     twins: Mapping[str, Source] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, experiment: Experiment, folder: Path) -> Hardware:
-        """Read it off an experiment whose paths are relative to a folder."""
+    def of(cls, said: Experiment | Case, folder: Path) -> Hardware:
+        """Read it off an experiment whose paths are relative to a folder, or off a case alone."""
+        if isinstance(said, Case):
+            return cls(_physical(said))
+        experiment = said
         tables = [experiment.arming, *(case.arming for case in experiment.case.values())]
         swaps = [case.swap for case in experiment.case.values()]
         swaps += [table.models for table in tables if table is not None]
@@ -83,11 +86,6 @@ class Hardware:
             },
         )
 
-    @classmethod
-    def of_case(cls, case: Case) -> Hardware:
-        """Read it off a case alone."""
-        return cls(_physical(case))
-
 
 def _physical(*cases: Case) -> frozenset[str]:
     return frozenset(connection_name(line) for case in cases for line in case.physical)
@@ -105,6 +103,13 @@ def set_beside(case: Case, settings: RunSettings) -> Mapping[str, Collection[str
         **dict.fromkeys((*case.swap, *case.devices), own),
         **dict.fromkeys(settings.swaps, later),
     }
+
+
+def prepared_on_hardware(
+    system: System, said: Experiment | Case, folder: Path, case: Case, settings: RunSettings
+) -> System:
+    """Call :func:`on_hardware` with what is said of a rig, and what a case sets beside it."""
+    return on_hardware(system, Hardware.of(said, folder), set_beside(case, settings))
 
 
 def on_hardware(
@@ -268,6 +273,12 @@ def _twice(line: Connection, brings: str, advice: str) -> Diagnostic:
         " says of what: its 'device'"
     )
     return Diagnostic(TWICE, Severity.ERROR, text, place=str(line), key=str(line))
+
+
+def notes_on_delays(system: System, experiment: Experiment, folder: Path) -> tuple[str, ...]:
+    """Say the same in sentences, of a case of an experiment."""
+    found = told_otherwise(system, Hardware.of(experiment, folder))
+    return tuple(f"{each.place} {each.message}" for each in found)
 
 
 def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.experiment import Case
-from orchestrator.experiment.prepare.hardware import Hardware
 from orchestrator.experiment.prepare.prepare import prepare_with
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
@@ -39,7 +38,7 @@ def model_system(
         }
     )
     asked = replace(settings, swaps=_modelled(settings.swaps))
-    system = prepare_with(name, plain, reader, asked, Hardware.of_case(case))
+    system = prepare_with(name, plain, reader, asked, case)
     for component, one in system.components.items():
         if one.source.kind is SourceKind.DEVICE:
             raise DescriptionError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from orchestrator.authoring.settings import value_of
 from orchestrator.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
 from orchestrator.experiment.file.experiment import (
+    AUTO,
     Case,
     Experiment,
     ParameterFile,
@@ -17,17 +18,17 @@ from orchestrator.experiment.file.experiment import (
     Setting,
 )
 from orchestrator.experiment.file.table import Time
-from orchestrator.experiment.prepare.emulators import with_emulators
-from orchestrator.experiment.prepare.hardware import Hardware, on_hardware, set_beside
-from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.prepared_case import EmulatorPlan, PreparedCase
 from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.run_settings import AS_WRITTEN, RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.section import Section
 from orchestrator.ssp import apply_parameter_set
 from orchestrator.system import (
     Connector,
     Endpoint,
     Source,
+    SourceKind,
     System,
     Value,
     connection_name,
@@ -36,6 +37,7 @@ from orchestrator.system import (
     without_starts,
 )
 from orchestrator.system.checks import expected_value
+from orchestrator.wings import of_wing
 
 
 def prepare(
@@ -73,21 +75,27 @@ def prepare_with(
     case: Case,
     reader: SystemReader,
     settings: RunSettings = AS_WRITTEN,
-    hardware: Hardware | None = None,
+    rig: Experiment | Case | None = None,
 ) -> System:
     """Prepare a case whose system others may run, too; see :func:`prepare`.
 
-    ``hardware`` is what the whole experiment says of its rig; default: what the case does.
+    ``rig`` is what says of hardware: the whole experiment, or another case; default: this one.
     """
     opened = prepare_open(name, case, reader, settings)
-    known = hardware or Hardware.of_case(case)
     try:
-        opened = on_hardware(opened, known, set_beside(case, settings))
+        if _has_hardware(opened):
+            on_hardware = of_wing("rig.on_hardware")
+            opened = on_hardware(opened, rig or case, reader.folder, case, settings)
         system, kept = with_starts(opened)
         checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
     return without_starts(checked, kept)  # the run gives and notes them
+
+
+def _has_hardware(system: System) -> bool:
+    kinds = {one.source.kind for one in system.components.values()}
+    return not kinds.isdisjoint({SourceKind.DEVICE, SourceKind.TWIN})
 
 
 def prepare_open(
@@ -127,11 +135,10 @@ def prepare_all(
     """
     prepared: dict[str, PreparedCase] = {}
     problems: list[DescriptionError] = []
-    hardware = Hardware.of(experiment, reader.folder)
     for name in names:
         try:
-            case, emulators = with_emulators(experiment, name, experiment.case[name])
-            system = prepare_with(name, case, reader, settings, hardware)
+            case, emulators = with_emulators(experiment, name)
+            system = prepare_with(name, case, reader, settings, experiment)
             _expect_rests(name, system, case)
         except DescriptionError as error:
             problems.append(error)
@@ -144,12 +151,34 @@ def prepare_all(
     return prepared
 
 
+def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, EmulatorPlan]]:
+    """Return a case whose devices find its emulators, and how these are started, by component."""
+    case = experiment.case[name]
+    if not (case.emulators or experiment.emulators.keys() & case.devices.keys()):
+        return case, {}
+    planned: tuple[Case, dict[str, EmulatorPlan]] = of_wing("rig.with_emulators")(
+        experiment, name, case
+    )
+    return planned
+
+
 def _expect_rests(name: str, system: System, case: Case) -> None:
     """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
     try:
         with_rests(system, case.rest)
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
+
+
+def with_chosen_steps(
+    experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Give every case whose step is ``auto`` the one that its loops allow, and say which."""
+    if all(case.options.step != AUTO for case in cases.values()):
+        return experiment, dict(cases), {}
+    found: tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]
+    found = of_wing("loops.with_chosen_steps")(experiment, cases)
+    return found
 
 
 def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:
@@ -192,10 +221,8 @@ def _changes(
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
-    from orchestrator.experiment.prepare.devices import with_device
-
     for component, device in case.devices.items():
-        yield partial(with_device, name=component, table=device)
+        yield partial(of_wing("rig.with_device"), name=component, table=device)
     for component, text in settings.swaps.items():
         yield partial(_swapped, component=component, text=text)
     yield from map(partial(_parameters, folder), case.parameters)

@@ -6,8 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.experiment.file.experiment import Case, RunOptions
-from orchestrator.experiment.prepare.emulators import EmulatorPlan
 from orchestrator.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorPlan:
+    """A program that is started before a case and ended after it.
+
+    Parameters
+    ----------
+    module
+        Of the emulator.
+    arguments
+        Of it; ``{NAME.PLACE}`` in them is known when the emulator ``NAME`` has been started.
+    """
+
+    module: str
+    arguments: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.system.step_length import step_text, whole_steps
+from orchestrator.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.master import DelayMode, Execution, Recording
@@ -201,9 +202,8 @@ def simulate(  # the options of a run are what they are
 
 
 def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
-    from orchestrator.linearisation.run_account import loop_warnings
-
-    return loop_warnings(system, **way)
+    found: tuple[str, ...] = of_wing("loops.warnings")(system, **way)
+    return found
 
 
 def simulate_with(system: System, settings: SimulationSettings) -> Result:

@@ -14,7 +14,8 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
-from orchestrator.system import SourceKind, System
+from orchestrator.simunits.kinds import clock_ns
+from orchestrator.system import System
 from orchestrator.system.step_length import step_length
 
 if TYPE_CHECKING:
@@ -67,15 +68,7 @@ def expect_armed(found: Mapping[str, Arming]) -> None:
 def commanded(system: System) -> list[str]:
     """Name the devices of a system that something is connected to, but those that it steps."""
     fed = {line.target.component for line in system.connections}
-    from orchestrator.simunits.devices.description import stepped_device
-
-    return [
-        name
-        for name, one in system.components.items()
-        if one.source.kind is SourceKind.DEVICE
-        and name in fed
-        and stepped_device(one.source.location) is None
-    ]
+    return [n for n, one in system.components.items() if n in fed and clock_ns(one.source)]
 
 
 def _with_longer(

@@ -10,7 +10,7 @@ from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.system import SourceKind
+from orchestrator.simunits.kinds import clock_ns
 
 if TYPE_CHECKING:
     from orchestrator.realtime import RealTime
@@ -87,14 +87,7 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
 
 def _with_clocks(case: PreparedCase) -> list[str]:
     """Return the components that are devices whose time goes on without the run."""
-    from orchestrator.simunits.devices.description import stepped_device
-
-    return [
-        name
-        for name, component in case.system.components.items()
-        if component.source.kind is SourceKind.DEVICE
-        and stepped_device(component.source.location) is None
-    ]
+    return [name for name, one in case.system.components.items() if clock_ns(one.source)]
 
 
 class Pacing(Extension):

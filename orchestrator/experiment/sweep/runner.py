@@ -13,8 +13,7 @@ from typing import Any
 from orchestrator.diagnostics import UnknownNameError
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.sweep_table import Sweep
-from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
-from orchestrator.experiment.prepare.prepare import prepare_all
+from orchestrator.experiment.prepare.prepare import prepare_all, with_chosen_steps
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.sweep.dispatcher import Dispatcher
 from orchestrator.experiment.sweep.executors import JobExecutor, local_executors
@@ -146,7 +145,7 @@ def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) ->
     chosen = chosen_sweeps(experiment, names)
     expect_sound(experiment, cases)
     for name, choice in choices.items():
-        _LOGGER.info("case '%s': %s", name, choice_note(choice))
+        _LOGGER.info("case '%s': %s", name, choice.note)
     for name, case in cases.items():
         for text in (*flaw_notes(case.system), *kept_notes(with_starts(case.system)[1])):
             _LOGGER.warning("case '%s': %s", name, text)  # its runs say it in their results

@@ -175,7 +175,7 @@ class Judge:
     def _fastest(self) -> float:
         """Return the largest velocity that a command may have, m/s."""
         if self._settings is not None:
-            return max(one.velocity for one in self._settings.commands.values())
+            return float(max(one.velocity for one in self._settings.commands.values()))
         inputs = [port for ports in self._ports.values() for port in ports.inputs]
         return max((port.speed for port in inputs if port.unit == "m"), default=math.inf)
 

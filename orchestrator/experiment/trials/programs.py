@@ -19,7 +19,7 @@ from orchestrator.devices import device_class, read_settings
 from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DeviceError
 from orchestrator.experiment.file.experiment import Case
-from orchestrator.experiment.prepare.emulators import EmulatorPlan
+from orchestrator.experiment.prepare.prepared_case import EmulatorPlan
 from orchestrator.experiment.run.emulation import filled_argument
 from orchestrator.experiment.trials.trial import Trial
 

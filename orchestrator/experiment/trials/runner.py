@@ -16,7 +16,8 @@ from typing import Any
 
 from orchestrator.diagnostics import DescriptionError, DeviceError
 from orchestrator.experiment.file.experiment import Case, Experiment
-from orchestrator.experiment.prepare.emulators import EmulatorPlan, with_emulators
+from orchestrator.experiment.prepare.emulators import with_emulators
+from orchestrator.experiment.prepare.prepared_case import EmulatorPlan
 from orchestrator.experiment.trials.evidence import was_disturbed
 from orchestrator.experiment.trials.judge import Judge, Outcome
 from orchestrator.experiment.trials.programs import (

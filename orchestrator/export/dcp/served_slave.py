@@ -15,6 +15,7 @@ from orchestrator.export.dcp.unit_description import describe_slave
 from orchestrator.export.dcp.unit_model import UnitModel
 from orchestrator.simunits import component_of, description_of, make_unit
 from orchestrator.system import Component, Source, SourceKind, System, whole_step_ns
+from orchestrator.wings import of_wing
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,9 @@ def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedS
     """
     with TemporaryDirectory(prefix="softdock-dcp-") as folder:
         if isinstance(what, System):
-            from orchestrator.export.system import export_system
-
             step_ns = whole_step_ns(what, options.step, "a DCP slave")
             name, file = what.name, Path(folder) / "system.fmu"
-            export_system(what, file, fmi=3, step=f"{step_ns} ns")
+            of_wing("export.system")(what, file, fmi=3, step=f"{step_ns} ns")
         else:
             name, file = what.stem, what
         component = component_of(Source(SourceKind.FMU, str(file.resolve())), name)

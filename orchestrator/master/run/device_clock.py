@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.realtime import RealTime
-from orchestrator.simunits.kinds import kind_of
-from orchestrator.system import SourceKind, System, nanoseconds
+from orchestrator.simunits.kinds import clock_ns
+from orchestrator.system import System, nanoseconds
 
 
 def expect_clock(realtime: RealTime | None, system: System, step: str | float) -> None:
@@ -27,7 +27,7 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
             f" {', '.join(known)}"
         )
     source = known[name].source
-    period_ns = kind_of(source).clock_ns(source) if source.kind is SourceKind.DEVICE else None
+    period_ns = clock_ns(source)
     if period_ns is None:
         raise DescriptionError(
             f"realtime.clock: expected a device, whose samples steps can wait for; found component"

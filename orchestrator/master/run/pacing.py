@@ -81,11 +81,9 @@ class Pacing:
         units: Sequence[SimulationUnit],
         clock: StepClock | None = None,
     ) -> None:
-        from orchestrator.simunits import DeviceUnit
-
         master = next((unit for unit in units if unit.name == realtime.clock), None)
-        if isinstance(master, DeviceUnit) and clock is None:
-            clock = master.step_clock()
+        own = None if master is None else master.step_clock()
+        clock = own if clock is None else clock
         if clock is not None and schedule.varies:
             raise CapabilityError(
                 f"algorithm '{schedule.algorithm}' chooses its steps, and a device's clock has"
@@ -95,8 +93,8 @@ class Pacing:
         self._realtime = realtime
         self._names = tuple(unit.name for unit in units)
         self._device = clock
-        self._master = master if isinstance(master, DeviceUnit) else None
-        self._processes = [unit.pid for unit in units if isinstance(unit, DeviceUnit)]
+        self._master = None if own is None else master
+        self._processes = [unit.pid for unit in units if unit.pid]
         self._clock = clock or MonotonicClock()
         self._grants = Grants()
         self._pacer = Pacer(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from orchestrator.engine import Engine
@@ -14,14 +13,12 @@ from orchestrator.master.schedule.events import EventStatistics, late_note
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import Notice, SimulationUnit
 from orchestrator.system import seconds
+from orchestrator.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.coupling import LineStatistics
     from orchestrator.master.run.pacing import Pacing
     from orchestrator.realtime import RealTimeRecord
-
-#: A room above this one, which is loaded as plug-ins are: where it is needed.
-_ACCOUNT = "orchestrator.linearisation.run_account"
 
 
 class RunView:
@@ -62,7 +59,7 @@ class RunView:
         if self.schedule.varies:
             return ()
         chosen = self._made.options
-        found: tuple[str, ...] = import_module(_ACCOUNT).loop_warnings(
+        found: tuple[str, ...] = of_wing("loops.warnings")(
             self._made.given,
             step=f"{self.schedule.step_ns} ns",
             start=chosen.start,

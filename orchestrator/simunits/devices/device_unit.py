@@ -57,6 +57,8 @@ class DeviceUnit(SimulationUnit):
             for port in facts.ports.inputs
             for i in range(port.size)
         ]
+        given = self._settings
+        self.silence = given.connect_timeout if given.on_stale == "hold" else given.stale_after
         self._process = IoProcess(name, location, len(limits), size)
         native = NativeUnit(
             self._process.block,
@@ -78,12 +80,6 @@ class DeviceUnit(SimulationUnit):
     def period_ns(self) -> int:
         """Time between two samples, by the device, in nanoseconds."""
         return round(1e9 / self._rate)
-
-    @property
-    def silence(self) -> float:
-        """After how many seconds without a sample the device, as the clock of a run, is silent."""
-        given = self._settings
-        return given.connect_timeout if given.on_stale == "hold" else given.stale_after
 
     def step_clock(self) -> TickClock:
         """Return the device's clock: it ticks with each sample that the device counts."""

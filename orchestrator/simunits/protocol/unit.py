@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from orchestrator.system import Connector, Value
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from orchestrator.engine import StepClock
 
     Floats = NDArray[np.float64]
 
@@ -54,6 +57,8 @@ class SimulationUnit(ABC):
 
     #: Whether it shares its process with other units, so that it must leave that as it is.
     shares_process: ClassVar[bool] = True
+    #: Seconds after which its clock, if a run waits for one, is silent.
+    silence: float = math.inf
 
     def __init__(self, name: str, description: UnitDescription, native: Unit) -> None:
         self.name = name
@@ -252,6 +257,15 @@ class SimulationUnit(ABC):
         if self.native.has_changed_mode:
             self.has_changed(["the floating-point mode in its steps"], "stepping")
         return tuple(changed_note(self.name, what, doing) for what, doing in self._changed.items())
+
+    @property
+    def pid(self) -> int:
+        """Number of the process that leads its device, once it is set up; 0: it has none."""
+        return 0
+
+    def step_clock(self) -> StepClock | None:
+        """Return the clock whose ticks a run can wait for; ``None``: it has none."""
+        return None
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what the unit warns of, and whether it went to a safe state, in its own name."""

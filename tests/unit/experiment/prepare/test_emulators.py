@@ -13,7 +13,8 @@ import pytest
 from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DescriptionError, DeviceError
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.prepare.emulators import EmulatorPlan, with_emulators
+from orchestrator.experiment.prepare.emulators import with_emulators
+from orchestrator.experiment.prepare.prepared_case import EmulatorPlan
 from orchestrator.experiment.run.emulation import emulating
 
 RIG = {
