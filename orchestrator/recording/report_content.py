@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay
-from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.plot import Plot
@@ -17,6 +16,13 @@ from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class Inline(Protocol):
+    """What writes itself as an element of a page, such as a block diagram."""
+
+    def inline(self, label: str) -> str:
+        """Write it; ``label`` is for those who do not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class FigureItem:
         What it shows, for those who do not see it; the caption if empty.
     """
 
-    figure: Plot | Figure | Drawing | Path
+    figure: Plot | Figure | Inline | Path
     caption: str
     alt: str = ""
 

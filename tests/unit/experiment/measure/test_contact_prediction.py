@@ -11,7 +11,7 @@ from orchestrator.analysis import ContactLoop
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment import read_experiment, run_experiment
 from orchestrator.experiment.file.experiment import ContactLoopSpec
-from orchestrator.experiment.measure.contact_prediction import predict_contact
+from orchestrator.experiment.measure.contact_prediction import predict
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "plants")
 EXAMPLE = Path(__file__).parents[4] / "examples" / "impact"
@@ -65,4 +65,4 @@ def test_without_loops_there_is_nothing_to_predict():
     result = SimpleNamespace(name="a", loops=())
     spec = ContactLoopSpec(mass=1.0, stiffness=1.0, damping=1.0)
     with pytest.raises(DescriptionError, match="stiffness: expected one delay of all the loops,"):
-        predict_contact(spec, result, None, {})
+        predict(spec, result, None, {})
