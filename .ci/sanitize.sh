@@ -32,12 +32,12 @@ found() { gcc -print-file-name="$1"; }
 
 build address,undefined "$root/build/sanitize-address"
 run "$root/build/sanitize-address" "$(found libasan.so) $(found libubsan.so)" \
-  tests/unit/engine tests/unit/events tests/unit/exchange \
-  tests/unit/master/{test_threads,test_neighbours,test_execution_fmu,schedule/test_reach}.py \
-  tests/unit/master/run/test_{checkpoint,execution}.py \
-  tests/unit/simunits/fmi/test_{fmu_unit,fmi1_unit,fmi3_unit,fmi3_events}.py \
-  tests/unit/simunits/isolation/test_forks.py \
+  tests/unit/engine tests/unit/core/events tests/unit/core/exchange \
+  tests/unit/core/master/{test_threads,test_neighbours,test_execution_fmu,schedule/test_reach}.py \
+  tests/unit/core/master/run/test_{checkpoint,execution}.py \
+  tests/unit/core/simunits/fmi/test_{fmu_unit,fmi1_unit,fmi3_unit,fmi3_events}.py \
+  tests/unit/core/simunits/isolation/test_forks.py \
   tests/unit/export/test_{damaged_state,runtime,dopri5,event_accuracy,event_mode,input_slopes}.py "$@"
 
 build thread "$root/build/sanitize-thread"
-run "$root/build/sanitize-thread" "$(found libtsan.so)" tests/unit/master/test_threads.py "$@"
+run "$root/build/sanitize-thread" "$(found libtsan.so)" tests/unit/core/master/test_threads.py "$@"

@@ -23,11 +23,11 @@ import numpy as np
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from orchestrator import Block, Execution, Input, Output, Parameter, System, block
-from orchestrator.devices import DeviceError
-from orchestrator.devices.address import write_address
-from orchestrator.devices.conformance import EmulatorProcess
-from orchestrator.simunits.registry import component_of
-from orchestrator.system.components.source import Source
+from orchestrator.core.simunits.registry import component_of
+from orchestrator.core.system.components.source import Source
+from orchestrator.rig.devices import DeviceError
+from orchestrator.rig.devices.address import write_address
+from orchestrator.rig.devices.conformance import EmulatorProcess
 
 EMULATOR = "hw_adapters.canopen_cia402.emulator"
 DRIVE = {

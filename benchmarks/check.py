@@ -19,8 +19,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.checking import check_target
-from orchestrator.experiment.file.experiment import RunOptions
+from orchestrator.checks import check_target
+from orchestrator.study.file.experiment import RunOptions
 
 FMUS = Path(__file__).resolve().parents[1] / "fmus" / "build"
 _SPACES = " ".join(

@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from orchestrator import System, read_system, simulate
-from orchestrator.analysis import fit_growth
-from orchestrator.linearisation import linear_system
-from orchestrator.linearisation.loop_account import growth_size
-from orchestrator.linearisation.step_choice.choice import StepReference, choose_step
-from orchestrator.linearisation.step_choice.step_error import at_step, step_error
-from orchestrator.linearisation.whole_system import LinearSystem
+from orchestrator.loops import linear_system
+from orchestrator.loops.loop_account import growth_size
+from orchestrator.loops.step_choice.choice import StepReference, choose_step
+from orchestrator.loops.step_choice.step_error import at_step, step_error
+from orchestrator.loops.whole_system import LinearSystem
+from orchestrator.study.measure.growth import fit_growth
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 REFERENCE_NS = 100_000

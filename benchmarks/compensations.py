@@ -29,8 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Compensation, Extrapolation, System, TransportDelay, fmu
-from orchestrator.master.algorithms.order import acts_at_once
-from orchestrator.simunits import resolve
+from orchestrator.core.master.algorithms.order import acts_at_once
+from orchestrator.core.simunits import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.integrate import solve_ivp
 
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.export.build import build_model
 from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.compiler import (

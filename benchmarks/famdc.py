@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Block, Execution, System, block, read_system
-from orchestrator.simunits import block_class, resolve
-from orchestrator.system import Causality, Component, DataType, SourceKind
+from orchestrator.core.simunits import block_class, resolve
+from orchestrator.core.system import Causality, Component, DataType, SourceKind
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "famdc"
 TURNS = 25  # uncompensated the rig leaves its workspace after 3.9 s

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import orchestrator
-from orchestrator.simunits import block, fmu
+from orchestrator.core.simunits import block, fmu
 
 ROOT = Path(__file__).resolve().parents[1]
 PLANTS = ROOT / "fmus" / "build"

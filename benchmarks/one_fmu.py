@@ -24,9 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 import orchestrator
-from orchestrator.archive import extract
-from orchestrator.diagnostics import FmuError
-from orchestrator.simunits import fmu, read_fmu
+from orchestrator.core.archive import extract
+from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits import fmu, read_fmu
 
 ROOT = Path(__file__).resolve().parents[1]
 FMU = ROOT / "fmus" / "build" / "PositionAxis.fmu"

@@ -20,9 +20,9 @@ from libcosimpy.CosimObserver import CosimObserver
 from libcosimpy.CosimSlave import CosimLocalSlave
 
 from orchestrator import System
-from orchestrator.analysis.growth import fit_growth
+from orchestrator.core.system import Causality, Connector, Interpolation
 from orchestrator.export import DelayLine
-from orchestrator.system import Causality, Connector, Interpolation
+from orchestrator.study.measure.growth import fit_growth
 
 STOP = 6.0
 #: Who writes an output into which input, by unit and variable.

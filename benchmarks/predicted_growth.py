@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 
 from orchestrator import Block, Execution, Input, Output, Parameter, State, System, block
-from orchestrator.linearisation import linear_system
-from orchestrator.linearisation.loop_account import growth_size
+from orchestrator.loops import linear_system
+from orchestrator.loops.loop_account import growth_size
 
 #: Other modes are less than this share of the fastest when it is read off.
 APART = 1e-10

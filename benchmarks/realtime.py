@@ -32,9 +32,9 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Execution, RealTime, System, read_system
+from orchestrator.core.realtime import Durations
 from orchestrator.engine import LatencyHistogram
-from orchestrator.experiment.output.timing_files import exceedance
-from orchestrator.realtime import Durations
+from orchestrator.study.output.timing_files import exceedance
 
 ROOT = Path(__file__).resolve().parents[1]
 #: System, and how its delays are realised, both as in its experiment.

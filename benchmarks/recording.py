@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 import orchestrator
-from orchestrator.experiment import simulate
-from orchestrator.recording import Journal
-from orchestrator.simunits import fmu
+from orchestrator.core.recording import Journal
+from orchestrator.core.simunits import fmu
+from orchestrator.study import simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 FMU = ROOT / "fmus" / "build" / "PositionAxis.fmu"

@@ -18,11 +18,11 @@ from typing import TypeVar
 
 from lxml import etree
 
-from orchestrator.coupling import DelayMode
-from orchestrator.master.schedule.compile import compile_schedule
-from orchestrator.simunits import Block, Input, Output, Parameter, State, block, resolve
-from orchestrator.ssp import diagnose, write_ssd
-from orchestrator.system import Causality, Connector, System
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.master.schedule.compile import compile_schedule
+from orchestrator.core.simunits import Block, Input, Output, Parameter, State, block, resolve
+from orchestrator.core.ssp import diagnose, write_ssd
+from orchestrator.core.system import Causality, Connector, System
 
 _GROUP = 10
 _T = TypeVar("_T")

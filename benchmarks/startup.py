@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.simunits import read_fmu
+from orchestrator.core.simunits import read_fmu
 
 ROOT = Path(__file__).resolve().parents[1]
 FMU = ROOT / "fmus" / "build" / "PositionAxis.fmu"
@@ -115,12 +115,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from orchestrator import System, fmu
-from orchestrator.authoring import read_toml
-from orchestrator.coupling import DelayMode
-from orchestrator.master import compile_schedule
-from orchestrator.simunits import resolve
-from orchestrator.ssp import read_ssd, write_ssd
-from orchestrator.system import Connection, Endpoint
+from orchestrator.author import read_toml
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.master import compile_schedule
+from orchestrator.core.simunits import resolve
+from orchestrator.core.ssp import read_ssd, write_ssd
+from orchestrator.core.system import Connection, Endpoint
 
 part, names = fmu(PATH), [f"x{i}" for i in range(N)]
 lines = tuple(

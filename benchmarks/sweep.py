@@ -26,14 +26,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.prepare.design import placed
-from orchestrator.experiment.run.case_run import run_case
-from orchestrator.experiment.sweep import plans_of
-from orchestrator.experiment.sweep.dispatcher import Dispatcher
-from orchestrator.experiment.sweep.executors import JobExecutor, local_executors
-from orchestrator.experiment.sweep.job import Record
-from orchestrator.experiment.sweep.plan import Plan
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.prepare.design import placed
+from orchestrator.study.run.case_run import run_case
+from orchestrator.study.sweep import plans_of
+from orchestrator.study.sweep.dispatcher import Dispatcher
+from orchestrator.study.sweep.executors import JobExecutor, local_executors
+from orchestrator.study.sweep.job import Record
+from orchestrator.study.sweep.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = 120

@@ -16,12 +16,12 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from orchestrator.experiment import read_experiment
-from orchestrator.experiment.prepare.prepare import prepare
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import System
 from orchestrator.export.system import export_system
-from orchestrator.master import Execution
-from orchestrator.simunits import fmu
-from orchestrator.system import System
+from orchestrator.study import read_experiment
+from orchestrator.study.prepare.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
 STEP_NS = 1_000_000

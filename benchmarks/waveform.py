@@ -22,9 +22,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from orchestrator import Execution, System, fmu, read_system, simulate
-from orchestrator.analysis import fit_growth
 from orchestrator.export import build_recipe
-from orchestrator.linearisation import LinearSystem, linear_system
+from orchestrator.loops import LinearSystem, linear_system
+from orchestrator.study.measure.growth import fit_growth
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "fmus" / "build"

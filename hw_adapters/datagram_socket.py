@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from orchestrator.devices import DeviceError
+from orchestrator.rig.devices import DeviceError
 
 Address = tuple[str, int]
 #: The largest payload of UDP over IPv4.

@@ -6,7 +6,7 @@ import select
 import socket
 import time
 
-from orchestrator.devices import DeviceError
+from orchestrator.rig.devices import DeviceError
 
 _MOST_BYTES = 65536
 #: A peer that takes nothing for so long is lost, s.

@@ -1,25 +1,28 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
-The names below are the public ones, with those of ``orchestrator.analysis`` (formulas of loops and
-energy), ``orchestrator.linearisation`` (linear models, modes and margins),
-``orchestrator.devices`` (what adapters are made of) and ``orchestrator.export`` (FMUs from Modelica
+The names below are the public ones, with those of ``orchestrator.loops.contact`` (formulas of loops and
+energy), ``orchestrator.loops`` (linear models, modes and margins),
+``orchestrator.rig.devices`` (what adapters are made of) and ``orchestrator.export`` (FMUs from Modelica
 and from equations in Python). All other modules are private: they may change without notice.
 """
 
 from typing import TYPE_CHECKING
 
-from orchestrator.lazy_names import lazy_names
+from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.analysis import ContactLoop as ContactLoop
-    from orchestrator.animation import Animation as Animation, render_animation as render_animation
-    from orchestrator.authoring import (
+    from orchestrator.loops.contact import ContactLoop as ContactLoop
+    from orchestrator.pictures.animation import (
+        Animation as Animation,
+        render_animation as render_animation,
+    )
+    from orchestrator.author import (
         open_document as open_document,
         read_system as read_system,
         read_toml as read_toml,
         write_toml as write_toml,
     )
-    from orchestrator.diagnostics import (
+    from orchestrator.core.diagnostics import (
         AlgebraicLoopError as AlgebraicLoopError,
         ArmingError as ArmingError,
         CapabilityError as CapabilityError,
@@ -44,13 +47,13 @@ if TYPE_CHECKING:
         RestartedError as RestartedError,
         WireFormatError as WireFormatError,
     )
-    from orchestrator.drawing import (
+    from orchestrator.pictures.drawing import (
         change_lines as change_lines,
         differences as differences,
         draw_system as draw_system,
         render_page as render_page,
     )
-    from orchestrator.experiment import (
+    from orchestrator.study import (
         Extension as Extension,
         FailedRunError as FailedRunError,
         Section as Section,
@@ -62,9 +65,9 @@ if TYPE_CHECKING:
         verify as verify,
         write_checkpoint as write_checkpoint,
     )
-    from orchestrator.experiment.expect.judge import judge as judge
-    from orchestrator.experiment.expect.verdict import Verdict as Verdict
-    from orchestrator.experiment.prepare.prepare import prepare as prepare
+    from orchestrator.study.expect.judge import judge as judge
+    from orchestrator.study.expect.verdict import Verdict as Verdict
+    from orchestrator.study.prepare.prepare import prepare as prepare
     from orchestrator.export import (
         build_block as build_block,
         build_model as build_model,
@@ -72,7 +75,7 @@ if TYPE_CHECKING:
     )
     from orchestrator.export.portable import write_portable_ssp as write_portable_ssp
     from orchestrator.export.system import export_system as export_system
-    from orchestrator.master import (
+    from orchestrator.core.master import (
         Coupling as Coupling,
         DelayMode as DelayMode,
         Execution as Execution,
@@ -85,17 +88,17 @@ if TYPE_CHECKING:
         algorithm_names as algorithm_names,
         start as start,
     )
-    from orchestrator.realtime import (
+    from orchestrator.core.realtime import (
         OverrunPolicy as OverrunPolicy,
         RealTime as RealTime,
         RealTimeRecord as RealTimeRecord,
     )
-    from orchestrator.recording import (
+    from orchestrator.core.recording import (
         Result as Result,
         read_parquet as read_parquet,
         read_result as read_result,
     )
-    from orchestrator.simunits import (
+    from orchestrator.core.simunits import (
         Block as Block,
         Input as Input,
         Notice as Notice,
@@ -109,9 +112,9 @@ if TYPE_CHECKING:
         resolve as resolve,
         where as where,
     )
-    from orchestrator.simunits.blocks.compiled import compiled as compiled
-    from orchestrator.ssp import (
-        Document as Document,
+    from orchestrator.core.simunits.blocks.compiled import compiled as compiled
+    from orchestrator.author.ssp_edit.document import Document as Document
+    from orchestrator.core.ssp import (
         Mapped as Mapped,
         apply_parameter_set as apply_parameter_set,
         diagnose as diagnose,
@@ -120,7 +123,7 @@ if TYPE_CHECKING:
         write_ssd as write_ssd,
         write_ssp as write_ssp,
     )
-    from orchestrator.system import (
+    from orchestrator.core.system import (
         Causality as Causality,
         Compensation as Compensation,
         Component as Component,

@@ -16,7 +16,7 @@ from kept_parser import kept_parser
 from sharing import shared_out
 from small_fmu import SMALL_FMU
 
-from orchestrator.simunits import block_registry
+from orchestrator.core.simunits import block_registry
 
 # The same draws in every run: `make test` passes or fails for what the code does. To search for
 # more, run pytest with --hypothesis-profile=default.
@@ -86,7 +86,7 @@ def _each_source_is_compiled_once():
 @pytest.fixture(scope="session", autouse=True)
 def _no_memory_is_locked():
     """All that a worker of these tests has mapped is gigabytes, which would stay with it."""
-    from orchestrator.master.run import privileges
+    from orchestrator.core.master.run import privileges
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(privileges, "lock_memory", lambda: 0)
@@ -259,7 +259,7 @@ def plants(shipped_fmus):
 @contextmanager
 def _undrawn():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orchestrator.recording.figure.picture", lambda _figure, _kind: b"")
+        patch.setattr("orchestrator.pictures.figure.picture", lambda _figure, _kind: b"")
         yield
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 
+from orchestrator.core.diagnostics import StepError
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import (
     Capabilities,
@@ -17,7 +18,6 @@ from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
 from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
 from orchestrator.dcp.slave.wire import Wire
-from orchestrator.diagnostics import StepError
 
 #: Of the example slave of DCPLib, whose trace is the golden one.
 UUID = uuid.UUID("b5279485-720d-4542-9f29-bee4d9a75ef9")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 SCRIPT = """
 import os, signal, sys, time
-from orchestrator.master import Execution
-from orchestrator.simunits import fmu
-from orchestrator.system import System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import System
 
 system = System("s").add("a", fmu({path!r}), u=1.0, {values})
 run = Execution(system.with_options("a", isolation="process"), step="1 ms")

@@ -20,15 +20,15 @@ from hw_adapters.ati_net_ft.sheet import Probe, Sheet
 from hw_adapters.kuka_rsi.codec import Correction, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
 from orchestrator import Reason, System, fmu, read_experiment
-from orchestrator.devices import Received
-from orchestrator.master import Execution
-from orchestrator.simunits.devices.sample_counter import SampleCounter
-from orchestrator.supervisor import seat as seat_module
-from orchestrator.supervisor.columns import DeviceFacts, Signal
-from orchestrator.supervisor.seat import Seat
-from orchestrator.supervisor.states import FOLLOWING, State
-from orchestrator.supervisor.supervisor import Supervisor
-from orchestrator.supervisor.watch_memory import WatchMemory
+from orchestrator.core.master import Execution
+from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.devices import Received
+from orchestrator.rig.supervisor import seat as seat_module
+from orchestrator.rig.supervisor.columns import DeviceFacts, Signal
+from orchestrator.rig.supervisor.seat import Seat
+from orchestrator.rig.supervisor.states import FOLLOWING, State
+from orchestrator.rig.supervisor.supervisor import Supervisor
+from orchestrator.rig.supervisor.watch_memory import WatchMemory
 
 EPOS = Path(__file__).parents[1] / "examples" / "epos"
 MS = 1_000_000

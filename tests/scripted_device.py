@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import Literal
 
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

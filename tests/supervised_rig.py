@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
-from orchestrator.supervisor.settings import SupervisorSettings
-from orchestrator.supervisor.states import State
-from orchestrator.supervisor.supervisor import Supervisor
-from orchestrator.supervisor.watch_memory import WatchMemory, Word
+from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.states import State
+from orchestrator.rig.supervisor.supervisor import Supervisor
+from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 
 MS = 1_000_000
 LIMITS = {"velocity": 0.25, "deceleration": 2.0, "stop_jerk": 100.0}

@@ -22,10 +22,10 @@ from rounds import PEERS, Row, measure_all
 from tables import draw, show
 from verdict import TOLERANCE
 
-from orchestrator.archive import extract
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.archive import extract
+from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits import read_fmu
 from orchestrator.export import Solver, build_model
-from orchestrator.simunits import read_fmu
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Its states settle at 1. One that settled at 0 would get there by subnormal numbers, which cost

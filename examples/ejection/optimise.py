@@ -26,7 +26,7 @@ from scipy.optimize import NonlinearConstraint, minimize
 from scipy.stats import qmc
 
 from orchestrator import StepError, System, fmu, simulate
-from orchestrator.linearisation import trajectory_sensitivity
+from orchestrator.loops import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
 from python_blocks.kinematics.clearance import Box, Clearance, box_clearance
 

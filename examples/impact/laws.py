@@ -15,7 +15,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 
-from orchestrator.analysis import IdealImpact
+from orchestrator.loops.contact import IdealImpact
 from python_blocks.contact.damping_numbers import DAMPING_NUMBERS, exact, restitution_of
 from python_blocks.contact.kelvin_voigt import KelvinVoigt, KelvinVoigtAdhesive
 from python_blocks.contact.normal_impact import NormalImpact, samples

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator import System, prepare, read_experiment
-from orchestrator.linearisation import linear_system
+from orchestrator.loops import linear_system
 
 HERE = Path(__file__).parent
 CASES = {"simulated": "both joints simulated", "frictionless": "joint 1 on the bench"}

@@ -18,7 +18,7 @@ from hw_adapters.ati_net_ft.calibration import (
 from hw_adapters.ati_net_ft.codec import Command, Record, Request, decode_records, encode_request
 from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import DatagramSocket, connected
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

@@ -6,7 +6,7 @@ from functools import partial
 
 from hw_adapters.ati_net_ft.calibration import Calibration, decode_calibration
 from hw_adapters.ati_net_ft.codec import Command, Record, Request, decode_records, encode_request
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from lxml import etree
 
 from hw_adapters.ati_net_ft.codec import Counts
-from orchestrator.archive import parse_xml
-from orchestrator.devices import WireFormatError
-from orchestrator.plain_number import XML_BLANKS, plain_number
+from orchestrator.core.archive import parse_xml
+from orchestrator.core.plain_number import XML_BLANKS, plain_number
+from orchestrator.rig.devices import WireFormatError
 
 Wrench = tuple[float, float, float, float, float, float]
 PAGE = "/netftapi2.xml"

@@ -12,7 +12,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 _REQUEST = struct.Struct(">HHI")
 _RECORD = struct.Struct(">III6i")

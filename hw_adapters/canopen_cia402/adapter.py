@@ -24,7 +24,7 @@ from hw_adapters.canopen_cia402.state_machine import (
     WARNING,
     state_of,
 )
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

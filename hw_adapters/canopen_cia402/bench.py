@@ -27,7 +27,7 @@ from hw_adapters.canopen_cia402.codec import (
 from hw_adapters.canopen_cia402.motor_bench import MotorBenchSettings
 from hw_adapters.canopen_cia402.pdo import pdo_maps
 from hw_adapters.canopen_cia402.settings import CanopenSettings
-from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring
+from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, Wiring
 
 _HEX = bytes.fromhex
 _COMMAND = pdo_maps(1, [["controlword", "target_position"]], commanded=True)[0]

@@ -11,7 +11,7 @@ from typing import Protocol
 from hw_adapters.canopen_cia402 import slcan
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.serial_port import SerialPort
-from orchestrator.devices import DeviceError, WireFormatError
+from orchestrator.rig.devices import DeviceError, WireFormatError
 
 #: How long a CAN adapter may take to say its flags, s.
 _REPLY_S = 0.2

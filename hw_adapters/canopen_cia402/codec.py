@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 #: Of the NMT commands.
 START, STOP, PRE_OPERATIONAL, RESET_NODE = 0x01, 0x02, 0x80, 0x81

@@ -16,7 +16,7 @@ from hw_adapters.canopen_cia402.state_machine import (
     state_of,
 )
 from hw_adapters.counter import Counter
-from orchestrator.devices import DeviceError
+from orchestrator.rig.devices import DeviceError
 
 #: Device profile of drives, the lower half of object 0x1000.
 _PROFILE = 402

@@ -27,7 +27,7 @@ from hw_adapters.canopen_cia402.faults import (
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 
 class Line:

@@ -10,12 +10,7 @@ from pydantic import Field, model_validator
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.drive import Drive
 from hw_adapters.canopen_cia402.settings import CanopenSettings, DriveSettings, Positive
-from orchestrator.devices import (
-    DeviceConnector,
-    DeviceConnectors,
-    DeviceError,
-    DeviceSettings,
-)
+from orchestrator.rig.devices import DeviceConnector, DeviceConnectors, DeviceError, DeviceSettings
 
 
 class MotorBenchSettings(CanopenSettings):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.objects import MAPPABLE, DriveObject
-from orchestrator.devices import WireFormatError
-from orchestrator.diagnostics import nearest
+from orchestrator.core.diagnostics import nearest
+from orchestrator.rig.devices import WireFormatError
 
 _MOST_BYTES, _MOST_PDOS = 8, 4
 #: Bit 31 of a COB-ID: the PDO is not used.

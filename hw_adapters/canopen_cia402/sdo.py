@@ -24,7 +24,7 @@ from hw_adapters.canopen_cia402.codec import (
 )
 from hw_adapters.canopen_cia402.faults import abort_text
 from hw_adapters.canopen_cia402.objects import DriveObject
-from orchestrator.devices import DeviceError, WireFormatError
+from orchestrator.rig.devices import DeviceError, WireFormatError
 
 _IN_ONE_FRAME, _SEGMENT_BYTES = 4, 7
 #: Names and the like are shorter; firmware is not written here.

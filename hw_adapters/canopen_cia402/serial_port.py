@@ -10,7 +10,7 @@ import termios
 import time
 import tty
 
-from orchestrator.devices import DeviceError
+from orchestrator.rig.devices import DeviceError
 
 _MOST_BYTES = 65536
 #: A port that takes nothing for so long is lost, s.

@@ -13,7 +13,7 @@ from hw_adapters.canopen_cia402.objects import DEVICE_TYPE, MAPPABLE
 from hw_adapters.canopen_cia402.sdo import SdoClient
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import IN_FAULT, state_of
-from orchestrator.devices import DeviceError
+from orchestrator.rig.devices import DeviceError
 
 
 class _BootedError(Exception):

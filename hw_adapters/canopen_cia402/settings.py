@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from hw_adapters.canopen_cia402 import objects
 from hw_adapters.canopen_cia402.objects import TARGETS, DriveObject, MayLack, Mode
 from hw_adapters.canopen_cia402.pdo import PdoMap, frame_bits, pdo_maps, pdo_problems
-from orchestrator.devices import DeviceSettings
+from orchestrator.rig.devices import DeviceSettings
 
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 #: Share of the line that may be used: SDO, heartbeats and emergencies need the rest.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from hw_adapters.canopen_cia402.codec import CanFrame
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 #: ``S0`` to ``S8``, bit/s.
 BITRATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 SHUTDOWN, SWITCH_ON, ENABLE = 0x06, 0x07, 0x0F
 DISABLE_VOLTAGE, QUICK_STOP, FAULT_RESET = 0x00, 0x02, 0x80

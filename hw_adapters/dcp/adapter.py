@@ -14,7 +14,7 @@ from orchestrator.dcp.description import Variable
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.master.controller import Controller
 from orchestrator.dcp.master.plan import started
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     DescriptionError,
     Device,
     DeviceConnector,

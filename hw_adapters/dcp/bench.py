@@ -7,7 +7,7 @@ from pathlib import Path
 
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import decode, encode
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,

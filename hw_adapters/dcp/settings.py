@@ -11,7 +11,7 @@ from pydantic import Field
 from orchestrator.dcp.description import SlaveDescription, read_description
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.master.plan import Plan, make_plan
-from orchestrator.devices import DeviceSettings
+from orchestrator.rig.devices import DeviceSettings
 
 Text = float | int | str | list[float | int]
 _TRANSPORTS = {"udp": Transport.UDP_IPV4, "tcp": Transport.TCP_IPV4}

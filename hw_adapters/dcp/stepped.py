@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.dcp.master.connectors import connectors_of, feedthrough_of
 from orchestrator.dcp.master.controller import Controller
 from orchestrator.dcp.master.plan import Plan
-from orchestrator.devices import DeviceError, SteppedConnectors, SteppedDevice
+from orchestrator.rig.devices import DeviceError, SteppedConnectors, SteppedDevice
 
 _RELATIVE = 1e-9
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator import DescriptionError
-from orchestrator.diagnostics import nearest
+from orchestrator.core.diagnostics import nearest
 
 #: What each fault takes: a share of datagrams, a time, or nothing.
 _SHARES = {

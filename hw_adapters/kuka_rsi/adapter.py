@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import Address, DatagramSocket, connected
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

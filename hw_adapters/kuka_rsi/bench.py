@@ -8,7 +8,14 @@ from functools import partial
 
 from hw_adapters.kuka_rsi.adapter import KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
-from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring, free_udp_port
+from orchestrator.rig.devices.conformance import (
+    Bench,
+    Golden,
+    Logged,
+    Refused,
+    Wiring,
+    free_udp_port,
+)
 
 _FRAME = (
     b'<Rob Type="KUKA"><RIst X="445.0" Y="0.0" Z="790.5" A="-180.0" B="0.25" C="-180.0"/>'

@@ -15,9 +15,9 @@ from typing import Literal
 
 from lxml import etree
 
-from orchestrator.archive import parse_xml
-from orchestrator.devices import WireFormatError
-from orchestrator.plain_number import XML_BLANKS, plain_number
+from orchestrator.core.archive import parse_xml
+from orchestrator.core.plain_number import XML_BLANKS, plain_number
+from orchestrator.rig.devices import WireFormatError
 
 Six = tuple[float, float, float, float, float, float]
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from hw_adapters.pi_gcs import codec
 from hw_adapters.pi_gcs.codec import AXES
 from hw_adapters.stream_socket import StreamSocket
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

@@ -8,7 +8,7 @@ from functools import partial
 
 from hw_adapters.pi_gcs import codec
 from hw_adapters.pi_gcs.codec import AXES, ReplySplitter
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,

@@ -13,8 +13,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from orchestrator.devices import WireFormatError
-from orchestrator.plain_number import plain_number
+from orchestrator.core.plain_number import plain_number
+from orchestrator.rig.devices import WireFormatError
 
 AXES = ("X", "Y", "Z", "U", "V", "W")
 STOP_ALL = b"\x18"

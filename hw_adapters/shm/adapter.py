@@ -23,7 +23,7 @@ from hw_adapters.shm.codec import (
     measurements_at,
     record_size,
 )
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

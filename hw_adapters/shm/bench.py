@@ -8,7 +8,7 @@ from functools import partial
 
 from hw_adapters.shm.adapter import ShmSettings
 from hw_adapters.shm.codec import Record, check_head, decode, encode
-from orchestrator.devices.conformance import Bench, Golden, Logged, Refused, Wiring
+from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, Wiring
 
 _HEAD = b"SDSHM1\0\0" + bytes.fromhex("02000000 01000000") + bytes(16)
 _FIXED = bytes.fromhex("0700000000000000 00ca9a3b00000000 00000000")

@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 _HEAD = struct.Struct("<8sII16x")
 _MARK = b"SDSHM1\0\0"

@@ -12,7 +12,7 @@ from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import DatagramSocket, connected
 from hw_adapters.udp.codec import Codec
 from hw_adapters.udp.layout import Layout
-from orchestrator.devices import Device, DeviceConnectors, DeviceSettings, Received
+from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings, Received
 
 
 class UdpSettings(DeviceSettings):

@@ -9,7 +9,7 @@ from typing import Any
 from hw_adapters.udp.adapter import UdpSettings
 from hw_adapters.udp.codec import Codec, Message
 from hw_adapters.udp.layout import Layout
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hw_adapters.udp.layout import TYPES, Layout, LayoutField
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 _ORDERS = {"little": "<", "big": ">"}
 

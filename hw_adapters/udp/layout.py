@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from orchestrator.devices import DeviceConnector
+from orchestrator.rig.devices import DeviceConnector
 
 #: Letters of :mod:`struct` by the names that settings use.
 TYPES = {

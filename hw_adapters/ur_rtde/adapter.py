@@ -22,7 +22,7 @@ from hw_adapters.ur_rtde.variables import (
     TIME,
     Measured,
 )
-from orchestrator.devices import (
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,

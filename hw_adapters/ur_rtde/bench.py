@@ -8,7 +8,7 @@ from functools import partial
 from hw_adapters.ur_rtde import codec
 from hw_adapters.ur_rtde.adapter import UrRtdeSettings
 from hw_adapters.ur_rtde.codec import Accepted, Data, Recipe, TextMessage, decode
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,

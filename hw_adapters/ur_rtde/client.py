@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hw_adapters.stream_socket import StreamSocket
 from hw_adapters.ur_rtde import codec
 from hw_adapters.ur_rtde.codec import Accepted, Data, Message, Recipe, TextMessage
-from orchestrator.devices import DeviceError, WireFormatError
+from orchestrator.rig.devices import DeviceError, WireFormatError
 
 #: What an answer of the setup may take, s.
 _ANSWER_S = 2.0

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 Number = float | int | bool
 _HEADER = struct.Struct(">HB")

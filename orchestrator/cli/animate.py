@@ -26,7 +26,7 @@ def animate(
 ) -> None:
     """Draw animations anew, without running anything."""
     from orchestrator.cli.target import experiment_of, results_name
-    from orchestrator.experiment.output.animations import redraw
+    from orchestrator.pictures.animations import redraw
 
     experiment, folder = experiment_of(target)
     where = results or Path("results") / results_name(target, folder)

@@ -11,7 +11,7 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 
 if TYPE_CHECKING:
-    from orchestrator.arming import Arming
+    from orchestrator.rig.arming import Arming
 
 
 def arm(
@@ -29,10 +29,10 @@ def arm(
     Exit code 2 if one is refused, unless --dry is given.
     """
     from orchestrator.cli.target import experiment_of
-    from orchestrator.experiment.prepare.run_settings import RunSettings
-    from orchestrator.experiment.prepare.system_reader import SystemReader
-    from orchestrator.experiment.run.arming import armed, expect_armed
-    from orchestrator.experiment.runner import prepared_cases
+    from orchestrator.rig.run.arming import armed, expect_armed
+    from orchestrator.study.prepare.run_settings import RunSettings
+    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.runner import prepared_cases
 
     experiment, folder = experiment_of(target)
     reader, settings = SystemReader(folder), RunSettings(only=case or ())
@@ -50,7 +50,7 @@ def _print(found: dict[str, Arming]) -> None:
     if not found:
         console.print("no case commands a device", markup=False)
         return
-    from orchestrator.experiment.output.arming_table import COLUMNS, arming_rows
+    from orchestrator.rig.run.arming_table import COLUMNS, arming_rows
 
     rows = [
         [name, *(_shown(cell) for cell in row)]

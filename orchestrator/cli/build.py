@@ -12,7 +12,7 @@ from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, progress_bar
 from orchestrator.cli.terminal.failure import fail
-from orchestrator.diagnostics import DescriptionError, LoadError, Problem, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, Problem, SoftdockError
 
 if TYPE_CHECKING:
     from orchestrator.export import BuildJob, BuildResult, Recipe

@@ -9,10 +9,10 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
-from orchestrator.diagnostics import Diagnostic, Severity
+from orchestrator.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from orchestrator.checking import Report
+    from orchestrator.checks import Report
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
@@ -40,9 +40,9 @@ def check(
 
     Python files and modules that the target names as blocks are executed, unless --no-code is said.
     """
-    from orchestrator.checking import check_target, code_named
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.terminal import errors_only
+    from orchestrator.checks import check_target, code_named
+    from orchestrator.core.terminal import errors_only
+    from orchestrator.study.file.experiment import RunOptions
 
     if explain is not None:
         console.print(str(code_named(explain)), markup=False)
@@ -61,7 +61,7 @@ def check(
 
 
 def _codes(texts: list[str] | None) -> list[str]:
-    from orchestrator.checking import expect_begin
+    from orchestrator.checks import expect_begin
 
     parts = (part.strip().upper() for text in texts or () for part in text.split(","))
     chosen = [part for part in parts if part]

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.authoring import is_system_file, read_system
+from orchestrator.author import is_system_file, read_system
 from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
-from orchestrator.diagnostics import UnknownNameError
-from orchestrator.drawing import Change, Field, differences, order_notes
-from orchestrator.experiment.file.experiment import Case, RunOptions
-from orchestrator.experiment.output.diagram import nested_of
-from orchestrator.experiment.prepare.prepare import merged, prepare_with
-from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.simunits import resolve
-from orchestrator.ssp.archive.target import EXPERIMENT_FILE
-from orchestrator.system import System
-from orchestrator.system.packed_code import packed_code_unopened
+from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.simunits import resolve
+from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE
+from orchestrator.core.system import System
+from orchestrator.core.system.packed_code import packed_code_unopened
+from orchestrator.pictures.diagram import nested_of
+from orchestrator.pictures.drawing import Change, Field, differences, order_notes
+from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.prepare.prepare import merged, prepare_with
+from orchestrator.study.prepare.system_reader import SystemReader
 
 
 @dataclass(frozen=True, slots=True)

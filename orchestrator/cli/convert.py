@@ -18,8 +18,8 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The new file; its ending is its format")],
 ) -> None:
     """Write a result as another kind of file."""
-    from orchestrator.recording import read_result, writer
-    from orchestrator.recording.read import expect_other
+    from orchestrator.core.recording import read_result, writer
+    from orchestrator.core.recording.read import expect_other
 
     write = writer(target.suffix.removeprefix("."))
     expect_other(source, target)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.dcp.description import SlaveDescription
-    from orchestrator.export.dcp import ServedSlave, ServeOptions
+    from orchestrator.dcp.unit import ServedSlave, ServeOptions
 
 app = typer.Typer(
     help="Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol.",
@@ -59,7 +59,7 @@ def serve(
 ) -> None:
     """Serve a system or an FMU until Ctrl-C or SIGTERM; one line says when it can be reached."""
     from orchestrator.dcp.slave.server import SlaveServer
-    from orchestrator.export.dcp.unit_description import ipv4
+    from orchestrator.dcp.unit.unit_description import ipv4
 
     options = _options(step, transport, host, port, mode, heartbeat)
     with ExitStack() as held:
@@ -120,7 +120,7 @@ def _options(
     heartbeat: float | None,
 ) -> ServeOptions:
     from orchestrator.dcp.identifiers import OpMode, Transport
-    from orchestrator.export.dcp import ServeOptions
+    from orchestrator.dcp.unit import ServeOptions
 
     if heartbeat is not None and not 0.001 <= heartbeat <= 3600.0:
         raise DescriptionError(f"--heartbeat: expected 0.001 to 3600 s, found {heartbeat:g}")
@@ -130,13 +130,13 @@ def _options(
 
 
 def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptions) -> ServedSlave:
-    from orchestrator.export.dcp import served_slave
+    from orchestrator.dcp.unit import served_slave
 
     if target.suffix == ".fmu":
         return held.enter_context(served_slave(target, options))
     from orchestrator.cli.export.export import chosen_case
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.experiment.prepare.run_settings import RunSettings
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.run_settings import RunSettings
 
     given = RunOptions(step=options.step)
     _, system, found, _ = chosen_case(target, case, given, RunSettings({}, {}, {}))
@@ -144,8 +144,8 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
 
 
 def _write(path: Path, about: SlaveDescription) -> None:
+    from orchestrator.core.recording import whole_file
     from orchestrator.dcp.description import archive_of, write_dcpx
-    from orchestrator.recording import whole_file
 
     if path.suffix not in {".dcpx", ".dcp"}:
         raise DescriptionError(f"{path}: expected a name that ends in .dcpx or .dcp")

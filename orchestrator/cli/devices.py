@@ -12,12 +12,12 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
-from orchestrator.diagnostics import LoadError
+from orchestrator.core.diagnostics import LoadError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from orchestrator.devices import Device, DeviceConnectors, DeviceSettings
+    from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings
 
 app = typer.Typer(help="Adapters of devices: list, look, emulate and check.", no_args_is_help=True)
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
@@ -29,7 +29,7 @@ _JSON = typer.Option("--json", help="Print JSON")
 @app.command("list")
 def list_devices(json: Annotated[bool, _JSON] = False) -> None:
     """List the adapters that are installed."""
-    from orchestrator.devices import device_class, device_names
+    from orchestrator.rig.devices import device_class, device_names
 
     rows = [(name, _summary(device_class(name))) for name in device_names()]
     if json:
@@ -79,8 +79,8 @@ def probe(
 
     Exit code 1 if nothing came.
     """
-    from orchestrator.devices.probe import probe as listen
-    from orchestrator.diagnostics import DeviceError
+    from orchestrator.core.diagnostics import DeviceError
+    from orchestrator.rig.devices.probe import probe as listen
 
     kind, given = _kind(device, settings)
     made = kind(_read(kind, given, device))
@@ -114,7 +114,7 @@ def emulate(
 
     It prints one line when it can be reached, and runs until Ctrl-C or SIGTERM.
     """
-    from orchestrator.devices.conformance import bench_of
+    from orchestrator.rig.devices.conformance import bench_of
 
     module = bench_of(name).emulator
     arguments = [each for each in context.args if each != "--"]
@@ -134,7 +134,7 @@ def check(
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Hold an adapter to what all must do, with its emulator; exit code 1 on a failure."""
-    from orchestrator.devices.conformance import check_device
+    from orchestrator.rig.devices.conformance import check_device
 
     results = check_device(name, only or ())
     failed = sum(result.outcome == "failed" for result in results)
@@ -170,10 +170,10 @@ def faults(
     again. Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
     """
     from orchestrator.cli.target import expect_case, experiment_of
-    from orchestrator.experiment.trials.runner import TrialRig
-    from orchestrator.experiment.trials.series import Series, mark_of
-    from orchestrator.experiment.trials.table import COLUMNS, sound
-    from orchestrator.experiment.trials.trial import chosen, trials_of
+    from orchestrator.rig.trials.runner import TrialRig
+    from orchestrator.rig.trials.series import Series, mark_of
+    from orchestrator.rig.trials.table import COLUMNS, sound
+    from orchestrator.rig.trials.trial import chosen, trials_of
 
     experiment, _ = experiment_of(rig)
     name = case or next(iter(experiment.case))
@@ -203,9 +203,9 @@ def faults(
 
 def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]:
     """Return the adapter, and what is given of its settings."""
-    from orchestrator.devices import device_class
-    from orchestrator.devices.address import read_address
-    from orchestrator.plain_data import toml_data
+    from orchestrator.core.plain_data import toml_data
+    from orchestrator.rig.devices import device_class
+    from orchestrator.rig.devices.address import read_address
 
     name, given = read_address(device)
     kind = device_class(name)
@@ -218,7 +218,7 @@ def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]
 
 
 def _read(kind: type[Device], given: dict[str, Any], device: str) -> DeviceSettings:
-    from orchestrator.devices import read_settings
+    from orchestrator.rig.devices import read_settings
 
     return read_settings(kind, given, f"device '{device.partition('?')[0]}'")
 

@@ -29,7 +29,7 @@ def diff(
 ) -> None:
     """Compare two systems; exit code 1 if they differ."""
     from orchestrator.cli.compared import compared
-    from orchestrator.drawing import change_lines
+    from orchestrator.pictures.drawing import change_lines
 
     sides, changes, notes = compared(before, after, opened=resolve)
     files = _draw(sides, changes, notes, output) if html else []
@@ -59,8 +59,14 @@ def diff(
 
 def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]:
     """Write the drawing of both systems as SVG, PNG and HTML; return the paths."""
-    from orchestrator.drawing import change_lines, draw_system, marked, render_page, union_of
-    from orchestrator.recording import whole_file
+    from orchestrator.core.recording import whole_file
+    from orchestrator.pictures.drawing import (
+        change_lines,
+        draw_system,
+        marked,
+        render_page,
+        union_of,
+    )
 
     one, other = sides
     system = union_of(one.system, other.system, f"{one.label} → {other.label}")

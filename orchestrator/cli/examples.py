@@ -10,7 +10,7 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
-from orchestrator.diagnostics import LoadError
+from orchestrator.core.diagnostics import LoadError
 
 #: The folders that belong together: systems name FMUs of the recipes, and these classes of the
 #: Modelica library, by where they lie among themselves.

@@ -10,7 +10,7 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_error, print_json, print_table, print_warning
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 
 app = typer.Typer(help="Inspect and check FMUs of any tool.", no_args_is_help=True)
 _STRICT = "Refuse what breaks rules of FMI, also if it does no harm"
@@ -24,7 +24,7 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """List ports, units, capabilities and sizes."""
-    from orchestrator.simunits.inspection import fmu_info
+    from orchestrator.core.simunits.inspection import fmu_info
 
     facts = fmu_info(file)
     if strict and (wrong := [*facts["faults"], *facts["flaws"]]):
@@ -66,7 +66,7 @@ def check(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Check the description, then call the FMU in another process; exit code 1 on a failure."""
-    from orchestrator.simunits.inspection import check_fmu
+    from orchestrator.core.simunits.inspection import check_fmu
 
     results = check_fmu(file, timeout=timeout, strict=strict)
     failed = sum(result.outcome == "failed" for result in results)

@@ -24,9 +24,9 @@ def graph(
 ) -> None:
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.drawing import Facts, draw_system, is_algebraic, render_page
-    from orchestrator.experiment.output.diagram import facts_of
-    from orchestrator.system.packed_code import packed_code_unopened
+    from orchestrator.core.system.packed_code import packed_code_unopened
+    from orchestrator.pictures.diagram import facts_of
+    from orchestrator.pictures.drawing import Facts, draw_system, is_algebraic, render_page
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
@@ -65,7 +65,7 @@ def _known(value: float) -> float | None:
 
 
 def _write(stem: Path, files: dict[str, bytes]) -> list[str]:
-    from orchestrator.recording import whole_file
+    from orchestrator.core.recording import whole_file
 
     paths = []
     for suffix, content in files.items():

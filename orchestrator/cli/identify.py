@@ -10,11 +10,11 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table, print_warning
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.identification.excitation import Limits
-    from orchestrator.identification.twin_file import Dynamics, Estimate, TwinFile
+    from orchestrator.rig.identification.excitation import Limits
+    from orchestrator.rig.identification.twin_file import Dynamics, Estimate, TwinFile
 
 
 def identify(
@@ -77,15 +77,15 @@ def identify(
     """Excite the devices of a case one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
-    from orchestrator.experiment.file.identification_table import IdentificationTable
-    from orchestrator.experiment.identification.before_arming import procedure
-    from orchestrator.experiment.identification.delays import set_identified_delays
-    from orchestrator.experiment.identification.identify import devices_of
-    from orchestrator.experiment.identification.report import write_identification
-    from orchestrator.experiment.identification.runner import identify_case
-    from orchestrator.experiment.prepare.prepare import prepare_all
-    from orchestrator.experiment.prepare.run_settings import RunSettings
-    from orchestrator.experiment.prepare.system_reader import SystemReader
+    from orchestrator.rig.identify.before_arming import procedure
+    from orchestrator.rig.identify.delays import set_identified_delays
+    from orchestrator.rig.identify.identify import devices_of
+    from orchestrator.rig.identify.report import write_identification
+    from orchestrator.rig.identify.runner import identify_case
+    from orchestrator.rig.tables.identification_table import IdentificationTable
+    from orchestrator.study.prepare.prepare import prepare_all
+    from orchestrator.study.prepare.run_settings import RunSettings
+    from orchestrator.study.prepare.system_reader import SystemReader
 
     experiment, folder = experiment_of(target)
     if case is None:
@@ -147,7 +147,7 @@ def identify(
 
 
 def _limits(name: str, text: str) -> Limits:
-    from orchestrator.identification.excitation import Limits
+    from orchestrator.rig.identification.excitation import Limits
 
     try:
         numbers = [float(part) for part in text.split(",")]
@@ -162,7 +162,7 @@ def _limits(name: str, text: str) -> Limits:
 
 def _print(twin: TwinFile) -> None:
     """Print one line for each response; the report has the rest."""
-    from orchestrator.identification.clock import drift_ppm
+    from orchestrator.rig.identification.clock import drift_ppm
 
     columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
     rows = []

@@ -19,8 +19,8 @@ from orchestrator.cli.terminal.failure import (
     fail_with,
 )
 from orchestrator.cli.terminal.interruption import interruptible
-from orchestrator.diagnostics import SoftdockError
-from orchestrator.terminal import log_to_terminal, say_everything
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.terminal import log_to_terminal, say_everything
 
 
 def _version(wanted: bool) -> None:

@@ -8,7 +8,7 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_table
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import ExperimentOutcome
+    from orchestrator.study import ExperimentOutcome
 
 
 def print_outcome(outcome: ExperimentOutcome) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.diagnostics import DeviceError
-from orchestrator.terminal import printable
+from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.terminal import printable
 
 if TYPE_CHECKING:
-    from orchestrator.supervisor.operator import Operator
+    from orchestrator.rig.supervisor.operator import Operator
 
 KEYS = {
     "a": "arm",

@@ -14,11 +14,11 @@ from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
 from orchestrator.cli.terminal.console import print_json, print_message, print_warning, progress_bar
 from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import Experiment, ExperimentOutcome
-    from orchestrator.experiment.file.experiment import ParameterFile
+    from orchestrator.study import Experiment, ExperimentOutcome
+    from orchestrator.study.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
 #: Its option --realtime may stand without a value.
@@ -137,9 +137,9 @@ def run(
     engaged, and 5 if an expectation was not kept; all results are written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.experiment.prepare.run_settings import RunSettings
-    from orchestrator.experiment.runner import run_with
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.run_settings import RunSettings
+    from orchestrator.study.runner import run_with
 
     experiment, folder = experiment_of(target)
     if not animation:
@@ -253,7 +253,7 @@ def _factor(text: str) -> float:
 @contextmanager
 def _interruption() -> Iterator[None]:
     """Say what Ctrl-C, or SIGTERM, left behind."""
-    from orchestrator.experiment.prepare.simulate import InterruptedRun
+    from orchestrator.study.prepare.simulate import InterruptedRun
 
     try:
         yield
@@ -268,7 +268,7 @@ def _interruption() -> Iterator[None]:
 
 def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFile]:
     """Put parameter sets and their mappings together."""
-    from orchestrator.experiment.file.experiment import ParameterFile
+    from orchestrator.study.file.experiment import ParameterFile
 
     if mappings and len(mappings) != len(sets):
         raise DescriptionError(
@@ -283,7 +283,7 @@ def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFil
 
 def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:
     """Read what an option was given, ``name=VALUE`` several times: numbers, truth values, text."""
-    from orchestrator.authoring.settings import plain_value
+    from orchestrator.author.settings import plain_value
 
     return {k: plain_value(text) for k, text in pairs(texts, option, "name=value").items()}
 

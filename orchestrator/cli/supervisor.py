@@ -12,7 +12,7 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
 
 if TYPE_CHECKING:
-    from orchestrator.supervisor.operator import Operator
+    from orchestrator.rig.supervisor.operator import Operator
 
 Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
 #: Between two looks of a terminal that attends, s.
@@ -28,7 +28,7 @@ def supervisor(
 
     Exit code 1 if the supervisor refuses.
     """
-    from orchestrator.supervisor.operator import Operator
+    from orchestrator.rig.supervisor.operator import Operator
 
     with Operator(rig) as operator:
         found = operator.wish(wish)

@@ -12,13 +12,13 @@ import typer
 from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, fail
-from orchestrator.diagnostics import DescriptionError, LoadError
-from orchestrator.ssp.archive.target import EXPERIMENT_FILE
+from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import Experiment, Section
-    from orchestrator.experiment.sweep import FinishedSweep, Plan
-    from orchestrator.experiment.sweep.runner import Executors
+    from orchestrator.study import Experiment, Section
+    from orchestrator.study.sweep import FinishedSweep, Plan
+    from orchestrator.study.sweep.runner import Executors
 
 
 def sweep(
@@ -53,14 +53,8 @@ def sweep(
     The exit code is 5 if an expectation was not kept.
     """
     from orchestrator.cli.target import experiment_of
-    from orchestrator.experiment.sweep import (
-        estimate,
-        local,
-        plans_of,
-        run_plans,
-        with_kept,
-        write_page,
-    )
+    from orchestrator.pictures.sweep_page import write_page
+    from orchestrator.study.sweep import estimate, local, plans_of, run_plans, with_kept
 
     if workers is not None and scheduler is not None:
         raise DescriptionError("--workers and --scheduler: a cluster has its own; give one of both")
@@ -125,8 +119,8 @@ def _judged(
     """Hold the runs of sweeps to what is expected of them, and write that down."""
     if not experiment.expect:
         return []
-    from orchestrator.experiment.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
-    from orchestrator.experiment.expect.verdict import sweep_section
+    from orchestrator.study.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
+    from orchestrator.study.expect.verdict import sweep_section
 
     sections = []
     for name, one in outcomes.items():
@@ -141,7 +135,7 @@ def _judged(
 
 def _cluster(address: str) -> Executors:
     try:
-        from orchestrator.experiment.sweep.cluster import on_cluster
+        from orchestrator.study.sweep.cluster import on_cluster
     except ModuleNotFoundError as error:
         raise LoadError(
             f"--scheduler needs Dask, which is not installed ({error.name}): pip install"
@@ -168,7 +162,7 @@ def _interruption(where: Path) -> Iterator[None]:
 
 
 def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
-    from orchestrator.experiment.sweep.summary import lost_runs
+    from orchestrator.study.sweep.summary import lost_runs
 
     rows = []
     for name, outcome in outcomes.items():

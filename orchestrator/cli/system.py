@@ -12,8 +12,8 @@ from orchestrator.cli.edit import edit, edit_lines, edit_parameters, edit_system
 from orchestrator.cli.edit.edit import Inside, Target, Variant
 from orchestrator.cli.terminal.console import messages, print_json
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.system import Connector, System
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import Connector, System
 
 
 def show(
@@ -23,10 +23,10 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Show what is in a system: components, values, connectors of its own, connections."""
-    from orchestrator.authoring import read_system
+    from orchestrator.author import read_system
     from orchestrator.cli.target import unopened_lines
-    from orchestrator.ssp.archive.unpacking import unpacked
-    from orchestrator.system.packed_code import packed_code_unopened
+    from orchestrator.core.ssp.archive.unpacking import unpacked
+    from orchestrator.core.system.packed_code import packed_code_unopened
 
     with packed_code_unopened():
         system = read_system(target, variant).nested(inside)
@@ -75,7 +75,7 @@ def _port(connector: Connector) -> str:
 
 
 def _as_json(system: System, folder: Path) -> dict[str, Any]:
-    from orchestrator.authoring.toml_data import data_of
+    from orchestrator.author.toml_data import data_of
 
     return data_of(system, folder)
 
@@ -96,8 +96,8 @@ def convert(
 
     FMUs of an archive are unpacked into a folder beside a .toml or .ssd file.
     """
-    from orchestrator.authoring import read_system, write_toml
-    from orchestrator.ssp import write_ssd, write_ssp
+    from orchestrator.author import read_system, write_toml
+    from orchestrator.core.ssp import write_ssd, write_ssp
 
     suffix = target.suffix.lower()
     if suffix not in {".toml", ".ssd", ".ssp"}:

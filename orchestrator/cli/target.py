@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from orchestrator.authoring import is_system_file
-from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.experiment import Experiment
-from orchestrator.experiment.file.experiment import Case, RunOptions
-from orchestrator.ssp.archive.target import EXPERIMENT_FILE, main_file
-from orchestrator.system import System, nearest
-from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
+from orchestrator.author import is_system_file
+from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE, main_file
+from orchestrator.core.system import System, nearest
+from orchestrator.core.system.packed_code import packed_code_unopened, unopened_notes
+from orchestrator.study import Experiment
+from orchestrator.study.file.experiment import Case, RunOptions
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.system_reader import SystemReader
 
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
@@ -29,7 +29,7 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
         return Experiment(title=target.stem, case={_case_name(target.stem): case}), target.parent
     if target.suffix != ".toml":
         raise LoadError.in_file(target, "expected a .toml, .ssd or .ssp file, or a folder with one")
-    from orchestrator.experiment import read_experiment
+    from orchestrator.study import read_experiment
 
     return read_experiment(target), target.parent
 
@@ -69,11 +69,11 @@ def results_name(target: Path, folder: Path) -> str:
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
-    from orchestrator.experiment.prepare.prepare import prepare_all
-    from orchestrator.experiment.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepare import prepare_all
+    from orchestrator.study.prepare.system_reader import SystemReader
 
     cases = prepare_all(experiment, experiment.case, SystemReader(folder))
-    from orchestrator.experiment.validate import expect_sound
+    from orchestrator.study.validate import expect_sound
 
     expect_sound(experiment, cases)
     return {name: case.system for name, case in cases.items()}
@@ -117,12 +117,12 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
     experiment, folder = experiment_of(target)
     if case is not None:
         expect_case(target, experiment, case)
-    from orchestrator.experiment.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.system_reader import SystemReader
 
     found, reader = {}, SystemReader(folder)
     for name, chosen in experiment.case.items():
         if case in {None, name}:
-            from orchestrator.experiment.prepare.prepare import merged
+            from orchestrator.study.prepare.prepare import merged
 
             with packed_code_unopened():
                 options = merged(chosen, experiment.defaults)
@@ -133,7 +133,7 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
 def _drawn(
     name: str, case: Case, reader: SystemReader, experiment: Experiment, options: RunOptions
 ) -> Drawn:
-    from orchestrator.experiment.prepare.prepare import prepare_with
+    from orchestrator.study.prepare.prepare import prepare_with
 
     try:
         flat = prepare_with(name, case, reader, rig=experiment)
@@ -143,7 +143,7 @@ def _drawn(
         nested = reader.read(case).nested
         return Drawn(nested, None, options, "\n".join((str(error), *unopened_lines(nested))))
     note = "\n".join(unopened_lines(flat))
-    from orchestrator.experiment.output.diagram import nested_of
+    from orchestrator.pictures.diagram import nested_of
 
     return Drawn(nested_of(case, reader.read(case), flat), flat, options, note)
 

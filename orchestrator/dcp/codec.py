@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.identifiers import PduType
 from orchestrator.dcp.pdus import (
     PDUS,
@@ -16,7 +17,6 @@ from orchestrator.dcp.pdus import (
     place_fits,
 )
 from orchestrator.dcp.states import State
-from orchestrator.diagnostics import WireFormatError
 
 #: Of every PDU that is looked at: shorter ones are dropped (Table 105, note on the length).
 _SHORTEST = {PduType.NTF_STATE_CHANGED: 3}

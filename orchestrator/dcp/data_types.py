@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 from enum import IntEnum
 
-from orchestrator.diagnostics import WireFormatError
+from orchestrator.core.diagnostics import WireFormatError
 
 #: One element of a variable.
 Scalar = int | float | str | bytes

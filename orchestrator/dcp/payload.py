@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.data_types import DcpType, Scalar, pack_value, unpack_value
-from orchestrator.diagnostics import WireFormatError
 
 Values = tuple[Scalar, ...]
 #: Type, sequence number and data id before the payload.

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.lazy_names import lazy_names
+from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.export.batch import BuildJob as BuildJob, build_all as build_all

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from orchestrator.diagnostics import SoftdockError
+from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.export.build import BuildResult, build_recipe
 from orchestrator.export.recipe import Recipe
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.export.archive.dae_hash import dae_hash
 from orchestrator.export.archive.fmu_archive import target_name, write_fmu
 from orchestrator.export.archive.stamp import hash_of, stamp, stored_key

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from orchestrator.diagnostics import FmuError, UnknownNameError
+from orchestrator.core.diagnostics import FmuError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.plain_data import toml_data
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.platforms import names_of, platforms_of
 from orchestrator.export.recipe_file import recipe_file
-from orchestrator.plain_data import toml_data
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")

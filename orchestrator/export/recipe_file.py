@@ -15,8 +15,8 @@ from pydantic import (
     ValidationError,
 )
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.diagnostics.validation import format_validation_error
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import format_validation_error
 
 _Number = StrictInt | StrictFloat
 

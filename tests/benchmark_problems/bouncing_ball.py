@@ -9,8 +9,8 @@ import numpy as np
 from benchmark_problems.exact import Exact
 from benchmark_problems.problem import Problem
 
-from orchestrator.simunits import Input, Output, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, block
+from orchestrator.core.system import System
 
 GRAVITY, HEIGHT, RESTITUTION = 9.81, 1.0, 0.8  # m/s2, m
 

@@ -13,8 +13,8 @@ from benchmark_problems.exact import Exact, free, moved
 from benchmark_problems.problem import Problem
 from scipy.integrate import solve_ivp
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 #: kg; N/m and N.s/m; depth in m and velocity in m/s at the start: some 3.6 Hz.
 MASS, CONTACT, START = 100.0, (5.0e4, 100.0), (0.0, 0.05)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from orchestrator.simunits import Block
+from orchestrator.core.simunits import Block
 
 
 class Exact(Block):

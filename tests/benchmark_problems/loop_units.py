@@ -4,8 +4,8 @@ import math
 
 from benchmark_problems.exact import Exact
 
-from orchestrator.simunits import Input, Output, Parameter, State, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, State, block
+from orchestrator.core.system import System
 
 
 class Square(Exact):

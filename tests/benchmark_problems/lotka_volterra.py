@@ -7,8 +7,8 @@ from benchmark_problems.exact import Exact
 from benchmark_problems.problem import Problem
 from scipy.integrate import solve_ivp
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 #: Growth of the one alone and its loss by the other, 1/s.
 PREY, PREDATOR = (1.1, 0.4), (-0.4, 0.1)

@@ -10,8 +10,8 @@ import numpy as np
 from benchmark_problems.exact import Exact, free, moved
 from benchmark_problems.problem import Problem
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 #: kg, N/m, N.s/m of each mass; of the joint; displacements in m and velocities in m/s at the start.
 ONE, TWO = (1.0, 10.0, 0.1), (2.0, 15.0, 0.2)

@@ -13,8 +13,8 @@ from benchmark_problems.problem import Problem
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 INERTIA = (2.0, 1.0)  # kg.m2
 MOMENT = (9.0, 4.0)  # m g l of each, N.m

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from benchmark_problems.exact import Exact
 
-from orchestrator.master import Execution
-from orchestrator.system import System
+from orchestrator.core.master import Execution
+from orchestrator.core.system import System
 
 
 @dataclass(frozen=True)

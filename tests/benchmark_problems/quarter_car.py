@@ -6,8 +6,8 @@ import numpy as np
 from benchmark_problems.exact import Exact, free, moved
 from benchmark_problems.problem import Problem
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 BODY, SPRING, DAMPER = 300.0, 15e3, 1000.0  # kg, N/m, N.s/m
 WHEEL, TYRE = 40.0, 150e3  # kg, N/m

@@ -12,8 +12,8 @@ from benchmark_problems.exact import Exact
 from benchmark_problems.problem import Problem
 from scipy.special import wrightomega
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 SATURATION, THERMAL = 1e-9, 0.025  # A, V
 

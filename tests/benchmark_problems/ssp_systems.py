@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from orchestrator.system import (
+from orchestrator.core.system import (
     BaseUnit,
     Bus,
     Causality,

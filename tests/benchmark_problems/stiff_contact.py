@@ -6,8 +6,8 @@ import numpy as np
 from benchmark_problems.exact import Exact
 from benchmark_problems.problem import Problem
 
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 MASS, SPEED, GAP = 750.0, 0.03, 0.0003  # kg, m/s, m
 STIFFNESS = 7.5e6  # N/m

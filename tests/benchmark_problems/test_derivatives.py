@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from oracle.reference import Reference
 
-from orchestrator.diagnostics import CapabilityError, UnknownNameError
+from orchestrator.core.diagnostics import CapabilityError, UnknownNameError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block, fmu
+from orchestrator.core.system import Fault, System
 from orchestrator.export import Solver, build_model
-from orchestrator.master import Execution
-from orchestrator.simunits import block, fmu
-from orchestrator.system import Fault, System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEP_NS = 1_000_000

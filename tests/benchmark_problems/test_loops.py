@@ -7,10 +7,10 @@ from benchmark_problems.loop_units import Grown, Line, NoNumber, Ramp, Sum, ring
 from benchmark_problems.problem import Problem, run
 from oracle.reference import Reference
 
-from orchestrator.diagnostics import ConvergenceError
-from orchestrator.master import Execution
-from orchestrator.simunits import block
-from orchestrator.system import System
+from orchestrator.core.diagnostics import ConvergenceError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block
+from orchestrator.core.system import System
 
 MS = 1_000_000
 

@@ -7,9 +7,9 @@ import pytest
 from benchmark_problems import oscillator, quarter_car
 from benchmark_problems.problem import error, run, slope
 
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import System
 from orchestrator.export import Solver, build_model
-from orchestrator.simunits import fmu
-from orchestrator.system import System
 
 MS = 1_000_000
 MASS = """model Mass

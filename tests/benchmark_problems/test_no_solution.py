@@ -5,15 +5,15 @@ from benchmark_problems import bouncing_ball, resistors
 from benchmark_problems.loop_units import Broken, Line, Ramp, Root, Square, Sum, ring
 from benchmark_problems.problem import run
 
-from orchestrator.diagnostics import (
+from orchestrator.core.diagnostics import (
     AlgebraicLoopError,
     ConvergenceError,
     StepError,
     StepSizeUnderflowError,
 )
-from orchestrator.master import Execution
-from orchestrator.simunits import block
-from orchestrator.system import System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block
+from orchestrator.core.system import System
 
 MS = 1_000_000
 

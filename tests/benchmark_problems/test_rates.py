@@ -6,9 +6,9 @@ from benchmark_problems import oscillator
 from benchmark_problems.exact import Exact
 from benchmark_problems.problem import error, run, slope
 
-from orchestrator.master import Execution
-from orchestrator.simunits import Input, Output, Parameter, block
-from orchestrator.system import System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Input, Output, Parameter, block
+from orchestrator.core.system import System
 
 MS = 1_000_000
 H, STEPS = 10 * MS, 100

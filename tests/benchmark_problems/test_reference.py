@@ -5,8 +5,8 @@ import pytest
 from benchmark_problems import lotka_volterra, oscillator, pendulums, quarter_car, stiff_contact
 from oracle.reference import Reference
 
-from orchestrator.master import Execution
-from orchestrator.master.schedule.schedule import Code
+from orchestrator.core.master import Execution
+from orchestrator.core.master.schedule.schedule import Code
 
 MS = 1_000_000
 PROBLEMS = {

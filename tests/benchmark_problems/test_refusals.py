@@ -4,10 +4,10 @@ import pytest
 from benchmark_problems import lotka_volterra, oscillator
 from benchmark_problems.exact import Exact
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
-from orchestrator.master import Execution
-from orchestrator.simunits import Input, Output, block, fmu
-from orchestrator.system import System, TransportDelay, Variation
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Input, Output, block, fmu
+from orchestrator.core.system import System, TransportDelay, Variation
 
 
 class Line(Exact):
@@ -126,7 +126,7 @@ def test_unit_that_cannot_be_asked_twice(algorithm, monkeypatch):
     """A device: no FMU or block says so of itself yet."""
     from dataclasses import replace
 
-    from orchestrator.simunits.blocks import block_unit
+    from orchestrator.core.simunits.blocks import block_unit
 
     describe = block_unit.describe_block
 

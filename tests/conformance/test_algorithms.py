@@ -5,9 +5,9 @@ import pytest
 from oracle.reference import Reference, run_reference
 from step_control import FIXED, VARYING
 
-from orchestrator.master import Execution, algorithm_names
-from orchestrator.simunits import block, fmu
-from orchestrator.system import System, TransportDelay
+from orchestrator.core.master import Execution, algorithm_names
+from orchestrator.core.simunits import block, fmu
+from orchestrator.core.system import System, TransportDelay
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEPS = 300

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from orchestrator.simunits import Block, BlockUnit
-from orchestrator.simunits.blocks.block_unit import describe_block
-from orchestrator.system import Causality, DataType
-from orchestrator.system.units.unit import base_unit
+from orchestrator.core.simunits import Block, BlockUnit
+from orchestrator.core.simunits.blocks.block_unit import describe_block
+from orchestrator.core.system import Causality, DataType
+from orchestrator.core.system.units.unit import base_unit
 
 BLOCKS = {entry.name: entry for entry in entry_points(group="softdock.blocks")}
 H = 1_000_000

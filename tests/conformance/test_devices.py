@@ -4,7 +4,8 @@ from importlib import import_module
 
 import pytest
 
-from orchestrator.devices import (
+from orchestrator.core.diagnostics import PluginError, UnknownNameError
+from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
     DeviceConnectors,
@@ -13,7 +14,7 @@ from orchestrator.devices import (
     device_names,
     read_settings,
 )
-from orchestrator.devices.conformance import (
+from orchestrator.rig.devices.conformance import (
     CHECKS,
     Bench,
     Golden,
@@ -22,7 +23,6 @@ from orchestrator.devices.conformance import (
     check_device,
     suite,
 )
-from orchestrator.diagnostics import PluginError, UnknownNameError
 
 #: The others start an emulator each, for half a second and more.
 QUICK = ("golden-bytes", "foreign-bytes", "absent", "back-to-back")
@@ -113,7 +113,7 @@ class Careless(Device):
 
 @pytest.fixture
 def careless(monkeypatch):
-    from orchestrator.devices.conformance import checks, session
+    from orchestrator.rig.devices.conformance import checks, session
 
     arguments = suite.bench_of("shm").wiring().arguments
     bench = Bench(
@@ -149,7 +149,7 @@ def test_the_suite_finds_what_an_adapter_does_wrong(careless, check, remark):
 
 
 def test_a_device_without_a_bench_is_told(monkeypatch):
-    from orchestrator.devices.conformance import benches
+    from orchestrator.rig.devices.conformance import benches
 
     monkeypatch.setattr(benches, "device_class", lambda name: Careless)
     with pytest.raises(PluginError, match="brings no bench"):

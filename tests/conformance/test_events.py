@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle.reference import Reference
 
-from orchestrator.master import Execution, algorithm_names
-from orchestrator.simunits import block, fmu
-from orchestrator.system import Compensation, System
+from orchestrator.core.master import Execution, algorithm_names
+from orchestrator.core.simunits import block, fmu
+from orchestrator.core.system import Compensation, System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 ECCO = "ecco"  # needs power bonds, which these units have not

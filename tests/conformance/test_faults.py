@@ -7,17 +7,10 @@ import pytest
 from oracle.reference import Reference
 from step_control import FIXED
 
-from orchestrator.diagnostics import StepError
-from orchestrator.master import Execution
-from orchestrator.simunits import Block, Input, Output, block, fmu
-from orchestrator.system import (
-    Fault,
-    Jitter,
-    JitterKind,
-    System,
-    TransportDelay,
-    Variation,
-)
+from orchestrator.core.diagnostics import StepError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Block, Input, Output, block, fmu
+from orchestrator.core.system import Fault, Jitter, JitterKind, System, TransportDelay, Variation
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 FIGURES = {

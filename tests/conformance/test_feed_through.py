@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from fmpy import read_model_description
 
-from orchestrator.simunits import component_of, make_unit
-from orchestrator.simunits.block_registry import block_names
-from orchestrator.system import Causality, DataType, Source
+from orchestrator.core.simunits import component_of, make_unit
+from orchestrator.core.simunits.block_registry import block_names
+from orchestrator.core.system import Causality, DataType, Source
 
 ROOT = Path(__file__).parents[2]
-#: A rope that is drawn at random is torn, and says so: tests/unit/plants/test_planar_rope.py.
+#: A rope that is drawn at random is torn, and says so: tests/unit/export/plants/test_planar_rope.py.
 TORN = {"PlanarRope", "SpatialRope", "FreeRope", "SnareRope", "FloatingSnareRope"}
 #: Pushes only what is led onto it, which nothing drawn at random is: tests/reproduction/snare.
 MISSED = {"FlushLock"}

@@ -11,7 +11,7 @@ import pytest
 from fmpy.model_description import read_model_description
 from lxml import etree
 
-from orchestrator.simunits.fmi.clean_description import Part, read_clean
+from orchestrator.core.simunits.fmi.clean_description import Part, read_clean
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SOURCES = sorted(
@@ -131,8 +131,8 @@ def test_a_description_without_variables_is_left_to_fmpy():
 
 
 def test_a_sound_description_is_not_left_to_fmpy(make_fmu, monkeypatch):
-    from orchestrator.simunits import read_fmu
-    from orchestrator.simunits.fmi import model_description
+    from orchestrator.core.simunits import read_fmu
+    from orchestrator.core.simunits.fmi import model_description
 
     monkeypatch.setattr(model_description, "read_model_description", None)
     assert read_fmu(make_fmu(name="Sound")).version == 2

@@ -6,8 +6,8 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from orchestrator.diagnostics import SoftdockError
-from orchestrator.recording import Result, format_names, writer
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.recording import Result, format_names, writer
 
 
 @pytest.fixture(params=sorted(format_names()))

@@ -3,12 +3,12 @@
 import pytest
 
 from orchestrator import Reason
-from orchestrator.devices.conformance import bench_of
-from orchestrator.devices.conformance.session import session
-from orchestrator.simunits.devices.sample_counter import SampleCounter
-from orchestrator.supervisor.checks import HealthCheck, SignalCheck
-from orchestrator.supervisor.columns import Head
-from orchestrator.supervisor.limits import DeviceLimits, SignalLimits
+from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.devices.conformance import bench_of
+from orchestrator.rig.devices.conformance.session import session
+from orchestrator.rig.supervisor.checks import HealthCheck, SignalCheck
+from orchestrator.rig.supervisor.columns import Head
+from orchestrator.rig.supervisor.limits import DeviceLimits, SignalLimits
 
 #: What the first signal of each device stays within, far beyond what it is led to here.
 RANGES = {"ur_rtde": 1.0, "pi_gcs": 0.015, "dcp": 1.0, "canopen_cia402": 1e4}

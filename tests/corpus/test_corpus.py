@@ -27,7 +27,7 @@ from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
 

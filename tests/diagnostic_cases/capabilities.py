@@ -16,10 +16,8 @@ from diagnostic_cases.case import (
     probe,
     run,
 )
-from orchestrator.simunits import block
-from orchestrator.system import (
-    System,
-)
+from orchestrator.core.simunits import block
+from orchestrator.core.system import System
 
 _VARIABLE_STEP = 'canHandleVariableCommunicationStepSize="true"'
 

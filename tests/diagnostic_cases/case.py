@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from orchestrator.checking.context import Run
-from orchestrator.simunits import block
-from orchestrator.system import (
+from orchestrator.checks.context import Run
+from orchestrator.core.simunits import block
+from orchestrator.core.system import (
     Causality,
     Component,
     ComponentOptions,

@@ -13,14 +13,8 @@ from diagnostic_cases.case import (
     pair,
     with_lines,
 )
-from orchestrator.simunits import block
-from orchestrator.system import (
-    Bus,
-    Causality,
-    Component,
-    Connector,
-    System,
-)
+from orchestrator.core.simunits import block
+from orchestrator.core.system import Bus, Causality, Component, Connector, System
 
 CONNECTORS: Mapping[str, Case] = {
     "CON101": Case(lambda _: with_lines(pair(), line("nobody.y", "gain.u")), lambda _: pair()),

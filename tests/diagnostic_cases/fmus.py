@@ -14,11 +14,7 @@ from diagnostic_cases.case import (
     fmu,
     probe,
 )
-from orchestrator.system import (
-    Causality,
-    Connector,
-    System,
-)
+from orchestrator.core.system import Causality, Connector, System
 
 FMUS: Mapping[str, Case] = {
     "FMU101": Case(lambda _: System("s").add("p", fmu("/nowhere/x.fmu")), lambda make: probe(make)),

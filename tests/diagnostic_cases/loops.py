@@ -10,10 +10,8 @@ from diagnostic_cases.case import (
     ring,
     run,
 )
-from orchestrator.simunits import block
-from orchestrator.system import (
-    System,
-)
+from orchestrator.core.simunits import block
+from orchestrator.core.system import System
 
 LOOPS: Mapping[str, Case] = {
     "LOO101": Case(lambda _: ring("strict_lag"), lambda _: pair()),

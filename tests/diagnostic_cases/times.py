@@ -13,14 +13,8 @@ from diagnostic_cases.case import (
     ring,
     run,
 )
-from orchestrator.simunits import Block, Output, block
-from orchestrator.system import (
-    Jitter,
-    JitterKind,
-    System,
-    TransportDelay,
-    Variation,
-)
+from orchestrator.core.simunits import Block, Output, block
+from orchestrator.core.system import Jitter, JitterKind, System, TransportDelay, Variation
 
 TIMES: Mapping[str, Case] = {
     "TIM101": Case(lambda _: pair(), lambda _: pair(), run(stop_ns=0), run()),

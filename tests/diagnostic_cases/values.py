@@ -17,14 +17,8 @@ from diagnostic_cases.case import (
     probe,
     with_lines,
 )
-from orchestrator.simunits import block
-from orchestrator.system import (
-    Causality,
-    Connector,
-    DataType,
-    MappingTransformation,
-    System,
-)
+from orchestrator.core.simunits import block
+from orchestrator.core.system import Causality, Connector, DataType, MappingTransformation, System
 
 VALUES: Mapping[str, Case] = {
     "VAL101": Case(lambda _: pair(z=1.0), lambda _: pair(k=1.0)),

@@ -4,9 +4,9 @@ import re
 import socket
 from pathlib import Path
 
-from orchestrator.devices import read_settings
-from orchestrator.devices.conformance import CHECKS, free_udp_port
-from orchestrator.diagnostics import WireFormatError
+from orchestrator.core.diagnostics import WireFormatError
+from orchestrator.rig.devices import read_settings
+from orchestrator.rig.devices.conformance import CHECKS, free_udp_port
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "adapter.md"
 

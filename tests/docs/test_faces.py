@@ -45,14 +45,14 @@ def test_no_import_goes_past_a_face():
 def test_an_import_past_a_face_is_found(tmp_path, monkeypatch):
     package = tmp_path / "orchestrator" / "system"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text("from orchestrator.system.unit import conversion\n")
+    (package / "__init__.py").write_text("from orchestrator.core.system.unit import conversion\n")
     reader = tmp_path / "orchestrator" / "reader.py"
-    reader.write_text("from orchestrator.system.unit import conversion, per_second\n")
+    reader.write_text("from orchestrator.core.system.unit import conversion, per_second\n")
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     face.cache_clear()
     try:
         assert list(past_a_face(reader)) == [
-            "orchestrator/reader.py: conversion from orchestrator.system.unit"
+            "orchestrator/reader.py: conversion from orchestrator.core.system.unit"
         ]
     finally:
         face.cache_clear()

@@ -28,8 +28,8 @@ MADE = {
     "model.h",
     "orchestrator/cli/export/export_NAME.py",
     "orchestrator/export/NAME/",
-    "orchestrator/master/algorithms/backward_gauss_seidel.py",
-    "orchestrator/recording/npz.py",
+    "orchestrator/core/master/algorithms/backward_gauss_seidel.py",
+    "orchestrator/core/recording/npz.py",
     "python_blocks/contact/depth_damper.py",
     "tests/unit/export/NAME/",
 }

@@ -24,7 +24,7 @@ from hw_adapters.shm import codec as shm
 from hw_adapters.udp import codec as udp
 from hw_adapters.udp.layout import Layout
 from hw_adapters.ur_rtde import codec as rtde
-from orchestrator.devices import WireFormatError
+from orchestrator.rig.devices import WireFormatError
 
 SLCAN = b"t18183704000012000A00\rt7011057F3A\r\rF00\rz\rT00000001101\rt08181186210102030405\r"
 _MAP = pdo_maps(1, [["statusword", "position", "torque"]], commanded=False)[0]

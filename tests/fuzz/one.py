@@ -10,7 +10,7 @@ from random import Random
 
 from fuzz.mutations import damaged
 from fuzz.readers import READERS
-from orchestrator.diagnostics import SoftdockError
+from orchestrator.core.diagnostics import SoftdockError
 
 #: Seconds of computing that one file may take.
 LIMIT = 10.0

@@ -18,28 +18,28 @@ import pyarrow.parquet as pq
 
 from fuzz import codecs, dcp, seeds
 from fuzz.mutations import changed_data, damaged, damaged_json, damaged_zip
-from orchestrator.authoring import read_toml
+from orchestrator.author import read_toml
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.master import Execution
+from orchestrator.core.recording import read_parquet, read_result, write_parquet, writer
+from orchestrator.core.simunits import block, read_fmu
+from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.inspection.info import fmu_info
+from orchestrator.core.simunits.isolation.answers import answer_of, result_of
+from orchestrator.core.simunits.isolation.wire import receive, send
+from orchestrator.core.simunits.logs.recorded import read_recorded
+from orchestrator.core.ssp import diagnose
+from orchestrator.core.ssp.read.package import read_system
+from orchestrator.core.system import DelayTrace, System
 from orchestrator.dcp.description import read_description
-from orchestrator.diagnostics import LoadError
-from orchestrator.experiment import read_checkpoint, read_experiment, write_checkpoint
-from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.signal_file import read_signal
-from orchestrator.experiment.output.animations import redraw
-from orchestrator.experiment.sweep.store import Store
 from orchestrator.export.archive.stamp import stored_key
 from orchestrator.export.recipe import Recipe
-from orchestrator.master import Execution
-from orchestrator.recording import read_parquet, read_result, write_parquet, writer
-from orchestrator.simunits import block, read_fmu
-from orchestrator.simunits.blocks.state_text import decode, encode
-from orchestrator.simunits.inspection.info import fmu_info
-from orchestrator.simunits.isolation.answers import answer_of, result_of
-from orchestrator.simunits.isolation.wire import receive, send
-from orchestrator.simunits.logs.recorded import read_recorded
-from orchestrator.ssp import diagnose
-from orchestrator.ssp.read.package import read_system
-from orchestrator.supervisor.tracking.track_record import read_tracks
-from orchestrator.system import DelayTrace, System
+from orchestrator.pictures.animations import redraw
+from orchestrator.rig.supervisor.tracking.track_record import read_tracks
+from orchestrator.study import read_checkpoint, read_experiment, write_checkpoint
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.file.signal_file import read_signal
+from orchestrator.study.sweep.store import Store
 
 
 @dataclass(frozen=True)

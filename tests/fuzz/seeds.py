@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fuzz.mutations import damaged, damaged_json, zipped
-from orchestrator.coupling import FaultRecord
-from orchestrator.experiment.file.scenes import with_scenes
-from orchestrator.recording import Result
-from orchestrator.simunits import Notice, block
-from orchestrator.ssp import apply_parameter_set
-from orchestrator.system import System
+from orchestrator.core.coupling import FaultRecord
+from orchestrator.core.recording import Result
+from orchestrator.core.simunits import Notice, block
+from orchestrator.core.ssp import apply_parameter_set
+from orchestrator.core.system import System
+from orchestrator.pictures.scenes import with_scenes
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

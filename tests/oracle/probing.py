@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from orchestrator.coupling import DelayMode
-from orchestrator.master import ProbedDelay, compile_schedule, probe_loop
-from orchestrator.system import System
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.master import ProbedDelay, compile_schedule, probe_loop
+from orchestrator.core.system import System
 
 
 def probe_delays(

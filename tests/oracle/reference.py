@@ -12,14 +12,10 @@ from oracle.reference_loop import RefusedError, solve
 from oracle.reference_reads import read_line
 from oracle.reference_step import Chooser
 
-from orchestrator.coupling import LineStatistics
-from orchestrator.master.run.execution import Execution
-from orchestrator.master.schedule.schedule import (
-    Code,
-    Schedule,
-    input_order,
-)
-from orchestrator.system.step_length import StepLength, end_of_steps
+from orchestrator.core.coupling import LineStatistics
+from orchestrator.core.master.run.execution import Execution
+from orchestrator.core.master.schedule.schedule import Code, Schedule, input_order
+from orchestrator.core.system.step_length import StepLength, end_of_steps
 
 Floats = NDArray[np.float64]
 #: States of the units, signals, numbers of samples.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
-from orchestrator.system.step_length import StepLength
+from orchestrator.core.master.schedule.compensation_row import CompensationMethod, CompensationRow
+from orchestrator.core.system.step_length import StepLength
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

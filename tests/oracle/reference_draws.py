@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 
-from orchestrator.coupling import Channel
+from orchestrator.core.coupling import Channel
 
 _MASK = 2**64 - 1
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrator.master.schedule.events import LineKind
+from orchestrator.core.master.schedule.events import LineKind
 
 if TYPE_CHECKING:
     from oracle.reference import Reference
 
-    from orchestrator.master.schedule.schedule import EventTable
+    from orchestrator.core.master.schedule.schedule import EventTable
 
 _MOST_ROUNDS = 100
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from oracle.reference_draws import Draws
 from oracle.reference_waveform import Waveform, through, value_through
 
-from orchestrator.coupling import Channel, LineStatistics
-from orchestrator.master.schedule.schedule import Extrapolation, Interpolation
+from orchestrator.core.coupling import Channel, LineStatistics
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from diagnostic_cases.files import FILES, copied, ssd
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checking import check_target
+from orchestrator.checks import check_target
 
 TOML = """[system]
 name = "s"

@@ -10,10 +10,11 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from orchestrator.diagnostics import SoftdockError
-from orchestrator.ssp import Document, write_ssd
-from orchestrator.ssp.common.schema import Schema, violations
-from orchestrator.system import Causality, Component, Source, SourceKind, System
+from orchestrator.author.ssp_edit.document import Document
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.ssp.common.schema import Schema, violations
+from orchestrator.core.system import Causality, Component, Source, SourceKind, System
 
 #: Without shrinking, which takes minutes for whole systems.
 QUICK = [Phase.explicit, Phase.reuse, Phase.generate]

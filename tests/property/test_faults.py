@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from oracle.reference import Reference, run_reference
 from step_control import FIXED
 
-from orchestrator.master import Execution
-from orchestrator.simunits import block
-from orchestrator.system import Fault, FaultKind, System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block
+from orchestrator.core.system import Fault, FaultKind, System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000

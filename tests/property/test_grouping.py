@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from orchestrator.system import (
+from orchestrator.core.system import (
     Causality,
     Component,
     Connection,
@@ -18,7 +18,7 @@ from orchestrator.system import (
     System,
     TransportDelay,
 )
-from orchestrator.system.nesting.grouping import grouped
+from orchestrator.core.system.nesting.grouping import grouped
 
 UNITS = (None, "m", "mm")
 NAMES = "abcdef"

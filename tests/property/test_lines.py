@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.reference import Reference
 
-from orchestrator.master import Execution
-from orchestrator.simunits import Block, Input, Output, block
-from orchestrator.system import (
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.system import (
     DelayTrace,
     Delivery,
     Jitter,

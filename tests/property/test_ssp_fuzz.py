@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.diagnostics import Diagnostic, Severity, SoftdockError
-from orchestrator.ssp import diagnose
+from orchestrator.core.diagnostics import Diagnostic, Severity, SoftdockError
+from orchestrator.core.ssp import diagnose
 
 #: Something of everything that is read.
 WHOLE = (Path(__file__).parents[1] / "fixtures" / "ssp" / "whole.ssd").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from orchestrator.ssp import diagnose, read_ssd, write_ssd
-from orchestrator.ssp.common.element_names import decoded, encoded
-from orchestrator.ssp.common.schema import Schema, violations
+from orchestrator.core.ssp import diagnose, read_ssd, write_ssd
+from orchestrator.core.ssp.common.element_names import decoded, encoded
+from orchestrator.core.ssp.common.schema import Schema, violations
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from property.test_ssp_round_trip import systems
 
-from orchestrator.authoring import read_toml, write_toml
-from orchestrator.system import Connection, System
+from orchestrator.author import read_toml, write_toml
+from orchestrator.core.system import Connection, System
 
 
 def usable(system: System) -> System:

@@ -13,7 +13,7 @@ from orchestrator.cli.analyze.loop import loop
 from orchestrator.cli.analyze.step import step
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
-from orchestrator.system import nanoseconds, seconds
+from orchestrator.core.system import nanoseconds, seconds
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -40,7 +40,7 @@ def analyze(
     """Say how stiff a delayed contact may be, how much delay is left, and where the roots are."""
     if context.invoked_subcommand is not None:
         return
-    from orchestrator.analysis import ContactLoop
+    from orchestrator.loops.contact import ContactLoop
 
     lag = seconds(nanoseconds(delay, "--delay"))
     loops = [ContactLoop(mass, stiffness, b, lag) for b in damping or [20.0, 60.0]]
@@ -100,8 +100,8 @@ def _print(rows: list[dict[str, Any]], pade: int) -> None:
 
 
 def _draw(loops: list[Any], output: Path) -> list[Path]:
-    from orchestrator.analysis import plot_growth_over_delay, plot_stability_plane
-    from orchestrator.recording import save
+    from orchestrator.loops.contact import plot_growth_over_delay, plot_stability_plane
+    from orchestrator.pictures import save
 
     output.mkdir(parents=True, exist_ok=True)
     drawings = {

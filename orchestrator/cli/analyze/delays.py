@@ -23,7 +23,7 @@ def delays(
 ) -> None:
     """Say what delay every loop has: declared, added by the co-simulation, and measured."""
     from orchestrator.cli.target import experiment_of, systems_of, with_options
-    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.study.file.experiment import RunOptions
 
     systems = systems_of(target)
     given = RunOptions(step=step, algorithm=algorithm, delay=delay)
@@ -47,9 +47,9 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     Rings around the same components with the same delay are one row; what is measured is that of
     them which is farthest from the prediction.
     """
-    from orchestrator.coupling import DEFAULT_DELAY, DelayMode, remarks
-    from orchestrator.master import compile_schedule, probe_loop
-    from orchestrator.system import communication_step_ns
+    from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode, remarks
+    from orchestrator.core.master import compile_schedule, probe_loop
+    from orchestrator.core.system import communication_step_ns
 
     default = system.experiment
     step_ns = communication_step_ns(system, options.step)

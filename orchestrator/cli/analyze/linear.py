@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.linearisation import LinearSystem
+    from orchestrator.loops import LinearSystem
 
 
 def linear_case(
@@ -24,7 +24,7 @@ def linear_case(
     target, case
         Experiment, system or folder; the case's name, or ``None`` for the first.
     at, step, algorithm, delay
-        See :func:`orchestrator.linearisation.linear_system`; ``None``: as the case says.
+        See :func:`orchestrator.loops.linear_system`; ``None``: as the case says.
 
     Raises
     ------
@@ -32,12 +32,12 @@ def linear_case(
         If there is no such case, or it cannot be linearised.
     """
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
-    from orchestrator.coupling import DEFAULT_DELAY
-    from orchestrator.experiment.file.experiment import AUTO, RunOptions
-    from orchestrator.experiment.prepare.chosen_step import chosen_step
-    from orchestrator.experiment.prepare.prepare import merged
-    from orchestrator.experiment.prepare.prepared_case import PreparedCase
-    from orchestrator.linearisation import linear_system
+    from orchestrator.core.coupling import DEFAULT_DELAY
+    from orchestrator.loops import linear_system
+    from orchestrator.loops.run.chosen_step import chosen_step
+    from orchestrator.study.file.experiment import AUTO, RunOptions
+    from orchestrator.study.prepare.prepare import merged
+    from orchestrator.study.prepare.prepared_case import PreparedCase
 
     experiment = experiment_of(target)[0]
     if case is not None:

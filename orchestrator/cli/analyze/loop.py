@@ -11,12 +11,12 @@ import typer
 
 from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from orchestrator.linearisation import LinearSystem, LoopAccount, Margins, OpenLoop
+    from orchestrator.loops import LinearSystem, LoopAccount, Margins, OpenLoop
 
 
 def loop(
@@ -45,7 +45,7 @@ def loop(
     """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
     from orchestrator.cli.analyze.linear import linear_case
     from orchestrator.cli.analyze.sweep_range import SweepRange
-    from orchestrator.linearisation.run_account import account_json
+    from orchestrator.loops.run_account import account_json
 
     ranges = [SweepRange.of(text, cut) for text in sweep or ()]
     if len(ranges) > 2:
@@ -70,7 +70,7 @@ def loop(
         opened = _continuous(linear, cut, element, told)
         if opened is not None and output is not None:
             margins = opened.margins()
-            from orchestrator.linearisation.drawing import draw_bode, draw_nyquist
+            from orchestrator.loops.drawing import draw_bode, draw_nyquist
 
             drawings["bode"] = draw_bode(opened, margins)
             drawings["nyquist"] = draw_nyquist(opened, margins)
@@ -78,7 +78,7 @@ def loop(
         told["sweep"], drawn = _sweep(linear, ranges, cut, draw=output is not None)
         drawings.update(drawn)
     if output is not None and accounts:
-        from orchestrator.linearisation.pole_drawing import draw_poles
+        from orchestrator.loops.pole_drawing import draw_poles
 
         drawings = {"poles": draw_poles(accounts, linear.system.name), **drawings}
     files = _saved(drawings, output)
@@ -97,7 +97,7 @@ def _continuous(
     linear: LinearSystem, cut: str, element: int, told: dict[str, Any]
 ) -> OpenLoop | None:
     """Open the loop in continuous time, and tell its margins; or why there is no such model."""
-    from orchestrator.linearisation import open_loop
+    from orchestrator.loops import open_loop
 
     try:
         opened = open_loop(linear.system, linear.models, cut, element)
@@ -110,8 +110,8 @@ def _continuous(
 
 def _sampled(linear: LinearSystem, cut: str) -> dict[str, Any] | None:
     """Tell the margins of the loop as it is stepped; ``None`` of a line that carries an array."""
-    from orchestrator.linearisation.loop_transfer import find_line
-    from orchestrator.linearisation.sampled_loop import SampledLoop
+    from orchestrator.loops.loop_transfer import find_line
+    from orchestrator.loops.sampled_loop import SampledLoop
 
     line = find_line(linear.system, cut)
     target = linear.system.components[line.target.component]
@@ -146,9 +146,9 @@ def _sweep(
     """Sweep over one range, or over two as a map; return what is told, and pictures."""
     import numpy as np
 
-    from orchestrator.linearisation import swept
-    from orchestrator.linearisation.drawing import draw_map, draw_sweep
-    from orchestrator.linearisation.sweep import changer
+    from orchestrator.loops import swept
+    from orchestrator.loops.drawing import draw_map, draw_sweep
+    from orchestrator.loops.sweep import changer
 
     first = ranges[0]
     rows = ranges[1] if len(ranges) > 1 else None
@@ -196,7 +196,7 @@ def _sweep(
 def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
     if output is None:
         return []
-    from orchestrator.recording import save
+    from orchestrator.pictures import save
 
     output.mkdir(parents=True, exist_ok=True)
     paths = []

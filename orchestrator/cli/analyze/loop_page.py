@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.experiment.output.account_table import COLUMNS, mode_rows
-from orchestrator.recording import FigureItem, FileItem, Report, TableItem, write_report
+from orchestrator.loops.run.account_table import COLUMNS, mode_rows
+from orchestrator.pictures import write_report
+from orchestrator.study.content import FigureItem, FileItem, Report, TableItem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from orchestrator.linearisation import LoopAccount
+    from orchestrator.loops import LoopAccount
 
 PAGE = "loop.html"
 #: What a margin is called, and where it stands in what is told.

@@ -11,9 +11,9 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.prepare.prepared_case import PreparedCase
-    from orchestrator.experiment.verification.peaks import PeakChoice
-    from orchestrator.linearisation.step_choice.choice import StepChoice, StepReference
+    from orchestrator.loops.step_choice.choice import StepChoice, StepReference
+    from orchestrator.study.prepare.prepared_case import PreparedCase
+    from orchestrator.study.verification.peaks import PeakChoice
 
 _COLUMNS = [
     "algorithm",
@@ -48,9 +48,9 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
-    from orchestrator.experiment.prepare.case_step import case_step_reference
-    from orchestrator.linearisation.step_choice.choice import choose_step
-    from orchestrator.linearisation.step_choice.compensation_choice import choose_compensation
+    from orchestrator.loops.run.case_step import case_step_reference
+    from orchestrator.loops.step_choice.choice import choose_step
+    from orchestrator.loops.step_choice.compensation_choice import choose_compensation
 
     prepared = _prepared(target, case)
     reference = case_step_reference(prepared, lines=cut, count=modes)
@@ -87,8 +87,8 @@ def step(
 
 def _prepared(target: Path, case: str | None) -> PreparedCase:
     from orchestrator.cli.target import expect_case, experiment_of, systems_of
-    from orchestrator.experiment.prepare.prepare import merged
-    from orchestrator.experiment.prepare.prepared_case import PreparedCase
+    from orchestrator.study.prepare.prepare import merged
+    from orchestrator.study.prepare.prepared_case import PreparedCase
 
     experiment = experiment_of(target)[0]
     if case is not None:
@@ -102,7 +102,7 @@ def _choices(
     reference: StepReference, algorithms: str | None, tolerance: float, choose: Any
 ) -> tuple[list[StepChoice], dict[str, str]]:
     """Choose for each algorithm; return why some cannot, too, unless none can."""
-    from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+    from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
     own = reference.linear.master.algorithm
     wanted = [own, "jacobi", "gauss-seidel"]
@@ -126,7 +126,7 @@ def _by_peaks(
     prepared: PreparedCase, reference: StepReference, choices: list[StepChoice]
 ) -> dict[str, PeakChoice]:
     """Run with the steps that were chosen, and shorter ones while peaks are off."""
-    from orchestrator.experiment.run.case_peaks import peaks_of_case
+    from orchestrator.loops.run.case_peaks import peaks_of_case
 
     return {
         choice.algorithm: peaks_of_case(prepared, reference, choice)
@@ -157,8 +157,8 @@ def _peaks_json(found: PeakChoice | None) -> dict[str, Any]:
 def _drawn(choices: list[StepChoice], name: str, output: Path | None) -> list[Path]:
     if output is None:
         return []
-    from orchestrator.linearisation.step_choice.drawing import draw_choice
-    from orchestrator.recording import save
+    from orchestrator.loops.step_choice.drawing import draw_choice
+    from orchestrator.pictures import save
 
     output.mkdir(parents=True, exist_ok=True)
     figure = draw_choice(choices, f"{name}: what the step does to the loops")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import typer
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.linearisation.sweep import KINDS
-from orchestrator.system import nanoseconds, seconds
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.loops.sweep import KINDS
 
 _MOST = 10_000
 _TIMES = frozenset({"delay", "step"})

@@ -9,10 +9,10 @@ import typer
 
 from orchestrator.cli.terminal.console import messages
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.authoring.edit import FileEdit
+    from orchestrator.author.edit import FileEdit
 
 Target = Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or a folder with one")]
 Variant = Annotated[str | None, typer.Option(help="Which .ssd of an archive or a folder")]
@@ -22,7 +22,7 @@ Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms
 
 def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
     """Open a file, and say what of it could not be checked."""
-    from orchestrator.authoring.edit import FileEdit
+    from orchestrator.author.edit import FileEdit
 
     edit = FileEdit(target, variant, inside)
     for text in edit.unchecked:
@@ -48,8 +48,8 @@ def add(
     inside: Inside = "",
 ) -> None:
     """Add a component, or the system of another file as a nested one."""
-    from orchestrator.authoring.edit import part_of
-    from orchestrator.authoring.settings import assigned
+    from orchestrator.author.edit import part_of
+    from orchestrator.author.settings import assigned
 
     values = [f"{name}.{text}" for text in set_ or []]
     edit = begin(target, variant, inside)
@@ -64,7 +64,7 @@ def remove(
     inside: Inside = "",
 ) -> None:
     """Take away components or nested systems, with their connections."""
-    from orchestrator.system import System
+    from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
 
@@ -110,9 +110,9 @@ def swap(
     inside: Inside = "",
 ) -> None:
     """Replace a component by another source with the same ports."""
-    from orchestrator.authoring.edit import part_of
-    from orchestrator.system import Component, System
-    from orchestrator.system.nesting.hierarchy import component_at
+    from orchestrator.author.edit import part_of
+    from orchestrator.core.system import Component, System
+    from orchestrator.core.system.nesting.hierarchy import component_at
 
     def swapped(system: System) -> System:
         part = part_of(source, component_at(system, name))
@@ -132,7 +132,7 @@ def set_(
     inside: Inside = "",
 ) -> None:
     """Set values of parameters, and start values of inputs."""
-    from orchestrator.authoring.settings import assigned
+    from orchestrator.author.settings import assigned
 
     edit = begin(target, variant, inside)
     edit.change(lambda system: assigned(system, *assignments))
@@ -146,7 +146,7 @@ def unset(
     inside: Inside = "",
 ) -> None:
     """Take away values, so that those of the sources hold."""
-    from orchestrator.system import System
+    from orchestrator.core.system import System
 
     def change(system: System) -> System:
         for path in paths:

@@ -8,7 +8,7 @@ import typer
 
 from orchestrator.cli.edit.edit import Delay, Inside, Target, Variant, begin, done
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 
 def connect(

@@ -10,10 +10,10 @@ import typer
 
 from orchestrator.cli.edit.edit import Target, Variant, begin
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.system import System
+    from orchestrator.core.system import System
 
 Version = Annotated[Literal["1.0", "2.0"], typer.Option("--ssp", help="Version of SSP")]
 
@@ -28,8 +28,8 @@ def parameters(
     ssp: Version = "1.0",
 ) -> None:
     """Write values for a system as a parameter set: those that it has, or those that are given."""
-    from orchestrator.authoring.settings import assigned
-    from orchestrator.ssp import write_parameter_set
+    from orchestrator.author.settings import assigned
+    from orchestrator.core.ssp import write_parameter_set
 
     _expect_suffix(file, ".ssv")
     system = begin(target, variant, "").system
@@ -53,7 +53,7 @@ def mapping(
 ) -> None:
     """Write a mapping: which parameter gets which value of a parameter set."""
     from orchestrator.cli.run import pairs
-    from orchestrator.ssp import write_parameter_mapping
+    from orchestrator.core.ssp import write_parameter_mapping
 
     _expect_suffix(file, ".ssm")
     form = "component.parameter=name"
@@ -72,8 +72,8 @@ def link(
     variant: Variant = None,
 ) -> None:
     """Bind a parameter set to a system by a reference to its file; an archive takes a copy."""
-    from orchestrator.authoring import open_document
-    from orchestrator.ssp import Document
+    from orchestrator.author import open_document
+    from orchestrator.author.ssp_edit.document import Document
 
     document = open_document(target, variant)
     if not isinstance(document, Document):

@@ -10,10 +10,10 @@ import typer
 
 from orchestrator.cli.edit.edit import Inside, Target, Variant, begin, done
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.system import System
+    from orchestrator.core.system import System
 
 _NONE = "'none': not said any more"
 
@@ -24,9 +24,9 @@ def new(
     description: Annotated[str, typer.Option(help="One line for people")] = "",
 ) -> None:
     """Write a file with an empty system, to be edited."""
-    from orchestrator.authoring import write_toml
-    from orchestrator.ssp import write_ssd, write_ssp
-    from orchestrator.system import System
+    from orchestrator.author import write_toml
+    from orchestrator.core.ssp import write_ssd, write_ssp
+    from orchestrator.core.system import System
 
     suffix = target.suffix.lower()
     if suffix not in {".toml", ".ssd", ".ssp"}:
@@ -54,7 +54,7 @@ def add_system(
     inside: Inside = "",
 ) -> None:
     """Add an empty nested system; what is put into it is named with --in."""
-    from orchestrator.system import System
+    from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
     edit.change(lambda system: system.add(name, System(name, description=description)))
@@ -98,8 +98,8 @@ def experiment(
 
 def _expect_known(system: System) -> None:
     """Expect that the algorithm, its options and the components with rates exist."""
-    from orchestrator.master import MasterSettings, plan_of
-    from orchestrator.system.naming import lacking
+    from orchestrator.core.master import MasterSettings, plan_of
+    from orchestrator.core.system.naming import lacking
 
     chosen = MasterSettings.of(system)
     plan_of(chosen.algorithm, replace(system, components={}, connections=()), chosen.options)

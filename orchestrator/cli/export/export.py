@@ -14,12 +14,12 @@ from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.run import SET_DELAY, pairs
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.experiment.prepare.run_settings import RunSettings
-    from orchestrator.system import Fault, System
+    from orchestrator.core.system import Fault, System
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.run_settings import RunSettings
 
 app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
 
@@ -56,10 +56,10 @@ def fmu(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
-    from orchestrator.coupling import DEFAULT_DELAY
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.experiment.prepare.run_settings import RunSettings
+    from orchestrator.core.coupling import DEFAULT_DELAY
     from orchestrator.export.system import export_system
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.run_settings import RunSettings
 
     given = RunOptions(algorithm=algorithm, delay=delay, step=step)
     values = pairs(set_ or [], "--set", "component.parameter=value", empty=True)
@@ -104,11 +104,11 @@ def chosen_case(
 ) -> tuple[str, System, RunOptions, list[Fault]]:
     """Prepare one case of a target, with the options that it is run with, and its faults."""
     from orchestrator.cli.target import expect_case, experiment_of, with_options
-    from orchestrator.experiment.prepare.faults import faults_of
-    from orchestrator.experiment.prepare.prepare import expect_lines, merged, prepare_open
-    from orchestrator.experiment.prepare.requested_names import expect_components
-    from orchestrator.experiment.prepare.system_reader import SystemReader
-    from orchestrator.system import nanoseconds
+    from orchestrator.core.system import nanoseconds
+    from orchestrator.study.prepare.faults import faults_of
+    from orchestrator.study.prepare.prepare import expect_lines, merged, prepare_open
+    from orchestrator.study.prepare.requested_names import expect_components
+    from orchestrator.study.prepare.system_reader import SystemReader
 
     experiment, folder = experiment_of(target)
     known = ", ".join(experiment.case)

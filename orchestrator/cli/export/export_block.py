@@ -10,11 +10,11 @@ import typer
 from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.simunits import Block
-    from orchestrator.system import Value
+    from orchestrator.core.simunits import Block
+    from orchestrator.core.system import Value
 
 _VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
 
@@ -43,8 +43,8 @@ def block(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Build the FMU of a Python block."""
+    from orchestrator.core.simunits import block_class
     from orchestrator.export import build_block
-    from orchestrator.simunits import block_class
 
     name = name.removeprefix("block:")
     built = build_block(
@@ -67,8 +67,8 @@ def block(
 
 
 def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
-    from orchestrator.authoring.settings import value_of
-    from orchestrator.system.naming import lacking
+    from orchestrator.author.settings import value_of
+    from orchestrator.core.system.naming import lacking
 
     found: dict[str, Value] = {}
     for pair in pairs:

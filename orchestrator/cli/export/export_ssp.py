@@ -10,11 +10,11 @@ import typer
 
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
-from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.file.experiment import Case, RunOptions
-    from orchestrator.system import System
+    from orchestrator.core.system import System
+    from orchestrator.study.file.experiment import Case, RunOptions
 
 
 def ssp(
@@ -54,7 +54,7 @@ def ssp(
         )
     if portable and version != "1.0":
         raise DescriptionError("--portable writes SSP 1.0, which other tools read")
-    from orchestrator.system import whole_step_ns
+    from orchestrator.core.system import whole_step_ns
 
     name, system, options = _system(target, case, portable=portable)
     path = output or Path(f"{name}.ssp")
@@ -62,7 +62,7 @@ def ssp(
         raise DescriptionError(f"--output {path}: expected a name that ends in .ssp")
     remarks: tuple[str, ...] = ()
     if portable:
-        from orchestrator.coupling import DelayMode
+        from orchestrator.core.coupling import DelayMode
         from orchestrator.export.portable import write_portable_ssp
 
         step_ns = whole_step_ns(system, step or options.step or None, "a portable archive")
@@ -74,7 +74,7 @@ def ssp(
             plain_connections=plain_connections,
         ).remarks
     else:
-        from orchestrator.ssp import write_ssp
+        from orchestrator.core.ssp import write_ssp
 
         write_ssp(system, path, version=version)
     if json:
@@ -88,9 +88,9 @@ def ssp(
 def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, System, RunOptions]:
     """Read the target; a file of SSP as it is, a case of an experiment prepared to be run."""
     from orchestrator.cli.target import expect_case, experiment_of
-    from orchestrator.experiment.file.experiment import RunOptions
-    from orchestrator.experiment.prepare.prepare import merged, prepare
-    from orchestrator.ssp import read_system
+    from orchestrator.core.ssp import read_system
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.prepare import merged, prepare
 
     experiment, folder = experiment_of(target)
     if target.suffix in {".ssd", ".ssp"}:
@@ -120,8 +120,8 @@ def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool)
 
 def _with_times(system: System, options: RunOptions) -> System:
     """Let the times of a case be those of the system's default experiment."""
-    from orchestrator.system import nanoseconds
-    from orchestrator.system.step_length import step_length
+    from orchestrator.core.system import nanoseconds
+    from orchestrator.core.system.step_length import step_length
 
     given: dict[str, Any] = {
         f"{key}_ns": (step_length if key == "step" else nanoseconds)(value, key)

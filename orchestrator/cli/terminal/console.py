@@ -20,7 +20,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.terminal import printable
+from orchestrator.core.terminal import printable
 
 
 class PlainConsole(Console):

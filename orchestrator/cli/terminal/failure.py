@@ -8,7 +8,13 @@ from typing import Any, NoReturn
 
 import typer
 
-from orchestrator.diagnostics import Diagnostic, NeverEngagedError, Problem, Severity, SoftdockError
+from orchestrator.core.diagnostics import (
+    Diagnostic,
+    NeverEngagedError,
+    Problem,
+    Severity,
+    SoftdockError,
+)
 
 #: Exit code of a problem that the user can mend.
 REFUSED = 2

@@ -6,13 +6,13 @@ import io
 import zipfile
 from pathlib import Path
 
-from orchestrator.archive import MOST_XML_BYTES, open_archive, read_entry
+from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
+from orchestrator.core.diagnostics import LoadError
 from orchestrator.dcp.description.dcpx_reader import read_dcpx
 from orchestrator.dcp.description.dcpx_writer import write_dcpx
 from orchestrator.dcp.description.description import (
     SlaveDescription,
 )
-from orchestrator.diagnostics import LoadError
 
 ENTRY = "v1.0/dcpSlaveDescription.dcpx"
 

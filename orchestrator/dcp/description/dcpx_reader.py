@@ -7,7 +7,9 @@ from uuid import UUID
 
 from lxml import etree
 
-from orchestrator.archive import parse_xml
+from orchestrator.core.archive import parse_xml
+from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity
+from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.description.contradictions import contradictions, placeholders
 from orchestrator.dcp.description.description import (
     TCP_LIMIT,
@@ -27,8 +29,6 @@ from orchestrator.dcp.description.variable import (
 )
 from orchestrator.dcp.description.variables_reader import read_variables
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.diagnostics import Diagnostic, LoadError, Severity
-from orchestrator.system import BaseUnit
 
 _ROOT = "dcpSlaveDescription"
 _MODES = {"HardRealTime": OpMode.HRT, "SoftRealTime": OpMode.SRT, "NonRealTime": OpMode.NRT}

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from math import prod
 from uuid import UUID
 
+from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description.variable import StepChoice, Variable, VariableKind
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.system import BaseUnit
 
 #: Bytes of a PDU that no attribute limits (the default of maxPduSize).
 UDP_LIMIT = 65507

@@ -15,8 +15,8 @@ from typing import Any
 
 from lxml import etree
 
+from orchestrator.core.diagnostics import nearest
 from orchestrator.dcp.data_types import DcpType
-from orchestrator.diagnostics import nearest
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")

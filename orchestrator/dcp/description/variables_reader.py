@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from lxml import etree
 
+from orchestrator.core.diagnostics import nearest
 from orchestrator.dcp.data_types import DcpType, Scalar
 from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
 from orchestrator.dcp.description.variable import (
@@ -15,7 +16,6 @@ from orchestrator.dcp.description.variable import (
     Variable,
     VariableKind,
 )
-from orchestrator.diagnostics import nearest
 
 _TYPES = {kind.element: kind for kind in DcpType}
 _KINDS = {kind.value: kind for kind in VariableKind}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.core.system import Causality, Connector, DataType, Value
+from orchestrator.core.system.ports.limits import Limits
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
 from orchestrator.dcp.master.plan import Plan, started
-from orchestrator.system import Causality, Connector, DataType, Value
-from orchestrator.system.ports.limits import Limits
 
 _TYPES = {DcpType.STRING: DataType.STRING, DcpType.BINARY: DataType.BINARY}
 

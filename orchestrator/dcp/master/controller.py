@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from orchestrator.core.diagnostics import DeviceError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
 from orchestrator.dcp.error_codes import ErrorCode
@@ -14,7 +15,6 @@ from orchestrator.dcp.master.rollout import Group, Rollout, roll_out
 from orchestrator.dcp.master.session import RefusedError, Session
 from orchestrator.dcp.payload import Values
 from orchestrator.dcp.states import State
-from orchestrator.diagnostics import DeviceError
 
 _SEQUENCES = 2**16
 

@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import suppress
 
+from orchestrator.core.diagnostics import DeviceError
 from orchestrator.dcp.codec import Frames, framed
 from orchestrator.dcp.identifiers import Transport
-from orchestrator.diagnostics import DeviceError
 
 Address = tuple[str, int]
 _DATAGRAM = 65535

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.data_types import Scalar, unpack_value
 from orchestrator.dcp.description import LogTemplate, SlaveDescription
-from orchestrator.diagnostics import WireFormatError
 
 _HEAD = struct.Struct("<qB")
 

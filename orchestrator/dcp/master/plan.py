@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import DcpType, Scalar, pack_value
 from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.master.rollout import chosen_resolution
 from orchestrator.dcp.payload import Values
-from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 
 _EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import AddressValueError
 
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.description import (
     Ipv4,
@@ -16,7 +17,6 @@ from orchestrator.dcp.description import (
 )
 from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, Scope, Transport
 from orchestrator.dcp.payload import HEADER_BYTES, Payload, Place
-from orchestrator.diagnostics import DescriptionError
 
 #: Bytes of a data PDU over UDP at most: DCPLib reads 1024.
 MOST_BYTES = 1000

@@ -7,6 +7,7 @@ import math
 import time
 from collections import deque
 
+from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import decode, encode
 from orchestrator.dcp.description import SlaveDescription
@@ -16,7 +17,6 @@ from orchestrator.dcp.master.link import Link
 from orchestrator.dcp.master.log_entries import entries_of
 from orchestrator.dcp.master.rollout import Asked
 from orchestrator.dcp.states import ERROR, State
-from orchestrator.diagnostics import DeviceError, WireFormatError
 
 _LOG = logging.getLogger(__name__)
 _SEQUENCES = 2**16

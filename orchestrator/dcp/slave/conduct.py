@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from orchestrator.core.diagnostics import DeadlineError, SoftdockError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
 from orchestrator.dcp.description import SlaveDescription
@@ -17,7 +18,6 @@ from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.pacing import Pacing, time_ns
 from orchestrator.dcp.slave.wire import Origin, Wire
 from orchestrator.dcp.states import ERROR, NORMAL, RUN, Signal, State, Trigger, transition
-from orchestrator.diagnostics import DeadlineError, SoftdockError
 
 _LOG = logging.getLogger(__name__)
 #: A master whose heartbeat is missed for so many intervals more is taken to be gone for good.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import DcpType, converts
 from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
@@ -12,7 +13,6 @@ from orchestrator.dcp.error_codes import ErrorCode
 from orchestrator.dcp.identifiers import LogLevel, LogMode, Scope, Transport
 from orchestrator.dcp.payload import Payload, Place
 from orchestrator.dcp.slave.configuration import Configuration, Positions
-from orchestrator.diagnostics import WireFormatError
 
 _OK = ErrorCode.NONE
 

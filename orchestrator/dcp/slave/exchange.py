@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
 from orchestrator.dcp.data_types import DcpType
@@ -14,7 +15,6 @@ from orchestrator.dcp.slave.config_requests import is_too_long
 from orchestrator.dcp.slave.configuration import Configuration
 from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.wire import Origin, Wire
-from orchestrator.diagnostics import WireFormatError
 
 _LOG = logging.getLogger(__name__)
 _PERIOD = 2**16

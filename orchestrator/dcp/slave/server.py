@@ -7,13 +7,13 @@ import socket
 import time
 from collections.abc import Callable
 
+from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp.codec import Frames, framed
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import Transport
 from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
 from orchestrator.dcp.slave.wire import Address, Origin, Wire
-from orchestrator.diagnostics import DeviceError, WireFormatError
 
 _DATAGRAM = 65535
 #: Connections at the same time; more are closed at once.

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import Header, decode, encode, header_of, kind_of
 from orchestrator.dcp.description import SlaveDescription
@@ -17,7 +18,6 @@ from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.request_checks import RequestChecks
 from orchestrator.dcp.slave.wire import Origin, Wire
 from orchestrator.dcp.states import ERROR, INITIALIZATION, State, is_allowed
-from orchestrator.diagnostics import WireFormatError
 
 _LOG = logging.getLogger(__name__)
 _OK = ErrorCode.NONE

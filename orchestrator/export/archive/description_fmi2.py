@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.archive.dependency import Dependencies
 from orchestrator.export.archive.description_parts import (
     LOG_CATEGORIES,

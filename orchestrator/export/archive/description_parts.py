@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
+from orchestrator.core.system import conversion
+from orchestrator.core.system.units.unit import base_unit, is_expressible, per_second
 from orchestrator.export.archive.display_unit import display_misfit
 from orchestrator.export.archive.model_description import TypeDefinition as Described
 from orchestrator.export.archive.model_description import Unit
@@ -19,8 +21,6 @@ from orchestrator.export.codegen.classification import classification, is_exact
 from orchestrator.export.codegen.layout import Layout, Region, Slot
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Recipe
-from orchestrator.system import conversion
-from orchestrator.system.units.unit import base_unit, is_expressible, per_second
 
 _LOGGER = logging.getLogger(__name__)
 SOURCE_FILE = "fmu.c"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestrator.diagnostics import SoftdockError
-from orchestrator.system import conversion
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.system import conversion
 
 
 @cache

@@ -9,8 +9,8 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from orchestrator.archive import add_file
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.archive import add_file
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.export.archive import description_fmi2, description_fmi3, terminals
 from orchestrator.export.archive.cmake import CMAKE_FILE, cmake_text
 from orchestrator.export.archive.description_parts import SOURCE_FILE

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from orchestrator.archive import DAMAGE
+from orchestrator.core.archive import DAMAGE
 from orchestrator.export.codegen.compiler import compiler_facts
 from orchestrator.export.platforms import Platform
 

@@ -9,12 +9,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import Block
+from orchestrator.core.system import Value
 from orchestrator.export.dae.operations import as_written
 from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
 from orchestrator.export.dae.sampled import Sampled
-from orchestrator.simunits import Block
-from orchestrator.system import Value
 
 _STEPS = 64
 #: Functions of numpy and of C round differently; a branch that flips over that would be seen.

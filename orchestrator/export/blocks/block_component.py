@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from orchestrator.core.simunits import class_of, component_of
+from orchestrator.core.system import Component, Source, SourceKind
 from orchestrator.export.blocks.build_block import build_block
-from orchestrator.simunits import class_of, component_of
-from orchestrator.system import Component, Source, SourceKind
 
 
 def block_as_fmu(

@@ -11,13 +11,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import Block
+from orchestrator.core.system import Causality, Connector
+from orchestrator.core.system import DataType as PortType
 from orchestrator.export.blocks.symbol import Symbol, expression_of, symbol_array
 from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
 from orchestrator.export.dae.sampled import Sampled
-from orchestrator.simunits import Block
-from orchestrator.system import Causality, Connector
-from orchestrator.system import DataType as PortType
 
 _TYPES = {
     PortType.REAL: DataType.REAL,

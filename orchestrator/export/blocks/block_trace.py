@@ -11,15 +11,15 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import Block
+from orchestrator.core.system import Causality, Value
 from orchestrator.export.blocks.block_memory import Field, element_names, fields_of
 from orchestrator.export.blocks.symbol import Symbol, UntraceableError
 from orchestrator.export.blocks.symbolic_functions import symbolic_functions
 from orchestrator.export.dae.operations import as_written
 from orchestrator.export.dae.residual_dae import Kind, Variable
 from orchestrator.export.dae.sampled import Sampled
-from orchestrator.simunits import Block
-from orchestrator.system import Causality, Value
 
 _ROOM = str(Path(__file__).parents[2])  # where frames are not the block's own
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.simunits import Block, block_class
+from orchestrator.core.system import Value
 from orchestrator.export.archive.fmu_archive import target_name, write_fmu
 from orchestrator.export.archive.stamp import hash_of
 from orchestrator.export.blocks.block_check import check_equations
@@ -19,8 +21,6 @@ from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import without_equations
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.recipe import Recipe, Solver
-from orchestrator.simunits import Block, block_class
-from orchestrator.system import Value
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import casadi as ca
 
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.system import Connector, Interpolation, seconds
 from orchestrator.export.blocks.block_memory import element_names
 from orchestrator.export.blocks.build_block import build_sampled
 from orchestrator.export.build import BuildResult
@@ -18,7 +19,6 @@ from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
 from orchestrator.export.dae.sampled import Sampled
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.recipe import Recipe
-from orchestrator.system import Connector, Interpolation, seconds
 
 _READINGS = {Interpolation.HOLD: 0, Interpolation.LINEAR: 1, Interpolation.CUBIC: 2}
 _LEAST_SAMPLES = 64

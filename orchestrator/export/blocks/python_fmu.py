@@ -12,8 +12,11 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
-from orchestrator.archive import add_file
-from orchestrator.diagnostics import CapabilityError, FmuError
+from orchestrator.core.archive import add_file
+from orchestrator.core.diagnostics import CapabilityError, FmuError
+from orchestrator.core.simunits import Block
+from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
+from orchestrator.core.system import Value
 from orchestrator.export.archive import description_fmi2, description_fmi3
 from orchestrator.export.archive.fmu_archive import guid_of, write_archive
 from orchestrator.export.archive.model_description import (
@@ -29,9 +32,6 @@ from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import without_equations
 from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe
-from orchestrator.simunits import Block
-from orchestrator.simunits.blocks.block_file import files_of, is_of_file
-from orchestrator.system import Value
 
 _Places = Mapping[int, tuple[str, int, int]]
 
@@ -264,7 +264,7 @@ def _script(embedded: _Embedded, module: str, places: _Places, tool: _Tool) -> s
     return (
         f'"""Runs block {kind.__name__} of {embedded.module} in an FMU."""\n\n'
         f"{tool.imports}\n"
-        "from orchestrator.simunits.embedded_block import EmbeddedBlock\n\n\n"
+        "from orchestrator.core.simunits.embedded_block import EmbeddedBlock\n\n\n"
         f"class Slave(EmbeddedBlock, {tool.slave}):\n"
         f"    module = {module!r}\n"
         f"    kind = {kind.__qualname__!r}\n"

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+from orchestrator.core.simunits import Block
 from orchestrator.export.blocks.symbol import Symbol, applied
 from orchestrator.export.dae.operations import FUNCTIONS, greater, lesser
-from orchestrator.simunits import Block
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.export.platforms import Platform, this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops

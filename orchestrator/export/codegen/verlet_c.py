@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.export.dae.explicit_ode import ExplicitOde
 
 

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.alias import eliminate
 from orchestrator.export.dae.linearity import nonlinear_unknowns
 from orchestrator.export.dae.residual_dae import Residual

@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.block_triangular import Block, Solution, UnmatchedError, solve
 from orchestrator.export.dae.events import Events, Relation
 from orchestrator.export.dae.index_reduction import reduce_index

@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.block_triangular import check_matching
 from orchestrator.export.dae.residual_dae import (
     DataType,

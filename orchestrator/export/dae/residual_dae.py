@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.events import Events
 from orchestrator.export.dae.selection_guard import SelectionGuard
 

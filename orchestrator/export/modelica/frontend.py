@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters

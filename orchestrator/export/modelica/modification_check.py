@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_scope import Changes, Scope

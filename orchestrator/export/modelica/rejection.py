@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, tokens
 
 _PLACED = re.compile(r"\.mo:\d+")

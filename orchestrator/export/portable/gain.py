@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator.core.simunits import Block, Input, Output, Parameter
 
 
 class Gain(Block):

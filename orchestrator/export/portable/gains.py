@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.diagnostics import CapabilityError
-from orchestrator.export.portable.gain import Gain
-from orchestrator.simunits import block
-from orchestrator.system import (
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import block
+from orchestrator.core.system import (
     Connection,
     Connector,
     DataType,
@@ -16,6 +15,7 @@ from orchestrator.system import (
     System,
     factor_and_offset_of,
 )
+from orchestrator.export.portable.gain import Gain
 
 
 def connector_at(system: System, end: Endpoint) -> Connector:

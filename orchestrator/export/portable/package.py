@@ -8,13 +8,13 @@ from tempfile import TemporaryDirectory
 
 from lxml import etree
 
-from orchestrator.coupling import DelayMode
-from orchestrator.diagnostics import SspError
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.simunits import fmu
+from orchestrator.core.ssp import write_ssp
+from orchestrator.core.system import System, Value
 from orchestrator.export.portable.peers import PARAMETER_SET, for_peers
 from orchestrator.export.portable.portable_system import Portable, make_portable
-from orchestrator.simunits import fmu
-from orchestrator.ssp import write_ssp
-from orchestrator.system import System, Value
 
 #: Of all components, for tools that do not read the bindings inside the .ssd.
 PARAMETERS = "parameters.ssv"

@@ -19,7 +19,7 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.ssp.common.annotations import seconds_text
+from orchestrator.core.ssp.common.annotations import seconds_text
 
 #: Name of all parameter sets.
 PARAMETER_SET: Final = "parameters"

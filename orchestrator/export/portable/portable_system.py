@@ -9,14 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from orchestrator.coupling import DelayPlan
-from orchestrator.diagnostics import CapabilityError
-from orchestrator.export import DelayLine, block_as_fmu, element_names
-from orchestrator.export.portable.gains import connector_at, left_to_tools, with_gains
-from orchestrator.export.portable.refusals import check_portable
-from orchestrator.master import DelayMode, Execution
-from orchestrator.simunits import fmu, resolve
-from orchestrator.system import (
+from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.master import DelayMode, Execution
+from orchestrator.core.simunits import fmu, resolve
+from orchestrator.core.system import (
     Causality,
     Component,
     ComponentOptions,
@@ -29,6 +26,9 @@ from orchestrator.system import (
     Value,
     factor_and_offset_of,
 )
+from orchestrator.export import DelayLine, block_as_fmu, element_names
+from orchestrator.export.portable.gains import connector_at, left_to_tools, with_gains
+from orchestrator.export.portable.refusals import check_portable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from orchestrator.coupling import DelayMode
-from orchestrator.diagnostics import CapabilityError, DescriptionError
-from orchestrator.simunits import read_fmu
-from orchestrator.system import (
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.simunits import read_fmu
+from orchestrator.core.system import (
     Component,
     Connection,
     Interpolation,

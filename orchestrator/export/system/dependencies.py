@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.system import Causality, Connection, Endpoint, System
+from orchestrator.core.system import Causality, Connection, Endpoint, System
 
 
 def direct_inputs(system: System) -> dict[str, tuple[str, ...]]:

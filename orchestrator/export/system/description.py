@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
+from orchestrator.core.system.units.unit import base_said
 from orchestrator.export.archive.model_description import (
     ModelDescription,
     TypeDefinition,
@@ -15,8 +17,6 @@ from orchestrator.export.archive.model_description import (
 )
 from orchestrator.export.archive.model_description import Variable as Described
 from orchestrator.export.system.variable import Kind, Variable
-from orchestrator.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
-from orchestrator.system.units.unit import base_said
 
 _CATEGORIES = {  # those of engine/src/exported/instance.cpp
     "logStatusError": "Why a call has failed; sent even when logging is off",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.core.system import DataType, seconds
 from orchestrator.export.archive.model_description import Variable as Described
 from orchestrator.export.archive.model_description import write_fmi3
 from orchestrator.export.system.description import (
@@ -15,7 +16,6 @@ from orchestrator.export.system.description import (
     truth,
 )
 from orchestrator.export.system.variable import Variable
-from orchestrator.system import DataType, seconds
 
 _TAGS = {
     DataType.REAL: "Float64",

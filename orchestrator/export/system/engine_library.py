@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.engine import system_library
 from orchestrator.export.codegen.compiler import (
     compiler_of,

@@ -12,8 +12,30 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator.coupling import DEFAULT_DELAY
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.coupling import DEFAULT_DELAY
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.master import (
+    DelayMode,
+    MasterSettings,
+    Schedule,
+    compile_schedule,
+    recordable,
+)
+from orchestrator.core.master.run.capability_check import expect_capabilities
+from orchestrator.core.master.schedule.boundary import SINK, SOURCE, interior, with_boundary
+from orchestrator.core.master.schedule.events import with_abilities
+from orchestrator.core.simunits import Capabilities, capabilities_of, resolve
+from orchestrator.core.system import (
+    Causality,
+    DataType,
+    Endpoint,
+    Fault,
+    System,
+    kept_notes,
+    whole_step_ns,
+    with_starts,
+)
+from orchestrator.core.system.nesting.flatten import carried
 from orchestrator.export.platforms import (
     Platform,
     names_of,
@@ -31,22 +53,6 @@ from orchestrator.export.system.interface import Interface
 from orchestrator.export.system.package import TABLES, expect_library, write_package
 from orchestrator.export.system.refusals import expect_exportable
 from orchestrator.export.system.system_file import write_system
-from orchestrator.master import DelayMode, MasterSettings, Schedule, compile_schedule, recordable
-from orchestrator.master.run.capability_check import expect_capabilities
-from orchestrator.master.schedule.boundary import SINK, SOURCE, interior, with_boundary
-from orchestrator.master.schedule.events import with_abilities
-from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import (
-    Causality,
-    DataType,
-    Endpoint,
-    Fault,
-    System,
-    kept_notes,
-    whole_step_ns,
-    with_starts,
-)
-from orchestrator.system.nesting.flatten import carried
 
 _LOGGER = logging.getLogger(__name__)
 _DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}
@@ -74,7 +80,7 @@ def export_system(
     with a warning, Python that the machine must have. Its inputs, outputs and parameters are the
     system's own connectors; outputs inside are local variables, parameters inside are parameters,
     by names such as ``arm.motor.speed``. For the same step it gives the values that
-    :class:`~orchestrator.master.Execution` gives.
+    :class:`~orchestrator.core.master.Execution` gives.
 
     Parameters
     ----------
@@ -85,7 +91,7 @@ def export_system(
     fmi
         Version of FMI, 2 or 3.
     step, algorithm, algorithm_options, rates, delay, faults, early_return
-        See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
+        See :class:`~orchestrator.core.master.Execution`; what is ``None`` is taken from the system's
         default experiment.
     platforms
         As for :func:`~orchestrator.export.build_model`; all FMUs inside must have binaries for

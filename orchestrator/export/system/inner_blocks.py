@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.diagnostics import DescriptionError, FmuError
+from orchestrator.core.diagnostics import DescriptionError, FmuError
+from orchestrator.core.system import Component, SourceKind, System
 from orchestrator.export import block_as_fmu
-from orchestrator.system import Component, SourceKind, System
 
 
 def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = ()) -> System:

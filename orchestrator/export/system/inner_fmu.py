@@ -9,15 +9,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from orchestrator.core.master import Schedule
+from orchestrator.core.simunits import UnitDescription, open_description, read_fmu
+from orchestrator.core.simunits.fmi.exchange_description import (
+    ExchangeDescription,
+    describe_exchange,
+)
+from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.simunits.fmi.model_exchange_unit import DEFAULT_TOLERANCE
+from orchestrator.core.simunits.protocol.signal_order import signal_order, text_order
+from orchestrator.core.system import Causality, Component, Value
 from orchestrator.export.system.variable import TYPES, Port
-from orchestrator.master import Schedule
-from orchestrator.simunits import UnitDescription, open_description, read_fmu
-from orchestrator.simunits.fmi.exchange_description import ExchangeDescription, describe_exchange
-from orchestrator.simunits.fmi.fmi3_clocks import Timer
-from orchestrator.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.simunits.fmi.model_exchange_unit import DEFAULT_TOLERANCE
-from orchestrator.simunits.protocol.signal_order import signal_order, text_order
-from orchestrator.system import Causality, Component, Value
 
 
 @dataclass(frozen=True)

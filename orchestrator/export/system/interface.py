@@ -7,13 +7,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.export.system.inner_fmu import InnerFmu, elements
-from orchestrator.export.system.variable import Kind, Target, Variable
-from orchestrator.master import Schedule
-from orchestrator.master.schedule.boundary import SINK, SOURCE
-from orchestrator.simunits.protocol.signal_order import text_order
-from orchestrator.system import (
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.master import Schedule
+from orchestrator.core.master.schedule.boundary import SINK, SOURCE
+from orchestrator.core.simunits.protocol.signal_order import text_order
+from orchestrator.core.system import (
     Causality,
     Connector,
     DataType,
@@ -22,6 +20,8 @@ from orchestrator.system import (
     Value,
     factor_and_offset_of,
 )
+from orchestrator.export.system.inner_fmu import InnerFmu, elements
+from orchestrator.export.system.variable import Kind, Target, Variable
 
 _NOTHING: Mapping[DataType, Value] = {
     DataType.REAL: 0.0,

@@ -7,15 +7,15 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.archive import add_file, open_archive
-from orchestrator.diagnostics import CapabilityError, FmuError
+from orchestrator.core.archive import add_file, open_archive
+from orchestrator.core.diagnostics import CapabilityError, FmuError
+from orchestrator.core.recording import whole_file
+from orchestrator.core.simunits.fmi.elf import is_whole
+from orchestrator.core.simunits.fmi.model_exchange_unit import sundials_folder
 from orchestrator.engine import system_library
 from orchestrator.export.platforms import Platform
 from orchestrator.export.system.engine_library import engine_library
 from orchestrator.export.system.inner_fmu import InnerFmu
-from orchestrator.recording import whole_file
-from orchestrator.simunits.fmi.elf import is_whole
-from orchestrator.simunits.fmi.model_exchange_unit import sundials_folder
 
 TABLES = "resources/system.bin"
 #: What of an inner FMU is of use when it runs, beside its library.

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from orchestrator.archive import open_archive
-from orchestrator.diagnostics import CapabilityError, FmuError
+from orchestrator.core.archive import open_archive
+from orchestrator.core.diagnostics import CapabilityError, FmuError
+from orchestrator.core.simunits import read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.system import Component, DataType, SourceKind, System
 from orchestrator.export.platforms import Platform, names_of, this_platform
-from orchestrator.simunits import read_fmu
-from orchestrator.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.system import Component, DataType, SourceKind, System
 
 
 def expect_exportable(system: System, platforms: Sequence[Platform]) -> None:

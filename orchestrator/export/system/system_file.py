@@ -12,12 +12,12 @@ from dataclasses import astuple
 from pathlib import PurePosixPath
 from typing import Any
 
+from orchestrator.core.master import Schedule
+from orchestrator.core.master.schedule.boundary import SINK, SOURCE
+from orchestrator.core.master.schedule.schedule import EventTable
 from orchestrator.export.system.byte_writer import ByteWriter
 from orchestrator.export.system.inner_fmu import InnerFmu
 from orchestrator.export.system.variable import Port, Type, Variable
-from orchestrator.master import Schedule
-from orchestrator.master.schedule.boundary import SINK, SOURCE
-from orchestrator.master.schedule.schedule import EventTable
 
 MAGIC = b"SOFTDOCK"
 VERSION = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from orchestrator.system import Connector, DataType
+from orchestrator.core.system import Connector, DataType
 
 
 class Kind(IntEnum):

@@ -14,7 +14,7 @@ from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
 from orchestrator import Result, StepError, System, fmu, read_experiment, run_experiment, simulate
-from orchestrator.linearisation import trajectory_sensitivity
+from orchestrator.loops import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "ejection"

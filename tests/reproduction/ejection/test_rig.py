@@ -27,11 +27,11 @@ from orchestrator import (
     simulate,
     write_ssd,
 )
-from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.experiment.prepare.swap import swap_component
-from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed
-from orchestrator.experiment.runner import prepared_cases
+from orchestrator.rig.run.arming import armed
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.runner import prepared_cases
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "adapters"))

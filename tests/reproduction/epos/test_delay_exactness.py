@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import fsolve
 
-from orchestrator.analysis import fit_growth
-from orchestrator.master import Execution
-from orchestrator.simunits import block
-from orchestrator.system import System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block
+from orchestrator.core.system import System
+from orchestrator.study.measure.growth import fit_growth
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import DeviceError
-from orchestrator.recording import read_parquet
-from orchestrator.supervisor.operator import Operator
+from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.recording import read_parquet
+from orchestrator.rig.supervisor.operator import Operator
 
 EPOS = Path(__file__).parents[3] / "examples" / "epos"
 PATIENCE = 90.0  # s; a busy machine

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from orchestrator import ContactLoop, read_system, simulate
-from orchestrator.analysis import IdealImpact
-from orchestrator.experiment import read_experiment, run_experiment
-from orchestrator.simunits import resolve
+from orchestrator.core.simunits import resolve
+from orchestrator.loops.contact import IdealImpact
+from orchestrator.study import read_experiment, run_experiment
 from tests.page_plots import plots_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from orchestrator.analysis import IdealImpact
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.loops.contact import IdealImpact
 from python_blocks.contact.hybrid_parameters import (
     ContactStates,
     hybrid_parameters_closed_form,

@@ -15,13 +15,13 @@ from orchestrator import (
     read_experiment,
     run_experiment,
 )
-from orchestrator.experiment.file.identification_table import IdentificationTable
-from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed
-from orchestrator.experiment.runner import prepared_cases
-from orchestrator.identification.clock import by_clock
-from orchestrator.identification.twin_file import SignalPair, TwinFile, twin_text
+from orchestrator.rig.identification.clock import by_clock
+from orchestrator.rig.identification.twin_file import SignalPair, TwinFile, twin_text
+from orchestrator.rig.run.arming import armed
+from orchestrator.rig.tables.identification_table import IdentificationTable
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.runner import prepared_cases
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.usefixtures("plants")

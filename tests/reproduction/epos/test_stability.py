@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from orchestrator import read_system
-from orchestrator.analysis import ContactLoop, fit_growth
-from orchestrator.linearisation import linear_system
+from orchestrator.loops import linear_system
+from orchestrator.loops.contact import ContactLoop
+from orchestrator.study.measure.growth import fit_growth
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 

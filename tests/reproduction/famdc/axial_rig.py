@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.famdc import example
 from reproduction.famdc.example import OFFSET, changed, run
 
-from orchestrator.system import System
+from orchestrator.core.system import System
 
 __all__ = ["OFFSET", "TABLES", "ideal", "noise", "rig", "run"]
 TABLES = ("1", "3-I", "3-II")

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from orchestrator import read_system
-from orchestrator.master import Execution
-from orchestrator.simunits import resolve
-from orchestrator.ssp import apply_parameter_set
-from orchestrator.system import Fault, FaultKind, System
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import resolve
+from orchestrator.core.ssp import apply_parameter_set
+from orchestrator.core.system import Fault, FaultKind, System
 
 FOLDER = Path(__file__).parents[3] / "examples" / "famdc"
 _SPEC = importlib.util.spec_from_file_location("famdc_systems", FOLDER / "systems.py")

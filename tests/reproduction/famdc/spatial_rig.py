@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.famdc import example
 from reproduction.famdc.example import OFFSET, changed, systems
 
-from orchestrator.system import System
+from orchestrator.core.system import System
 
 __all__ = ["OFFSET", "START", "C", "K", "ideal", "noise", "rig"]
 K, C, START = np.array(systems.K), np.array(systems.C), systems.START

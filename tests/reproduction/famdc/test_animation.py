@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orchestrator.animation.signals import Signals
-from orchestrator.animation.tracks import tracks
-from orchestrator.experiment import read_experiment, simulate
-from orchestrator.experiment.prepare.faults import faults_of
-from orchestrator.experiment.prepare.prepare import merged, prepare
+from orchestrator.pictures.animation.signals import Signals
+from orchestrator.pictures.animation.tracks import tracks
+from orchestrator.study import read_experiment, simulate
+from orchestrator.study.prepare.faults import faults_of
+from orchestrator.study.prepare.prepare import merged, prepare
 from python_blocks.kinematics.stewart import StewartGeometry
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from reproduction.famdc.axial_rig import OFFSET, TABLES, ideal, noise, rig, run
 
-from orchestrator.analysis import fit_growth
-from orchestrator.linearisation import linear_system
-from orchestrator.system import Fault, FaultKind, System
+from orchestrator.core.system import Fault, FaultKind, System
+from orchestrator.loops import linear_system
+from orchestrator.study.measure.growth import fit_growth
 
 ALL = pytest.mark.parametrize("table", TABLES)
 POSITION = "dynamics.position"

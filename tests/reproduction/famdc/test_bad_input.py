@@ -12,13 +12,13 @@ import pytest
 from reproduction.famdc.example import FOLDER
 
 from orchestrator import Reason
-from orchestrator.coupling import DEFAULT_DELAY
-from orchestrator.experiment import read_experiment
-from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.prepare.faults import faults_of
-from orchestrator.experiment.prepare.prepare import merged, prepare
-from orchestrator.experiment.prepare.simulate import FailedRunError, simulate
-from orchestrator.recording import Result
+from orchestrator.core.coupling import DEFAULT_DELAY
+from orchestrator.core.recording import Result
+from orchestrator.study import read_experiment
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.prepare.faults import faults_of
+from orchestrator.study.prepare.prepare import merged, prepare
+from orchestrator.study.prepare.simulate import FailedRunError, simulate
 
 FILE = FOLDER / "faults.toml"
 FAULT = 1.1  # s, when faults begin that do not begin with the run

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from reproduction.famdc.example import FOLDER
 
-from orchestrator.analysis import EnergyLedger, Kind
-from orchestrator.experiment import ExperimentOutcome, read_experiment, run_experiment
+from orchestrator.study import ExperimentOutcome, read_experiment, run_experiment
+from orchestrator.study.energy import EnergyLedger, Kind
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 from reproduction.famdc.example import FOLDER, systems
 
 from orchestrator import read_system
-from orchestrator.experiment import ExperimentOutcome, read_experiment, run_experiment
-from orchestrator.simunits import resolve
+from orchestrator.core.simunits import resolve
+from orchestrator.study import ExperimentOutcome, read_experiment, run_experiment
 
 SPATIAL = ("spatial", "table4", "drag")
 

@@ -6,9 +6,9 @@ import pytest
 from reproduction.famdc.example import FOLDER
 
 from orchestrator import read_system
-from orchestrator.coupling import DelayMode
-from orchestrator.master import compile_schedule, probe_loop
-from orchestrator.simunits import resolve
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.master import compile_schedule, probe_loop
+from orchestrator.core.simunits import resolve
 
 STEP = 1_000_000
 

@@ -17,7 +17,7 @@ from reproduction.famdc import spatial_rig
 from reproduction.famdc.axial_rig import OFFSET, TABLES, ideal, noise, rig
 from reproduction.famdc.example import FOLDER, run
 
-from orchestrator.system import System
+from orchestrator.core.system import System
 
 ROOT = FOLDER.parents[1]
 PAGES = ["docs/explanation/famdc-limits.md", "docs/reference/famdc.md", "examples/famdc/README.md"]

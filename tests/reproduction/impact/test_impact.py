@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import read_system, simulate
-from orchestrator.experiment import read_experiment, run_experiment
+from orchestrator.study import read_experiment, run_experiment
 from python_blocks.contact.damping_numbers import DAMPING_NUMBERS
 from python_blocks.contact.normal_impact import NormalImpact
 

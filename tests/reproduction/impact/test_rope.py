@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from orchestrator import read_system, simulate
-from orchestrator.experiment import read_experiment
+from orchestrator.study import read_experiment
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "impact"
 

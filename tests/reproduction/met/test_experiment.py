@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from orchestrator import read_system, write_ssd
-from orchestrator.experiment import ExperimentOutcome, read_experiment, run_experiment
-from orchestrator.linearisation import linear_system
+from orchestrator.loops import linear_system
+from orchestrator.study import ExperimentOutcome, read_experiment, run_experiment
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "met"
 #: How long a case is run, s.

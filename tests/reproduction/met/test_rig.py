@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, Input, Output, read_experiment, read_system, simulate
-from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.experiment.prepare.swap import swap_component
-from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed
-from orchestrator.experiment.runner import prepared_cases
-from orchestrator.recording import Result
-from orchestrator.system import System
+from orchestrator.core.recording import Result
+from orchestrator.core.system import System
+from orchestrator.rig.run.arming import armed
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.runner import prepared_cases
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "adapters"))
 from test_motor_bench import MotorLine

@@ -6,7 +6,7 @@ from reproduction.snare.example import EXAMPLE, ROPES, part_of_the_example, vect
 from scipy.spatial.transform import Rotation
 
 from orchestrator import System, fmu, read_system, simulate
-from orchestrator.simunits import resolve
+from orchestrator.core.simunits import resolve
 
 
 def put(system, made, vectors):

@@ -12,7 +12,7 @@ from orchestrator import (
     read_system,
     simulate,
 )
-from orchestrator.simunits import resolve
+from orchestrator.core.simunits import resolve
 
 
 def snare(file="SystemStructure.ssd", **values):

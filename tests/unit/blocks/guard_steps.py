@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from orchestrator.simunits import Block
+from orchestrator.core.simunits import Block
 from python_blocks.safety.axis_guard import AxisGuard
 
 H = 1e-3

@@ -8,8 +8,8 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from orchestrator.simunits import Block
-from orchestrator.system import Causality, Connector, DataType
+from orchestrator.core.simunits import Block
+from orchestrator.core.system import Causality, Connector, DataType
 
 JUDGES = [
     "axis_guard",

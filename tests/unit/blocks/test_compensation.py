@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import lsim, lti
 from scipy.spatial.transform import Rotation
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 from python_blocks.compensation.first_order_delay import FirstOrderDelayCompensation
 from python_blocks.compensation.force import ForceCompensation
 from python_blocks.compensation.force_moment import ForceMomentCompensation

@@ -10,10 +10,10 @@ import pytest
 from fmpy import simulate_fmu
 from scipy.integrate import solve_ivp
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.simunits.block_registry import block_class
 from orchestrator.export import build_model
 from orchestrator.export.blocks.block_trace import trace
-from orchestrator.simunits.block_registry import block_class
 from python_blocks.contact.damping_numbers import (
     DAMPING_NUMBERS,
     exact,

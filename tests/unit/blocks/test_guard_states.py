@@ -10,8 +10,8 @@ import pytest
 from unit.blocks.guard_steps import H, axis, moved, started
 
 from orchestrator import Reason
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.simunits import Block
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.simunits import Block
 from python_blocks.safety.axis_guard import AxisGuard
 from python_blocks.safety.braking import braked, braked_vector
 from python_blocks.safety.force_guard import ForceGuard

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 from python_blocks.identification.identifier import Identifier
 from python_blocks.identification.triple_identifier import TripleIdentifier
 from python_blocks.kinematics.differentiator import Differentiator

@@ -11,9 +11,9 @@ import pytest
 from fmpy import read_model_description
 
 from orchestrator import Execution, build_block
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.simunits import Block, Parameter, block, block_class, block_names
-from orchestrator.system import Causality, Connector, DataType, System
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.simunits import Block, Parameter, block, block_class, block_names
+from orchestrator.core.system import Causality, Connector, DataType, System
 
 #: Parameters that take any number: places, angles, signs, first estimates and least values of
 #: them, and virtual stiffness and damping, which take energy away or give it.

@@ -10,7 +10,7 @@ from scipy.integrate import solve_bvp
 from scipy.optimize import brentq, minimize
 from scipy.special import ellipe, ellipk
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 from python_blocks.ropes.planar_rope import NATURAL, PlanarRope
 from python_blocks.ropes.rope_statics import (
     end_slope,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from orchestrator.diagnostics import DescriptionError, StepError
+from orchestrator.core.diagnostics import DescriptionError, StepError
 from python_blocks.kinematics.capture_point import CapturePoint
 from python_blocks.kinematics.control_point import ControlPoint
 from python_blocks.kinematics.rotation import cross, matrix, turned

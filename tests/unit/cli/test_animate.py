@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from orchestrator.animation import viewer
-from orchestrator.simunits import Block, Input, Output, block
-from orchestrator.ssp import write_ssd
-from orchestrator.system import System
+from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.system import System
+from orchestrator.pictures.animation import viewer
 
 EXPERIMENT = """
 title = "slide"

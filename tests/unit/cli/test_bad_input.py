@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from orchestrator.recording import format_names
+from orchestrator.core.recording import format_names
 
 
 def damaged(folder, name, old, new):

@@ -14,8 +14,8 @@ from orchestrator import (
     simulate,
     swap_component,
 )
-from orchestrator.analysis import IdealImpact
-from orchestrator.simunits import resolve
+from orchestrator.core.simunits import resolve
+from orchestrator.loops.contact import IdealImpact
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "epos"

@@ -10,8 +10,8 @@ import pytest
 from pydantic import Field
 
 from orchestrator.cli.devices import _fields
-from orchestrator.devices import DeviceSettings
-from orchestrator.devices.conformance import EmulatorProcess, bench_of, free_udp_port
+from orchestrator.rig.devices import DeviceSettings
+from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of, free_udp_port
 
 SHIPPED = {"udp", "shm", "ati_net_ft", "kuka_rsi"}
 
@@ -113,7 +113,7 @@ def test_check(softdock):
 
 
 def test_a_failed_check_ends_with_1(softdock, monkeypatch):
-    from orchestrator.devices.conformance import suite
+    from orchestrator.rig.devices.conformance import suite
 
     def broken(name, bench):
         raise RuntimeError("broken")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.examples import FOLDERS
-from orchestrator.experiment import read_experiment
 from orchestrator.export import Recipe, find_recipes
+from orchestrator.study import read_experiment
 
 ROOT = Path(__file__).parents[3]
 

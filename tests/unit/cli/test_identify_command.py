@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli.main import app
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
 
 BLOCKS = '''
 from orchestrator import Block, Input, Output
@@ -72,7 +72,7 @@ def procedures(monkeypatch):
         seen.append(arguments[4])
         raise DescriptionError("not in this test")
 
-    monkeypatch.setattr("orchestrator.experiment.identification.runner.identify_case", refuse)
+    monkeypatch.setattr("orchestrator.rig.identify.runner.identify_case", refuse)
     return seen
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from orchestrator import System, fmu, write_ssd
-from orchestrator.authoring import write_toml
-from orchestrator.ssp import write_parameter_mapping, write_parameter_set, write_ssp
+from orchestrator.author import write_toml
+from orchestrator.core.ssp import write_parameter_mapping, write_parameter_set, write_ssp
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_a_misspelt_value_of_an_ssd_is_said_at_a_run(softdock, rig, tmp_path):
         text.replace('Parameter name="gain"', 'Parameter name="gian"')
     )
     code, out, _ = softdock("check", "rig.ssd")
-    from orchestrator.ssp import diagnose
+    from orchestrator.core.ssp import diagnose
 
     (found,) = [d for d in diagnose(tmp_path / "rig.ssd")[1] if d.code == "SSP305"]
     assert (code, found.severity) == (0, "warning")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.recording import read_parquet
-from orchestrator.simunits import block
-from orchestrator.ssp import write_ssd
-from orchestrator.system import System
+from orchestrator.core.recording import read_parquet
+from orchestrator.core.simunits import block
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.system import System
 
 
 @pytest.fixture(autouse=True)

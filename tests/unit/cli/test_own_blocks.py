@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import SoftdockError
+from orchestrator.core.diagnostics import SoftdockError
 
 CONTROLLER = """
 from orchestrator import Block, Input, Output, Parameter
@@ -165,8 +165,8 @@ def test_sweeps_in_processes(rig, softdock):
 
 
 def test_a_sweep_runs_again_if_a_file_has_changed(rig):
-    from orchestrator.experiment import read_experiment
-    from orchestrator.experiment.sweep import local, plans_of, run_plans
+    from orchestrator.study import read_experiment
+    from orchestrator.study.sweep import local, plans_of, run_plans
 
     def ends():
         plans = plans_of(read_experiment(rig / "experiment.toml"), rig)
@@ -179,8 +179,8 @@ def test_a_sweep_runs_again_if_a_file_has_changed(rig):
 
 
 def test_a_cluster_is_sent_the_files(rig, monkeypatch):
-    from orchestrator.experiment import read_experiment
-    from orchestrator.experiment.sweep import cluster, plans_of
+    from orchestrator.study import read_experiment
+    from orchestrator.study.sweep import cluster, plans_of
 
     plans = plans_of(read_experiment(rig / "experiment.toml"), rig)
     parcel = cluster._parcel(list(plans.values()))

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 
 from orchestrator import block, read_system, simulate, write_ssp, write_toml
-from orchestrator.diagnostics import SspError
-from orchestrator.system import Source, SourceKind
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.system import Source, SourceKind
 
 CODE = """
 from pathlib import Path
@@ -193,7 +193,7 @@ def test_an_archive_imports_no_module(victim, softdock):
 
 
 def test_no_archive_is_written_with_a_module(victim, softdock, tmp_path):
-    from orchestrator.system import Component, System
+    from orchestrator.core.system import Component, System
 
     (tmp_path / "packed_victim.py").write_text(CODE.format(mark=str(tmp_path / "m")))
     system = System("s", {"c": Component("c", Source(SourceKind.BLOCK, "packed_victim:PI"), {})})

@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.system import LinearTransformation
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import LinearTransformation
 
 PAIR = """\
 [system]

@@ -5,9 +5,9 @@ from robot_twin import TWIN
 from typer.testing import CliRunner
 
 from orchestrator.cli.main import app
-from orchestrator.diagnostics import ArmingError, DescriptionError
-from orchestrator.experiment.identification import before_arming
-from orchestrator.identification.twin_file import twin_text
+from orchestrator.core.diagnostics import ArmingError, DescriptionError
+from orchestrator.rig.identification.twin_file import twin_text
+from orchestrator.rig.identify import before_arming
 
 BLOCKS = '''
 from orchestrator import Block, Input, Output

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from orchestrator.ssp import read_system, write_ssd
+from orchestrator.core.ssp import read_system, write_ssd
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 

@@ -4,11 +4,11 @@ import re
 import pandas as pd
 import pytest
 
-from orchestrator.diagnostics import SoftdockError
-from orchestrator.experiment.sweep import page
-from orchestrator.simunits import fmu
-from orchestrator.ssp import write_ssd
-from orchestrator.system import System
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.simunits import fmu
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.system import System
+from orchestrator.pictures import sweep_page as page
 
 TEXT = """
 title = "slopes"
@@ -155,7 +155,7 @@ def test_dask_that_is_not_installed(softdock, folder, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "orchestrator.experiment.sweep.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "orchestrator.study.sweep.cluster", raising=False)
     code, _, err = softdock("sweep", folder, "--scheduler", "tcp://localhost:1")
     assert code == 2
     assert "pip install 'softdock[cluster]'" in err

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from orchestrator import Block, Input, Output, Parameter, System, block, read_system, write_ssd
-from orchestrator.simunits import resolve
-from orchestrator.ssp import write_ssp
+from orchestrator.core.simunits import resolve
+from orchestrator.core.ssp import write_ssp
 
 
 class Body(Block):

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from orchestrator.cli.terminal.console import PlainConsole
-from orchestrator.simunits import block
-from orchestrator.ssp import write_ssd
-from orchestrator.system import System
-from orchestrator.terminal import PrintableFormatter, printable
+from orchestrator.core.simunits import block
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.system import System
+from orchestrator.core.terminal import PrintableFormatter, printable
 
 ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"
 SHOWN = "␛]0;owned␇ ␛[31m[/x] \ufffd2J µ \ufffd\ufffd end"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.data_types import CONVERSIONS, DcpType, converts, pack_value, unpack_value
 from orchestrator.dcp.payload import Payload, Place
-from orchestrator.diagnostics import WireFormatError
 
 
 def test_conversions_are_those_that_lose_nothing_that_the_standard_lists():

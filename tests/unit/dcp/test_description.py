@@ -8,6 +8,8 @@ import pytest
 from dcp_slaves import INPUT, OUTPUT, description
 
 from hw_adapters.dcp.bench import DESCRIPTION
+from orchestrator.core.diagnostics import DescriptionError, LoadError, WireFormatError
+from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, pack_value
 from orchestrator.dcp.description import (
     Capabilities,
@@ -28,8 +30,6 @@ from orchestrator.dcp.description import (
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
 from orchestrator.dcp.master.log_entries import entries_of
 from orchestrator.dcp.master.rollout import chosen_resolution, data_port
-from orchestrator.diagnostics import DescriptionError, LoadError, WireFormatError
-from orchestrator.system import BaseUnit
 
 DIM = Variable("n", 9, VariableKind.STRUCTURAL, DcpType.UINT16, (3,), variability="fixed")
 FULL = description(

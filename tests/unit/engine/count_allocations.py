@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
+from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
 from orchestrator.engine import Engine, LinearUnit, MonotonicClock, Pacer
-from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation
 
 STEP_NS = 10_000
 allocations = ctypes.CDLL(None).allocations

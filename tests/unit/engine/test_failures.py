@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import orchestrator.engine
+from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
 from orchestrator.engine import Engine, FailureKind, PythonUnit
-from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation
 
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
 #: Doubling: from 2 ns to 8 ns, at first 4 ns; tolerances 1e-6; what is checked is place 1.

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from orchestrator.coupling import Channel
+from orchestrator.core.coupling import Channel
+from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
 from orchestrator.engine import Engine, History
-from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation
 
 H = 10
 

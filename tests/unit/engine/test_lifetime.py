@@ -11,11 +11,11 @@ SCRIPT = """
 import gc, weakref
 from pathlib import Path
 import numpy as np
-import orchestrator.simunits.block_registry as block_registry
-from orchestrator.diagnostics import StepError
-from orchestrator.master import Execution
-from orchestrator.simunits import Block, Input, Output, block, fmu
-from orchestrator.system import System
+import orchestrator.core.simunits.block_registry as block_registry
+from orchestrator.core.diagnostics import StepError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Block, Input, Output, block, fmu
+from orchestrator.core.system import System
 
 exec(Path({sample_blocks!r}).read_text())
 found = block_registry.block_class

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.core.master.schedule.schedule import Code
 from orchestrator.engine import (
     DeviceBlock,
     DriftEstimate,
@@ -21,7 +22,6 @@ from orchestrator.engine import (
     PythonUnit,
     TickClock,
 )
-from orchestrator.master.schedule.schedule import Code
 
 FIXED = (0, 0.0, 1.0, 1_000_000, 1_000_000, 1_000_000, 1, (), ())
 MS = 1_000_000

@@ -6,16 +6,11 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from orchestrator.coupling import Channel
+from orchestrator.core.coupling import Channel
+from orchestrator.core.master.schedule.compensation_row import CompensationRow
+from orchestrator.core.master.schedule.fault_row import FaultRow
+from orchestrator.core.master.schedule.schedule import EventTable, LoopTable, RuleTable, Schedule
 from orchestrator.engine import ROWS
-from orchestrator.master.schedule.compensation_row import CompensationRow
-from orchestrator.master.schedule.fault_row import FaultRow
-from orchestrator.master.schedule.schedule import (
-    EventTable,
-    LoopTable,
-    RuleTable,
-    Schedule,
-)
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "system-file.md"
 CLASSES = {

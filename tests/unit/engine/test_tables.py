@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from orchestrator.core.master.schedule.fault_row import Effect
+from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
 from orchestrator.engine import Engine, FailureKind, PythonUnit
-from orchestrator.master.schedule.fault_row import Effect
-from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation
 
 #: Steps of 1 ns, all the same.
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
 from orchestrator.engine import History
-from orchestrator.master.schedule.schedule import Extrapolation, Interpolation
 
 MS = 1_000_000
 CUBIC = Polynomial([0.3, -1.2, 0.8, 2.5])

@@ -19,7 +19,7 @@ from fmpy.fmi2 import (
     fmi2StepFinishedTYPE,
 )
 
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
 from orchestrator.export.codegen.compiler import _run, sundials_libraries

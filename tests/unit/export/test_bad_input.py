@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import FmuError, ModelicaError
+from orchestrator.core.diagnostics import FmuError, ModelicaError
 from orchestrator.export import build_model
 from tests.unit.export.conftest import Slave
 

@@ -13,7 +13,7 @@ import pytest
 from fmpy import read_model_description, simulate_fmu
 from fmpy.validation import validate_fmu
 
-from orchestrator.diagnostics import DescriptionError, ModelicaError
+from orchestrator.core.diagnostics import DescriptionError, ModelicaError
 from orchestrator.export import (
     DataType,
     Experiment,

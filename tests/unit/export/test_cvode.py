@@ -15,7 +15,7 @@ import pytest
 from fmpy.fmi1 import FMICallException
 from scipy.integrate import solve_ivp
 
-from orchestrator.diagnostics import FmuError
+from orchestrator.core.diagnostics import FmuError
 from orchestrator.export.codegen import compiler
 
 Open = Callable[..., Any]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from fmpy.fmi1 import FMICallException
 
+from orchestrator.core.system import Causality, Connector, Interpolation
 from orchestrator.export import DelayLine
 from orchestrator.export.codegen import compiler
-from orchestrator.system import Causality, Connector, Interpolation
 
 #: Bounces, samples at instants, relations and a discrete variable.
 BALL = """model Ball

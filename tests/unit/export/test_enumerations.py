@@ -13,10 +13,10 @@ from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 from lxml import etree
 
+from orchestrator.core.simunits import Fmu2Unit, read_fmu
+from orchestrator.core.simunits.inspection import check_fmu, fmu_info
+from orchestrator.core.system import DataType
 from orchestrator.export import build_model
-from orchestrator.simunits import Fmu2Unit, read_fmu
-from orchestrator.simunits.inspection import check_fmu, fmu_info
-from orchestrator.system import DataType
 
 PLANT = """package Kinds
   type Gear = enumeration(reverse, neutral, forward) "Gears";

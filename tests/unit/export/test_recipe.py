@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.export import Recipe, Solver, find_recipes
 
 

@@ -23,7 +23,7 @@ def test_only_public_names_are_listed():
 def test_names_do_not_change_by_use():
     code = (
         "import orchestrator; before = dir(orchestrator)\n"
-        "from orchestrator import *\nimport orchestrator.simunits, orchestrator.cli.main as _\n"
+        "from orchestrator import *\nimport orchestrator.core.simunits, orchestrator.cli.main as _\n"
         "assert dir(orchestrator) == before\n"
         "assert block and System\n"
     )

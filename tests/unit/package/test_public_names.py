@@ -13,11 +13,11 @@ ROOT = Path(__file__).parents[3]
 #: The modules whose names programs may rely on; every other one is private.
 PUBLIC = (
     "orchestrator",
-    "orchestrator.analysis",
-    "orchestrator.devices",
-    "orchestrator.devices.conformance",
+    "orchestrator.loops.contact",
+    "orchestrator.rig.devices",
+    "orchestrator.rig.devices.conformance",
     "orchestrator.export",
-    "orchestrator.linearisation",
+    "orchestrator.loops",
 )
 #: What a block may use of the orchestrator: its base class, its connectors, the errors.
 FOR_BLOCKS = {

@@ -89,9 +89,9 @@ with Execution(system, step="1 ms", algorithm="jacobi", record=["b.position"]) a
 """
     loaded = _loaded(code)
     assert loaded & HEAVY == set()
-    of_blocks = {name for name in loaded if name.startswith("orchestrator.simunits.blocks.")}
-    others = {f"orchestrator.simunits.fmi.fmi{version}_unit" for version in (1, 3)}
-    others |= {"orchestrator.realtime", "orchestrator.master.run.pacing"}
+    of_blocks = {name for name in loaded if name.startswith("orchestrator.core.simunits.blocks.")}
+    others = {f"orchestrator.core.simunits.fmi.fmi{version}_unit" for version in (1, 3)}
+    others |= {"orchestrator.core.realtime", "orchestrator.core.master.run.pacing"}
     assert of_blocks | (others & loaded) == set()
 
 

@@ -19,7 +19,7 @@ enum class Status { ok = 0, warning = 1, discard = 2, error = 3, fatal = 4, pend
 inline bool failed(Status status) { return status > Status::warning; }
 
 // Times of a run, its step and its delays are no farther from 0, 73 years: the sum of any four of
-// them fits 64 bits (orchestrator/system/time.py).
+// them fits 64 bits (orchestrator/core/system/time.py).
 constexpr std::int64_t reach_ns = (std::int64_t{1} << 61) - 1;
 inline bool in_reach(std::int64_t ns) { return ns >= -reach_ns && ns <= reach_ns; }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.events import DiscreteEquation, Events
 from orchestrator.export.dae.residual_dae import Kind, Residual, Variable
 from orchestrator.export.modelica.flat.event_collector import EventCollector

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
+from orchestrator.core.system.units.meaning import without_angle
+from orchestrator.core.system.units.notation import spelled
+from orchestrator.core.system.units.unit import base_said
 from orchestrator.export.modelica.flat.model import FlatModel
-from orchestrator.system.units.meaning import without_angle
-from orchestrator.system.units.notation import spelled
-from orchestrator.system.units.unit import base_said
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any

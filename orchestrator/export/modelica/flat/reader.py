@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.modelica.flat.algorithm_reader import AlgorithmReader
 from orchestrator.export.modelica.flat.discrete_reader import DiscreteReader

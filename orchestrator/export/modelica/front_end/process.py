@@ -22,7 +22,7 @@ LIMIT = 600.0
 #: Bytes of memory that the process may have.
 MEMORY = 6 << 30
 _CHILD = "orchestrator.export.modelica.front_end.child"
-_TETHER = "orchestrator.devices.conformance.tether"
+_TETHER = "orchestrator.rig.devices.conformance.tether"
 
 
 class FrontEndCrash(Exception):  # noqa: N818 - it is told as the error of a class

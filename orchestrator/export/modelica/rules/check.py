@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.rules.connections import connection_findings
 from orchestrator.export.modelica.rules.finding import Finding, Model

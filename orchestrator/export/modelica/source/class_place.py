@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.source.syntax_error import first_syntax_error
 from orchestrator.export.modelica.source.text import ModelicaText
 

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli.main import app
-from orchestrator.diagnostics import DescriptionError, SoftdockError, UnknownNameError
-from orchestrator.simunits import read_fmu
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
+from orchestrator.core.simunits import read_fmu
 
 
 def run(*arguments):

@@ -5,7 +5,7 @@ from fixtures.blockfmu.playing import begin, draws, get_outputs, set_values, sla
 from fmpy import read_model_description
 
 from orchestrator import Block, Input, Output, State, build_block, fmu
-from orchestrator.simunits import read_fmu
+from orchestrator.core.simunits import read_fmu
 
 
 @pytest.mark.parametrize("fmi", ["2.0", "3.0"])

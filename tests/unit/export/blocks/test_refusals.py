@@ -5,7 +5,12 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from orchestrator import Block, Input, Output, build_block
-from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    FmuError,
+    UnknownNameError,
+)
 from orchestrator.export.blocks import python_fmu
 
 

@@ -4,9 +4,9 @@ import zipfile
 
 import pytest
 
+from orchestrator.core.system import Causality, Connector, Interpolation
 from orchestrator.export import DelayLine
 from orchestrator.export.codegen.compiler import compile_library
-from orchestrator.system import Causality, Connector, Interpolation
 
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 

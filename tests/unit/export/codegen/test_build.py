@@ -7,7 +7,7 @@ from pathlib import Path
 import compile_cache
 import pytest
 
-from orchestrator.diagnostics import FmuError, ModelicaError
+from orchestrator.core.diagnostics import FmuError, ModelicaError
 from orchestrator.export import Solver, build_model, build_recipe
 from orchestrator.export.codegen.compiler import compile_library
 

@@ -5,7 +5,7 @@ from typing import Any
 import casadi as ca
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.dae.residual_dae import DataType, Kind, Residual, ResidualDae, Variable
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.core.system.units.unit import base_unit
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten
-from orchestrator.system.units.unit import base_unit
 
 ROOT = Path(__file__).parents[4] / "modelica"
 FILES = sorted((ROOT / "SpaceDocking").rglob("*.mo"))

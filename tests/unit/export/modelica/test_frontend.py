@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.frontend import flatten, flatten_source
 
 ROOT = Path(__file__).parents[4] / "modelica"

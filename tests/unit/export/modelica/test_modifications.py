@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.frontend import flatten, flatten_source
 
 LAWS = """partial model Law parameter Real k = 1; Real y; end Law;

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.explicit_ode import ExplicitOde, make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_source

@@ -16,14 +16,14 @@ import pytest
 from fmpy import extract, read_model_description, simulate_fmu, supported_platforms
 from fmpy.validation import validate_fmu
 
-from orchestrator.diagnostics import CapabilityError, FmuError, UnknownNameError
+from orchestrator.core.diagnostics import CapabilityError, FmuError, UnknownNameError
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import System
 from orchestrator.export import Solver, build_block, build_model
 from orchestrator.export.codegen import compiler
 from orchestrator.export.codegen.compiler import zig_path
 from orchestrator.export.platforms import platforms_of
 from orchestrator.export.system import export_system
-from orchestrator.simunits import fmu
-from orchestrator.system import System
 
 Command = Callable[..., tuple[int, str, str]]
 FOLDERS = {

@@ -16,14 +16,14 @@ import pytest
 from compile_cache import FOLDER
 from fmpy import read_model_description
 
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import System
 from orchestrator.export import build_block, build_recipe
 from orchestrator.export.archive.stamp import RUNTIME
 from orchestrator.export.codegen.compiler import compiler_of, run_compiler
 from orchestrator.export.platforms import PLATFORMS, Platform, this_platform
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.system import engine_library, export_system
-from orchestrator.simunits import fmu
-from orchestrator.system import System
 
 ROOT = Path(__file__).parents[4]
 IMPORTER = Path(__file__).with_name("importer.c")

@@ -3,7 +3,7 @@ from fmpy.ssp.simulation import simulate_ssp
 from fmpy.ssp.ssd import read_ssv
 
 from orchestrator import read_system, simulate
-from orchestrator.coupling import DelayMode
+from orchestrator.core.coupling import DelayMode
 from orchestrator.export.portable import write_portable_ssp
 
 STEP_NS = 1_000_000

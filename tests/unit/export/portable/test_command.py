@@ -7,15 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator import read_system
-from orchestrator.checking import check_target
+from orchestrator.checks import check_target
 from orchestrator.cli.main import app
-from orchestrator.diagnostics import (
+from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.experiment.file.experiment import RunOptions
+from orchestrator.study.file.experiment import RunOptions
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 

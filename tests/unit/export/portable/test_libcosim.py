@@ -8,8 +8,8 @@ import pytest
 from fmpy import read_model_description
 
 from orchestrator import Block, Input, Output, State, System, block, read_experiment, simulate
-from orchestrator.experiment.prepare.prepare import prepare
 from orchestrator.export.portable import write_portable_ssp
+from orchestrator.study.prepare.prepare import prepare
 
 pytest.importorskip(
     "libcosimpy", reason="libcosimpy has no wheel for this platform", exc_type=ImportError

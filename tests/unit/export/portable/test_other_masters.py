@@ -13,8 +13,8 @@ import pytest
 from lxml import etree
 
 from orchestrator import read_experiment, read_system, simulate
-from orchestrator.experiment.prepare.prepare import prepare
 from orchestrator.export.portable import write_portable_ssp
+from orchestrator.study.prepare.prepare import prepare
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 STEP_NS = 1_000_000

@@ -26,11 +26,9 @@ from orchestrator import (
     block,
     read_system,
 )
-from orchestrator.coupling import DelayMode
-from orchestrator.diagnostics import CapabilityError, DescriptionError, SspError
-from orchestrator.export import DelayLine
-from orchestrator.export.portable import make_portable, write_portable_ssp
-from orchestrator.system import (
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.system import (
     Causality,
     Connector,
     Interpolation,
@@ -39,6 +37,8 @@ from orchestrator.system import (
     Variation,
     nanoseconds,
 )
+from orchestrator.export import DelayLine
+from orchestrator.export.portable import make_portable, write_portable_ssp
 
 MS = 1_000_000
 
@@ -146,7 +146,7 @@ def test_lines_that_only_our_master_knows(change, told, tmp_path):
 
 
 def test_a_table_of_values_is_no_plain_connection(tmp_path):
-    from orchestrator.system import MappingTransformation
+    from orchestrator.core.system import MappingTransformation
 
     system = ring()
     table = MappingTransformation(((0, 1),))

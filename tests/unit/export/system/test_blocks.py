@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment import simulate
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu
+from orchestrator.core.system import System
 from orchestrator.export.system import export_system
-from orchestrator.simunits import Block, Input, Output, Parameter, block, fmu
-from orchestrator.system import System
+from orchestrator.study import simulate
 
 
 class Spread(Block):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from orchestrator.cli.target import experiment_of
-from orchestrator.experiment import simulate
-from orchestrator.experiment.prepare.prepare import prepare
+from orchestrator.core.simunits import fmu
+from orchestrator.core.ssp import write_ssp
+from orchestrator.core.system import System
 from orchestrator.export.system import export_system
-from orchestrator.simunits import fmu
-from orchestrator.ssp import write_ssp
-from orchestrator.system import System
+from orchestrator.study import simulate
+from orchestrator.study.prepare.prepare import prepare
 
 ROOT = Path(__file__).parents[4]
 EPOS = ROOT / "examples" / "epos"

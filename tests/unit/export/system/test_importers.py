@@ -7,8 +7,8 @@ import fmpy
 import numpy as np
 import pytest
 
-from orchestrator.experiment import simulate
 from orchestrator.export.system import export_system
+from orchestrator.study import simulate
 
 SIGNALS = ("chaser.position", "chaser.velocity", "sheet.force_a")
 STEPS = 200

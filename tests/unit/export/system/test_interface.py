@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import Causality, Connector, DataType, System
 from orchestrator.export.system import export_system
-from orchestrator.master import Execution
-from orchestrator.simunits import fmu
-from orchestrator.system import Causality, Connector, DataType, System
 
 ROOT = Path(__file__).parents[4]
 

@@ -4,11 +4,11 @@ import fmpy
 import numpy as np
 import pytest
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import Causality, DataType, System
 from orchestrator.export.system import export_system
-from orchestrator.master import Execution
-from orchestrator.simunits import fmu
-from orchestrator.system import Causality, DataType, System
 
 
 @pytest.fixture(scope="module")

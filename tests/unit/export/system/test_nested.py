@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orchestrator.experiment import simulate
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import Causality, Connector, System
 from orchestrator.export.system import export_system
-from orchestrator.simunits import fmu
-from orchestrator.system import Causality, Connector, System
+from orchestrator.study import simulate
 
 
 def wrapped(path, name):

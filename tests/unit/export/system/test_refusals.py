@@ -10,11 +10,11 @@ from pathlib import Path
 import fmpy
 import pytest
 
-from orchestrator.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block, fmu
+from orchestrator.core.system import Causality, Connector, DataType, System
 from orchestrator.export.system import export_system
-from orchestrator.master import Execution
-from orchestrator.simunits import block, fmu
-from orchestrator.system import Causality, Connector, DataType, System
 
 
 def refusal(system, path, **options):

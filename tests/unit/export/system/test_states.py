@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from orchestrator.experiment import simulate
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import fmu
+from orchestrator.core.simunits.inspection import check_fmu
+from orchestrator.core.system import Jitter, JitterKind, System, TransportDelay, Variation
 from orchestrator.export.system import export_system
-from orchestrator.master import Execution
-from orchestrator.simunits import fmu
-from orchestrator.simunits.inspection import check_fmu
-from orchestrator.system import Jitter, JitterKind, System, TransportDelay, Variation
+from orchestrator.study import simulate
 
 
 @pytest.fixture(params=[2, 3])

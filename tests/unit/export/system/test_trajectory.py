@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.simunits import fmu
-from orchestrator.system import (
+from orchestrator.core.simunits import fmu
+from orchestrator.core.system import (
     Compensation,
     Fault,
     Jitter,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 
 _LAG = "Real x(start=1, fixed=true);\nequation\nder(x) = -x;\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export import BuildJob, Recipe, build_all
 from orchestrator.export.modelica.front_end import process
 from orchestrator.export.modelica.front_end.process import RUMOCA, FrontEndCrash

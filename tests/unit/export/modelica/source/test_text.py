@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import DescriptionError, ModelicaError
+from orchestrator.core.diagnostics import DescriptionError, ModelicaError
 from orchestrator.export import (
     BuildJob,
     BuildResult,

@@ -1,0 +1,253 @@
+"""Where an SSD that is edited lies: a file, or an entry of an archive."""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+import shutil
+import weakref
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+from orchestrator.core.archive import open_archive
+from orchestrator.core.diagnostics import FmuError, SspError
+from orchestrator.core.ssp.archive.sources import (
+    Place,
+    expect_packable,
+    file_bytes,
+    file_path,
+    packed_block,
+    relative_uri,
+)
+from orchestrator.core.ssp.archive.unpacking import unpacked
+from orchestrator.core.ssp.common.files import replacing
+from orchestrator.core.system import Component, SourceKind, System
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
+
+
+class Container(ABC):
+    """A file that holds an SSD.
+
+    Attributes
+    ----------
+    path
+        The file.
+    content
+        The text of the SSD when it was opened.
+    place
+        Where sources start from.
+    """
+
+    path: Path
+    content: bytes
+    place: Place
+
+    def uri(self, component: Component) -> str:
+        """Return the file of a component, an FMU or a block's, as the SSD names it."""
+        return relative_uri(file_path(component), self.place.folder)
+
+    def taken_in(self, system: System) -> System:
+        """Return the system with its sources as the SSD can name them.
+
+        Raises
+        ------
+        DescriptionError
+            If it has the class of a block that files cannot name.
+        FmuError
+            If a file does not exist that must be copied.
+        """
+        components = {name: self._with_source(c) for name, c in system.components.items()}
+        nested = {name: self.taken_in(inner) for name, inner in system.systems.items()}
+        return replace(system, components=components, systems=nested)
+
+    def _with_source(self, component: Component) -> Component:
+        return replace(component, source=component.source.named())
+
+    def taken_file(self, path: Path) -> str:
+        """Return the URI by which the SSD can name a file."""
+        return relative_uri(path.resolve(), self.place.folder)
+
+    @abstractmethod
+    def save(self, content: bytes) -> None:
+        """Write the file with another text of the SSD."""
+
+    def expect_untouched(self, digest: str) -> None:
+        """Raise SspError if the file is not what it was."""
+        try:
+            now = _digest(self.path)
+        except OSError as reason:
+            why = reason.strerror or reason
+            raise SspError(f"{self.path}: cannot be read any more: {why}") from None
+        if now != digest:
+            raise SspError(
+                f"{self.path}: was changed by something else since it was opened; nothing is"
+                " written: open it again"
+            )
+
+
+class PlainFile(Container):
+    """An .ssd file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content = file_bytes(path)
+        self.place = Place(str(path), path.parent)
+        self._digest = hashlib.sha256(self.content).hexdigest()
+
+    def save(self, content: bytes) -> None:
+        """Write the file with another text."""
+        self.expect_untouched(self._digest)
+        if content == self.content:
+            return
+        with replacing(self.path) as file:
+            file.write(content)
+        self.content = content
+        self._digest = hashlib.sha256(content).hexdigest()
+
+
+class Archive(Container):
+    """An .ssd in an .ssp archive.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    name
+        Of the .ssd.
+    folder
+        An empty folder to unpack to, which goes when the object goes.
+    """
+
+    def __init__(self, path: Path, name: str, folder: Path) -> None:
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.path = path
+        self._name = name
+        self._digest = _digest(path)
+        unpacked(path, folder)
+        self.place = Place(f"{path}:{name}", folder.resolve(), packed=True)
+        self.content = file_bytes(folder / name)
+        #: Files by their names in the archive, and the file that needs each if it is another.
+        self._added: dict[str, tuple[Path, str]] = {}
+
+    def taken_file(self, path: Path) -> str:
+        """Copy a file that is not in the archive into it, and return its URI."""
+        inside = path.resolve()
+        if not inside.is_relative_to(self.place.folder):
+            inside = self._free(inside)
+            if not inside.exists():
+                inside.parent.mkdir(exist_ok=True)
+                shutil.copyfile(path, inside)
+                self._added[f"resources/{inside.name}"] = inside, ""
+        return relative_uri(inside, self.place.folder)
+
+    def _with_source(self, component: Component) -> Component:
+        """Copy files that are not in the archive to where they will be in it."""
+        component = super()._with_source(component)
+        if component.source.file is None:
+            expect_packable(component.source)
+            return component
+        path = file_path(component)
+        if path.is_relative_to(self.place.folder):
+            return component
+        if component.source.kind is SourceKind.BLOCK:
+            target = self._taken_in_block(component)
+            return replace(component, source=component.source.with_file(target))
+        if not path.is_file():
+            raise FmuError(f"component '{component.name}': {path}: no such FMU")
+        target = self._free(path)
+        if not target.exists():
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, target)
+            self._added[f"resources/{target.name}"] = target, ""
+        return replace(component, source=component.source.with_file(target))
+
+    def _taken_in_block(self, component: Component) -> Path:
+        """Copy the file of a block, and those that it imports beside it, to a folder of theirs."""
+        folder, path = self.place.folder / "resources", file_path(component)
+        files = packed_block(component)
+        own, count = folder / path.stem, 1
+        while own.exists() and not _holds(own, files):
+            count += 1
+            own = folder / f"{path.stem}_{count}"
+        main = own.relative_to(self.place.folder) / path.name
+        for inside, file in files.items():
+            target = own / inside
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
+                name = target.relative_to(self.place.folder).as_posix()
+                self._added[name] = target, main.as_posix()
+        return own / path.name
+
+    def _free(self, path: Path) -> Path:
+        """Find a name in resources that is free, or of a file that is the same."""
+        folder, count = self.place.folder / "resources", 1
+        target = folder / path.name
+        while target.exists() and not filecmp.cmp(target, path, shallow=False):
+            count += 1
+            target = folder / f"{path.stem}_{count}{path.suffix}"
+        return target
+
+    def save(self, content: bytes) -> None:
+        """Write the archive: other entries keep their order, time, kind and compression."""
+        self.expect_untouched(self._digest)
+        used = self._added or {}
+        if content == self.content and not used:
+            return
+        with replacing(self.path) as file:
+            self._copy(file, content)
+            file.flush()
+            self._check(Path(file.name), content)
+        self._digest = _digest(self.path)
+        self.content = content
+        self._added = {}
+
+    def _copy(self, file: BinaryIO, content: bytes) -> None:
+        with (
+            open_archive(self.path, SspError) as old,
+            zipfile.ZipFile(file, "w") as new,
+        ):
+            new.comment = old.comment
+            for entry in old.infolist():
+                if entry.is_dir():
+                    new.writestr(copy(entry), b"")
+                elif entry.filename == self._name:
+                    new.writestr(copy(entry), content, entry.compress_type)
+                else:
+                    with old.open(entry) as source, new.open(copy(entry), "w") as target:
+                        shutil.copyfileobj(source, target)
+            for name, (path, needed_by) in self._added.items():
+                if quote(needed_by or name).encode() not in content:
+                    continue  # added, and taken away again
+                entry = zipfile.ZipInfo(name, _EPOCH)
+                entry.external_attr = 0o644 << 16
+                entry.file_size = path.stat().st_size
+                with path.open("rb") as source, new.open(entry, "w") as target:
+                    shutil.copyfileobj(source, target)
+
+    def _check(self, draft: Path, content: bytes) -> None:
+        """Read the draft before it takes the place of the archive."""
+        with open_archive(draft, SspError) as archive:
+            damaged = archive.testzip()
+            if damaged is not None or archive.read(self._name) != content:
+                raise SspError(f"{self.path}: could not be written; the old file is untouched")
+
+
+def _holds(folder: Path, files: Mapping[str, Path]) -> bool:
+    """Whether a folder has these files and no others."""
+    found = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    return found == set(files) and all(
+        filecmp.cmp(folder / name, file, shallow=False) for name, file in files.items()
+    )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,211 @@
+"""What differs between two SSDs, made in a third that says the same as the first.
+
+The two are written by Softdock of a system before and after a change, so they differ in what was
+changed and in nothing else. The third is the user's file, which may say more, in another order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.author.ssp_edit.patch import Patch
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.common.names import children, full, tag
+
+Key = tuple[str, ...]
+
+#: What tells elements of one kind apart.
+_NAMED: Final = {
+    "ssd:Connection": ("startElement", "startConnector", "endElement", "endConnector"),
+    "ssc:Annotation": ("type",),
+    "ssc:MapEntry": ("source",),
+}
+#: Elements in the place that the schema demands, by what they stand in; others go last.
+_ELEMENT: Final = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings")
+_ORDER: Final = {
+    "ssd:SystemStructureDescription": (
+        "ssd:System",
+        "ssd:Enumerations",
+        "ssd:Units",
+        "ssd:DefaultExperiment",
+        "ssd:Annotations",
+        "ssd:MetaData",
+    ),
+    "ssd:System": (
+        *_ELEMENT,
+        "ssd:Elements",
+        "ssd:Connections",
+        "ssd:SignalDictionaries",
+        "ssd:SystemGeometry",
+        "ssd:GraphicalElements",
+        "ssd:Annotations",
+    ),
+    "ssd:Component": (*_ELEMENT, "ssd:Annotations"),
+    "ssd:SignalDictionaryReference": (*_ELEMENT, "ssd:Annotations"),
+    "ssd:Connector": ("ssc:", "ssd:ConnectorGeometry", "ssd:Annotations"),
+    "ssd:Connection": ("ssc:", "ssd:ConnectionGeometry", "ssd:Annotations"),
+}
+#: Definitions that are no longer used may stay: others may use them.
+_KEPT: Final = {"ssc:Unit", "ssc:Enumeration"}
+#: Hold others and say nothing themselves: one that is empty goes.
+_GROUPS: Final = {
+    "ssd:Connectors",
+    "ssd:Elements",
+    "ssd:Connections",
+    "ssd:Annotations",
+    "ssd:SignalDictionaries",
+}
+#: Values are set where the file has them: see edit_values.
+_LEFT_OUT: Final = {"ssd:ParameterBindings"}
+#: Parts of a system, which may stand in another file.
+_PARTS: Final = {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}
+
+
+def apply_diff(
+    old: etree._Element, new: etree._Element, actual: etree._Element, patch: Patch
+) -> None:
+    """Add to a patch what makes an element of the user's file say what the new one says.
+
+    Parameters
+    ----------
+    old, new
+        The element as Softdock writes it, before and after.
+    actual
+        The element in the file.
+    patch
+        Where the changes go.
+
+    Raises
+    ------
+    SspError
+        If what is to be changed does not stand in this file.
+    """
+    for name in dict.fromkeys([*map(str, old.attrib), *map(str, new.attrib)]):
+        if old.get(name) != new.get(name):
+            patch.set(actual, name, new.get(name))
+    before, after, here = _keyed(old), _keyed(new), _keyed(actual)
+    left = list(_leaving(before, after, here, patch))
+    previous: etree._Element | None = None
+    for key, element in after.items():
+        known, place = before.get(key), _counterpart(here, key)
+        if known is not None and not _differ(known, element):
+            previous = place if place is not None else previous
+        elif known is not None and place is not None:
+            apply_diff(known, element, place, patch)
+            previous = place
+        elif known is not None and key[0] in _PARTS:
+            _expect_values_only(known, element)
+        elif place is None:
+            follower = _follower(actual, key[0], previous, left)
+            patch.insert(actual, element, follower, rank_in(actual, key[0]))
+        elif key[0] in _GROUPS:  # others have something in it
+            apply_diff(etree.Element(element.tag), element, place, patch)
+    _drop_empty(actual, left, after, patch)
+
+
+def _leaving(
+    before: dict[Key, etree._Element],
+    after: dict[Key, etree._Element],
+    here: dict[Key, etree._Element],
+    patch: Patch,
+) -> Iterator[etree._Element]:
+    """Take out what the new file does not have, and yield it."""
+    for key, element in before.items():
+        place = _counterpart(here, key)
+        if key in after or place is None or key[0] in _KEPT:
+            continue
+        if key[0] in _GROUPS:  # what others have put there stays
+            apply_diff(element, etree.Element(element.tag), place, patch)
+        else:
+            patch.remove(place)
+            yield place
+
+
+def _keyed(element: etree._Element) -> dict[Key, etree._Element]:
+    """Children by what identifies them; equals are counted."""
+    found: dict[Key, etree._Element] = {}
+    seen: Counter[Key] = Counter()
+    for child in children(element):
+        name = tag(child)
+        if name in _LEFT_OUT:
+            continue
+        attributes = _NAMED.get(name, ("name",))
+        key = (name, *(child.get(attribute, "") for attribute in attributes))
+        seen[key] += 1
+        found[(*key, str(seen[key]))] = child
+    return found
+
+
+def _counterpart(here: dict[Key, etree._Element], key: Key) -> etree._Element | None:
+    """Find an element in the user's file; its connections may begin where the signal ends."""
+    found = here.get(key)
+    if found is None and key[0] == "ssd:Connection":
+        name, start, source, end, target, number = key
+        return here.get((name, end, target, start, source, number))
+    return found
+
+
+def _differ(one: etree._Element, other: etree._Element) -> bool:
+    return etree.tostring(one, method="c14n") != etree.tostring(other, method="c14n")
+
+
+def _expect_values_only(known: etree._Element, element: etree._Element) -> None:
+    """Refuse changes of a part that stands in a file of its own, but for values, set from here."""
+    if _differ(_without_values(known), _without_values(element)):
+        raise SspError(
+            f"'{element.get('name')}' stands in a file of its own, which its source names; change"
+            " that file"
+        )
+
+
+def _without_values(element: etree._Element) -> etree._Element:
+    copy = deepcopy(element)
+    for bindings in list(copy.iter(full("ssd:ParameterBindings"))):
+        parent = bindings.getparent()
+        if parent is not None:
+            parent.remove(bindings)
+    etree.indent(copy)
+    return copy
+
+
+def _follower(
+    actual: etree._Element,
+    name: str,
+    previous: etree._Element | None,
+    leaving: list[etree._Element],
+) -> etree._Element | None:
+    """Return the child that something new comes before; ``None`` if it comes last.
+
+    It comes behind the one that it is behind in the new file, else before what the schema wants
+    later.
+    """
+    inside = [child for child in children(actual) if child not in leaving]
+    if previous is not None and tag(previous) == name:
+        behind = inside[inside.index(previous) + 1 :]
+        return behind[0] if behind else None
+    rank = rank_in(actual, name)
+    return next((child for child in inside if rank_in(actual, tag(child)) > rank), None)
+
+
+def rank_in(parent: etree._Element, name: str) -> int:
+    """Return the place that the schema gives to elements of a name, among those of a parent."""
+    order = _ORDER.get(tag(parent), ())
+    places = [i for i, each in enumerate(order) if name == each or each == name[: len(each)]]
+    return places[0] if places else len(order)
+
+
+def _drop_empty(
+    actual: etree._Element,
+    left: list[etree._Element],
+    after: dict[Key, etree._Element],
+    patch: Patch,
+) -> None:
+    """Take out a group whose last element leaves: the schema wants at least one."""
+    remaining = [child for child in children(actual) if child not in left]
+    if left and not remaining and not after and tag(actual) in _GROUPS:
+        patch.remove(actual)

@@ -1,0 +1,256 @@
+"""Values of a changed system, set where the user's file has them.
+
+A value may stand in the binding of its component or in that of a system around it, which wins.
+What stands in the file itself is changed in its place. What another file gives is left there, and
+overridden by a binding behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from copy import deepcopy
+
+from lxml import etree
+
+from orchestrator.author.ssp_edit.patch import Patch
+from orchestrator.author.ssp_edit.tree import rank_in
+from orchestrator.author.ssp_edit.value_places import Place, place_text
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.common.element_names import decoded
+from orchestrator.core.ssp.common.names import add, child, children, full, listed, tag
+from orchestrator.core.ssp.common.schema import Schema
+
+
+def element_at(root: etree._Element, owner: Place) -> etree._Element | None:
+    """Return the ssd:System or ssd:Component of a place; ``None`` if it stands elsewhere."""
+    element = child(root, "ssd:System")
+    for name in owner:
+        if element is None:
+            return None
+        parts = children(_group(element, "ssd:Elements"))
+        element = next((part for part in parts if part.get("name") == decoded(name)), None)
+    return element
+
+
+def _group(element: etree._Element, name: str) -> etree._Element:
+    found = child(element, name)
+    return etree.Element(full(name)) if found is None else found
+
+
+class ValueEdits:
+    """Changes of values, collected for a patch.
+
+    Parameters
+    ----------
+    written
+        Root of what Softdock writes of the new system.
+    root
+        Root of the user's file.
+    patch
+        Where the changes go.
+    """
+
+    def __init__(self, written: etree._Element, root: etree._Element, patch: Patch) -> None:
+        self._written = written
+        self._root = root
+        self._patch = patch
+        self._new: dict[etree._Element, list[etree._Element]] = {}
+        self._gone: list[etree._Element] = []
+
+    def put(self, place: Place) -> None:
+        """Set a value where the file has it, else in a binding of its owner; or take it away.
+
+        The owner may stand in another file: then a binding of the system around it is used.
+        """
+        parameter = next(_inline(self._written, place), None)
+        found = list(_inline(self._root, place))
+        if parameter is None:
+            self._gone += found
+        elif found:
+            _exchange(found[0], parameter, self._patch)
+        else:
+            levels = range(len(place))
+            here = (each for each in levels if self._holder(place, each) is not None)
+            self.override(place, next(here, 0))
+
+    def override(self, place: Place, level: int) -> None:
+        """Set a value in a binding behind all others of its owner, or so many levels above it.
+
+        Raises
+        ------
+        SspError
+            If there is no value, or the binding would stand in another file.
+        """
+        parameter = next(_inline(self._written, place), None)
+        depth = len(place) - 1 - level
+        element = self._holder(place, level)
+        if parameter is None or element is None:
+            raise SspError(
+                f"the value of '{place_text(place)}' stands in another file; change that file"
+            )
+        named = deepcopy(parameter)
+        named.set("name", _written_name(place, depth))
+        for before in _last_values(element):
+            if before.get("name") == named.get("name"):  # it stands there, and something overrides
+                _exchange(before, named, self._patch)
+                return
+        self._new.setdefault(element, []).append(named)
+
+    def _holder(self, place: Place, level: int) -> etree._Element | None:
+        return element_at(self._root, place[: len(place) - 1 - level])
+
+    def finish(self) -> None:
+        """Give the changes to the patch."""
+        filled = [self._append(element, parameters) for element, parameters in self._new.items()]
+        holders = dict.fromkeys(each.getparent() for each in self._gone)
+        for holder in holders:
+            if holder is None:
+                continue
+            if holder not in filled and all(each in self._gone for each in children(holder)):
+                self._patch.remove(_only_for(holder))
+            else:
+                for each in self._gone:
+                    if each.getparent() is holder:
+                        self._patch.remove(each)
+
+    def _append(
+        self, element: etree._Element, parameters: list[etree._Element]
+    ) -> etree._Element | None:
+        """Put parameters into the last binding, whose ssv:Parameters is returned, or a new one."""
+        holder = _last_holder(element)
+        if holder is not None:
+            binding = next(holder.iterancestors(full("ssd:ParameterBinding")))
+            defined = binding.iter(full("ssc:Unit"), full("ssc:Enumeration"))
+            known = {each.get("name") for each in defined}
+            for parameter in parameters:
+                _without_undefined(parameter, known)
+                self._patch.insert(holder, parameter, None)
+            return holder
+        new = etree.Element(full("ssd:ParameterBindings"))
+        binding = add(new, "ssd:ParameterBinding")
+        values = add(binding, "ssd:ParameterValues")
+        version = self._root.get("version", "1.0")
+        for parameter in parameters:
+            _without_undefined(parameter, set())
+        inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
+        add(inside, "ssv:Parameters").extend(parameters)
+        _insert(element, new, self._patch)
+        return None
+
+
+def _last_holder(element: etree._Element) -> etree._Element | None:
+    """Return the ssv:Parameters of an element's last binding, if it is a plain one."""
+    bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
+    if bindings and _is_plain(bindings[-1]) and not bindings[-1].get("prefix"):
+        return next(bindings[-1].iter(full("ssv:Parameters")), None)
+    return None
+
+
+def _last_values(element: etree._Element) -> list[etree._Element]:
+    holder = _last_holder(element)
+    return [] if holder is None else children(holder)
+
+
+def bind(
+    element: etree._Element, values: str, mapping: str | None, prefix: str, patch: Patch
+) -> None:
+    """Append a binding of a parameter set in another file to a system or component.
+
+    Parameters
+    ----------
+    element
+        The ssd:System or ssd:Component.
+    values, mapping
+        URIs of the set, and of its mapping.
+    prefix
+        Goes before every name.
+    patch
+        Where the change goes.
+    """
+    new = etree.Element(full("ssd:ParameterBindings"))
+    binding = add(new, "ssd:ParameterBinding", source=values)
+    if prefix:
+        binding.set("prefix", prefix)
+    if mapping is not None:
+        add(binding, "ssd:ParameterMapping", source=mapping)
+    _insert(element, new, patch)
+
+
+def _insert(element: etree._Element, new: etree._Element, patch: Patch) -> None:
+    """Put a group with one binding into an element, or its binding behind those that there are."""
+    group = child(element, "ssd:ParameterBindings")
+    if group is not None:
+        patch.insert(group, children(new)[0], None)
+        return
+    rank = rank_in(element, "ssd:ParameterBindings")
+    behind = (each for each in children(element) if rank_in(element, tag(each)) > rank)
+    patch.insert(element, new, next(behind, None), rank)
+
+
+def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
+    """Parameters of a name that stand in the file itself, the one that wins first."""
+    for depth in range(len(place)):
+        element = element_at(root, place[:depth])
+        if element is None:
+            continue
+        name = _written_name(place, depth)
+        bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
+        for binding in filter(_is_plain, reversed(bindings)):
+            prefix = binding.get("prefix", "")
+            for parameter in reversed(list(binding.iter(full("ssv:Parameter")))):
+                if prefix + parameter.get("name", "") == name:
+                    yield parameter
+
+
+def _written_name(place: Place, depth: int) -> str:
+    """Write a place as a binding of the system so deep names it."""
+    *parts, connector = place[depth:]
+    return ".".join([*map(decoded, parts), connector])
+
+
+def _without_undefined(parameter: etree._Element, known: Collection[str | None]) -> None:
+    """Leave out a unit or enumeration that is not defined: it is the connector's, as written."""
+    for typed in children(parameter):
+        for name in ("unit", "name"):
+            if name in typed.attrib and typed.get(name) not in known:
+                del typed.attrib[name]
+
+
+def _is_plain(binding: etree._Element) -> bool:
+    """Whether a binding's values stand in the file, under the names of connectors."""
+    return binding.get("source") is None and child(binding, "ssd:ParameterMapping") is None
+
+
+def _only_for(holder: etree._Element) -> etree._Element:
+    """Return the binding that only ssv:Parameters are in, or the group that only it is in."""
+    binding = next(holder.iterancestors(full("ssd:ParameterBinding")), holder)
+    group = binding.getparent()
+    return binding if group is None or len(children(group)) > 1 else group
+
+
+def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
+    """Let a parameter of the file say what another one says."""
+    typed, wanted = children(here)[0], children(new)[0]
+    item = _item(typed, wanted)
+    if item is not None:
+        patch.set(typed, "value", item)
+        return
+    if tag(typed) == tag(wanted) and not children(wanted) and not wanted.text:
+        if typed.get("value") != wanted.get("value"):
+            patch.set(typed, "value", wanted.get("value"))
+        if typed.get("unit") not in (None, wanted.get("unit")):
+            patch.set(typed, "unit", None)  # that of the connector, in which the value is written
+        return
+    patch.insert(here, wanted, typed)
+    patch.remove(typed)
+
+
+def _item(typed: etree._Element, wanted: etree._Element) -> str | None:
+    """Return the name of an item where the file has one and a whole number takes its place."""
+    if (tag(typed), tag(wanted)) != ("ssv:Enumeration", "ssv:Integer") or children(typed):
+        return None
+    holder = next(typed.iterancestors(full("ssv:ParameterSet")), typed)
+    known = holder.iter(full("ssc:Enumeration"))
+    named = (each for each in known if each.get("name") == typed.get("name"))
+    items = (item for each in named for item in children(each))
+    return next((i.get("name") for i in items if i.get("value") == wanted.get("value")), None)

@@ -1,0 +1,192 @@
+"""Reading of a system from a system file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from orchestrator.author.tables import (
+    CODE,
+    ComponentTable,
+    Content,
+    NestedTable,
+    load,
+    parse,
+    validated,
+)
+from orchestrator.author.toml_entries import connection_of, connectors_of, power_ports, values_of
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
+from orchestrator.core.diagnostics.toml_key import toml_key
+from orchestrator.core.ssp import read_system
+from orchestrator.core.system import (
+    Bus,
+    Component,
+    ComponentOptions,
+    Connection,
+    DefaultExperiment,
+    Source,
+    System,
+    nanoseconds,
+)
+from orchestrator.core.system.step_length import step_length
+
+#: Included by one file, through others as well.
+MOST_FILES = 1000
+_USUAL = ComponentOptions()
+
+
+def read_toml(path: str | Path) -> System:
+    """Read a system from a system file.
+
+    Sources and included files are relative to the file's folder. Connectors need not be declared:
+    they come from the sources, when the system is resolved.
+
+    Raises
+    ------
+    LoadError
+        If the file or an included one is missing or damaged.
+    DescriptionError
+        If keys are unknown or missing or values are wrong; all of a file together, each with file
+        and key.
+    """
+    return _Reader(Path(path), (), []).system(load(Path(path)))
+
+
+def parse_toml(text: str, path: Path) -> System:
+    """Read a system from the text of a system file that stands, or would, at some path.
+
+    Raises
+    ------
+    LoadError, DescriptionError
+        As :func:`read_toml`.
+    """
+    return _Reader(path, (), []).system(parse(text, path))
+
+
+class _Reader:
+    def __init__(self, path: Path, above: tuple[Path, ...], every: list[Path]) -> None:
+        self._path = path
+        self._every = every
+        every.append(path)
+        self._above = (*above, path.resolve())
+        self._problems: list[Diagnostic] = []
+        self._sources: dict[str, Source] = {}
+
+    def system(self, content: Mapping[str, Any]) -> System:
+        file = validated(content, str(self._path))
+        experiment = DefaultExperiment()
+        with self._at("experiment"):
+            table = file.experiment
+            experiment = DefaultExperiment(
+                nanoseconds(table.start, "start"),
+                None if table.stop is None else nanoseconds(table.stop, "stop"),
+                None if table.step is None else step_length(table.step, "step"),
+                table.algorithm,
+                table.algorithm_options,
+                table.rates,
+                table.early_return,
+            )
+        system = System(
+            file.system.name, description=file.system.description, experiment=experiment
+        )
+        system = self._filled(system, file, "")
+        if self._problems:
+            raise DescriptionError(*self._problems)
+        return system
+
+    @contextmanager
+    def _at(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except (DescriptionError, LoadError) as error:
+            self._problems += (
+                Diagnostic(
+                    CODE,
+                    Severity.ERROR,
+                    f"'{key}': {found}",
+                    str(self._path),
+                    key=key,
+                    hint=found.hint,
+                )
+                for found in error.diagnostics
+            )
+
+    def _filled(self, system: System, table: Content, where: str) -> System:
+        components: dict[str, Component] = {}
+        for name, each in table.component.items():
+            with self._at(f"{where}{toml_key('component', name)}"):
+                components[name] = self._component(name, each)
+        nested: dict[str, System] = {}
+        for name, inner in table.nested.items():
+            with self._at(f"{where}{toml_key('nested', name)}"):
+                nested[name] = self._nested(name, inner, f"{where}{toml_key('nested', name)}.")
+        lines: list[Connection] = []
+        for key, line in table.connections.items():
+            with self._at(f"{where}{toml_key('connections', key)}"):
+                lines.append(connection_of(key, line, self._path.parent))
+        own, power = connectors_of(table.connectors), {}
+        with self._at(f"{where}power"):
+            power = power_ports(table.power, own, f"system '{system.name}'")
+        return replace(
+            system,
+            components=components,
+            systems=nested,
+            connections=tuple(lines),
+            connectors=own,
+            values=values_of(table.values),
+            power_ports=power,
+            buses={
+                name: Bus(name, bus.dictionary, connectors_of(bus.connectors))
+                for name, bus in table.bus.items()
+            },
+        )
+
+    def _component(self, name: str, table: ComponentTable) -> Component:
+        connectors = connectors_of(table.connectors)
+        return Component(
+            name,
+            self._source(table.source),
+            connectors,
+            values=values_of(table.values),
+            options=_USUAL.changed(table.options),
+            power_ports=power_ports(table.power, connectors, f"component '{name}'"),
+        )
+
+    def _source(self, text: str) -> Source:
+        if text not in self._sources:
+            self._sources[text] = Source.parse(text).resolved(self._path.parent)
+        return self._sources[text]
+
+    def _nested(self, name: str, table: NestedTable, where: str) -> System:
+        if table.include is None:
+            if table.variant is not None or table.set:
+                raise DescriptionError("'variant' and 'set' go with 'include', which is missing")
+            return self._filled(System(name, description=table.description or ""), table, where)
+        said = table.model_fields_set - {"include", "variant", "set", "description"}
+        if said:
+            raise DescriptionError(
+                f"is included from '{table.include}', so it has no {', '.join(sorted(said))} here;"
+                " change that file, or set values by 'set'"
+            )
+        inner = self._included(self._path.parent / table.include, table.variant)
+        inner = replace(inner, name=name, experiment=DefaultExperiment())
+        if table.description is not None:
+            inner = replace(inner, description=table.description)
+        for path, value in values_of(table.set).items():
+            inner = inner.set(path, value)
+        return inner
+
+    def _included(self, path: Path, variant: str | None) -> System:
+        if path.resolve() in self._above:
+            ring = [*self._above[self._above.index(path.resolve()) :], path.resolve()]
+            raise DescriptionError(f"files include each other: {' -> '.join(map(str, ring))}")
+        if len(self._every) > MOST_FILES:
+            raise DescriptionError(f"expected at most {MOST_FILES} included files")
+        if path.suffix != ".toml":
+            return read_system(path, variant)
+        if variant is not None:
+            raise DescriptionError.in_file(path, "a .toml file has no variants")
+        return _Reader(path, self._above, self._every).system(load(path))

@@ -1,7 +1,0 @@
-"""`softdock check`: everything that can be said of a description without running it."""
-
-from orchestrator.checking.catalogue import code_named, codes, expect_begin
-from orchestrator.checking.report import Report
-from orchestrator.checking.target import check_target
-
-__all__ = ["Report", "check_target", "code_named", "codes", "expect_begin"]

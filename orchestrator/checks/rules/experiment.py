@@ -1,0 +1,107 @@
+"""Experiment files: names, times and files of their cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from orchestrator.checks.context import Run
+from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
+from orchestrator.core.diagnostics.codes import Code, error
+from orchestrator.core.master import MasterSettings
+from orchestrator.core.system import System, nanoseconds
+from orchestrator.core.system.step_length import step_length
+from orchestrator.study import Experiment
+from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.prepare.prepare import merged, prepare_with, with_emulators
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.validate import unsound
+
+CODES: tuple[Code, ...] = (
+    error(
+        "EXP101",
+        "the experiment file is not as it should be",
+        "A key is unknown or missing, a value is of the wrong kind, or a case, sweep, measure or"
+        " figure names one that does not exist. See docs/reference/experiment.md.",
+    ),
+    error(
+        "EXP102",
+        "a case names what its system does not have",
+        "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
+        " exist, an axis of a sweep reaches no case or has a value that does not fit, a map"
+        " leaves an axis open, a format is unknown, a file would be written twice, or a fault"
+        " cannot act.",
+    ),
+    error(
+        "EXP103",
+        "a case cannot be prepared",
+        "A value that it sets, a component that it swaps, an option of a unit or a delay does not"
+        " fit the system.",
+    ),
+    error(
+        "EXP104",
+        "a time of a case cannot be read",
+        'A step, start or stop is neither a number of seconds nor text such as `"5 ms"`.',
+    ),
+)
+
+
+def prepared(
+    experiment: Experiment, name: str, folder: Path
+) -> tuple[System | None, list[Diagnostic]]:
+    """Prepare a case; without a system the diagnostics say why, but not of which case."""
+    try:
+        case, _ = with_emulators(experiment, name)
+        return prepare_with(name, case, SystemReader(folder), rig=experiment), []
+    except DescriptionError as wrong:
+        return None, [found.inner for found in wrong.diagnostics]
+    except SoftdockError as wrong:
+        return None, list(wrong.diagnostics)
+
+
+def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[Diagnostic]]:
+    """Return how a case is to be run, and what of its times cannot be read."""
+    options = merged(case, defaults)
+    default = system.experiment
+    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    wrong: list[Diagnostic] = []
+
+    def time(value: str | float | None, own: int | None, what: str) -> int | None:
+        if value is None:
+            return own
+        try:
+            return (step_length if what == "communication step" else nanoseconds)(value, what)
+        except DescriptionError as error:
+            wrong.extend(error.diagnostics)
+            return None
+
+    return (
+        Run(
+            algorithm=chosen.algorithm,
+            options=chosen.options,
+            rates=chosen.rates,
+            mode=DelayMode(options.delay or DEFAULT_DELAY),
+            start_ns=time(options.start, default.start_ns, "start time") or 0,
+            stop_ns=time(options.stop, default.stop_ns, "stop time"),
+            step_ns=time(options.given_step, default.step_ns, "communication step"),
+        ),
+        wrong,
+    )
+
+
+def _judged(case: Case, defaults: RunOptions) -> RunOptions:
+    """Return the options of a case, with the system's own step where one is to be chosen."""
+    options = merged(case, defaults)
+    return options.model_copy(update={"step": options.given_step})
+
+
+def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Diagnostic]:
+    """Check the names of an experiment against the systems of its cases that could be prepared."""
+    cases = {
+        name: PreparedCase(name, case, _judged(case, experiment.defaults), systems[name])
+        for name, case in experiment.case.items()
+        if name in systems
+    }
+    yield from unsound(experiment, cases)

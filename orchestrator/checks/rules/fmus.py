@@ -1,0 +1,170 @@
+"""FMU files: valid, whole, and the same ones that the system was made with."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from orchestrator.checks.finding import finding
+from orchestrator.checks.rules.units import check_definitions
+from orchestrator.core.archive import DAMAGE, open_archive
+from orchestrator.core.diagnostics import Diagnostic, FmuError, SoftdockError
+from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.simunits import flaws_of, open_description, read_fmu
+from orchestrator.core.system import Component, SourceKind
+
+CODES: tuple[Code, ...] = (
+    warning(
+        "FMU104",
+        "the model description breaks rules of FMI",
+        "The file violates the schema or a rule of the standard (FMPy's validation) in a way that"
+        " does not keep the FMU from running, such as a unit that is not defined: it is used,"
+        " another tool may refuse it. `softdock run --strict` refuses it, too. `softdock fmu check`"
+        " also calls the FMU.",
+        "FMI 2.0.4, 2.2",
+    ),
+    warning(
+        "FMU107",
+        "the same model in several versions",
+        "FMUs of one model name that differ in content are used in one system: one of them is"
+        " probably old. Use one file, or rename the model.",
+    ),
+    error(
+        "FMU108",
+        "the FMU is not the one that the system was made with",
+        "The system says what the checksum of the file was, and the file has another one.",
+        "SSP Traceability, SRMD",
+    ),
+    warning(
+        "FMU109",
+        "no GUID",
+        "The model description has no GUID (FMI 3.0: instantiation token), by which an instance"
+        " makes sure that it was given the right description.",
+        "FMI 2.0.4, 2.2.1",
+    ),
+    error(
+        "FMU113",
+        "the library is none for this machine",
+        "The folder of this platform holds a file that is no 64-bit library for this processor: it"
+        " was built for another one, or put into the wrong folder.",
+        "FMI 2.0.4, 2.3",
+    ),
+    note(
+        "FMU110",
+        "a checksum of a kind that is not known",
+        "The system gives a checksum by a method that Softdock does not compute: it was not"
+        " checked.",
+        "SSP Traceability, SRMD",
+    ),
+)
+
+_LISTED = 5
+#: Numbers of processors in ELF (System V ABI, e_machine), little endian and of 64 bits.
+_MACHINES = {"x86_64": 62, "aarch64": 183}
+_NAME = r"(?:[A-Za-z_]\w*|'(?:[^'\\]|\\.)+')(?:\[\d+(?:,\d+)*\])?"
+_PATH = rf"{_NAME}(?:\.{_NAME})*"
+#: FMI 2.0.4, 2.2.9: variable naming conventions.
+_STRUCTURED = re.compile(rf"{_PATH}|der\({_PATH}(?:,\d+)?\)", re.ASCII)
+_FLAT = re.compile(r"[^\r\n\t]*")
+
+
+def check(components: Iterable[tuple[str, Component]]) -> Iterator[Diagnostic]:
+    """Check every FMU once, at the first component that uses it."""
+    seen: dict[Path, str] = {}
+    for at, component in components:
+        path = Path(component.source.location)
+        if component.source.kind is SourceKind.FMU and path not in seen and path.is_file():
+            seen[path] = at
+            yield from check_file(path, at)
+    yield from _versions(seen)
+
+
+def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
+    """Check one FMU by itself."""
+    try:
+        described = open_description(path)
+    except SoftdockError:
+        return  # told with the sources
+    if not described.guid:
+        yield finding("FMU109", at, f"{path}: the model description has no GUID")
+    for text in _violations(path, path.stat().st_mtime_ns):
+        yield finding("FMU104", at, f"{path}: {text}")
+    yield from check_definitions(path, at)
+    yield from _library(path, at)
+
+
+def _library(path: Path, at: str) -> Iterator[Diagnostic]:
+    """Look at the first bytes of the library that would be loaded."""
+    wanted = _MACHINES.get(platform.machine())
+    try:
+        library = read_fmu(path).library
+        with open_archive(path, FmuError) as archive, archive.open(library) as file:
+            head = file.read(20)
+    except SoftdockError:
+        return  # told with the sources
+    except DAMAGE as error:
+        yield finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
+        return
+    is_elf = head[:6] == b"\x7fELF\x02\x01"
+    machine = int.from_bytes(head[18:20], "little")
+    if wanted is not None and not (is_elf and machine == wanted):
+        found = f"one for the processor number {machine}" if is_elf else "none"
+        expected = f"an ELF library for {platform.machine()}"
+        yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
+
+
+@lru_cache(maxsize=256)
+def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - renews the cache
+    from fmpy.validation import validate_model_description
+
+    described = open_description(path)
+    try:
+        found = validate_model_description(described, validate_model_structure=True)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
+        found = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
+    told = dict.fromkeys((*flaws_of(path), *(" ".join(text.split()) for text in found)))
+    return (*told, *_misnamed(described))
+
+
+def _misnamed(described: Any) -> tuple[str, ...]:
+    """Names of variables that break the naming convention that the FMU says it follows.
+
+    FMPy checks them too, by a parser that takes 10 ms for each.
+    """
+    structured = described.variableNamingConvention == "structured"
+    rule = _STRUCTURED if structured else _FLAT
+    wrong = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
+    if not wrong:
+        return ()
+    more = f" and {len(wrong) - _LISTED} more" if len(wrong) > _LISTED else ""
+    convention = "structured" if structured else "flat"
+    shown = ", ".join(map(repr, wrong[:_LISTED]))
+    return (f"names that break the {convention} naming convention: {shown}{more}",)
+
+
+def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:
+    """FMUs of one model with different content."""
+    models: dict[str, dict[str, Path]] = {}
+    for path in seen:
+        try:
+            name = open_description(path).modelName
+        except SoftdockError:
+            continue  # told with the sources
+        models.setdefault(name, {}).setdefault(digest(path, "sha256"), path)
+    for name, files in models.items():
+        if len(files) > 1:
+            first, *others = files.values()
+            for other in others:
+                text = f"model '{name}' is also {first}, of other content; use one of them"
+                yield finding("FMU107", seen[other], text)
+
+
+def digest(path: Path, method: str) -> str:
+    """Return the checksum of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, method).hexdigest()

@@ -1,0 +1,231 @@
+"""The sources of components: found, opened, and compared with what the system declares."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isclose
+from pathlib import Path
+
+from orchestrator.checks.finding import finding, of_error
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    Diagnostic,
+    SoftdockError,
+    UnitMismatchError,
+)
+from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.simunits import (
+    as_declared,
+    component_of,
+    differences,
+    open_description,
+    read_fmu,
+)
+from orchestrator.core.system import (
+    SEPARATOR,
+    Backend,
+    Causality,
+    Component,
+    Connector,
+    SourceKind,
+    System,
+    conversion_between,
+)
+from orchestrator.core.system.packed_code import UnopenedError, stays_unopened, unopened_note
+
+CODES: tuple[Code, ...] = (
+    error(
+        "FMU101",
+        "the FMU is not there",
+        "The source of a component is a file that does not exist, or lies in no archive. Build it"
+        " (`softdock build`), copy it there, or correct the source.",
+        "SSP 1.0.1, 5.4",
+    ),
+    error(
+        "FMU102",
+        "the FMU cannot be read",
+        "The file is no zip archive, has no modelDescription.xml, or that cannot be used: it is"
+        " damaged, of another version than FMI 1.0, 2.0 and 3.0, or wrong in what matters: names,"
+        " value references, types, causalities and values of variables. What does no harm is"
+        " FMU104.",
+        "FMI 2.0.4, 2.2",
+    ),
+    error(
+        "FMU103",
+        "no binary for this machine",
+        "The FMU has no library for the operating system and the processor that this check runs"
+        " on. Everything else of it is checked. Ask for a build with this platform.",
+        "FMI 2.0.4, 2.3",
+    ),
+    error(
+        "FMU105",
+        "a declared connector is not in the source",
+        "The system declares a connector that the FMU or block does not have: a misspelling, or"
+        " the FMU was exported anew with other names. Correct the name or the FMU.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+    error(
+        "FMU106",
+        "a declared connector differs from that of the source",
+        "Causality, type, shape or unit of a connector are other ones in the FMU than the system"
+        " declares. What the FMU says is what runs.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+    error(
+        "CAP103",
+        "an option of a component cannot be had",
+        "The interface (`cs`, `me`), solver or tolerance that is chosen for a component does not"
+        " exist in its FMU, or nothing would read it.",
+    ),
+    error(
+        "CAP106",
+        "the back-end is not installed",
+        "A component is to be run by PyFMI or FMPy, and that package is not installed here.",
+    ),
+    error(
+        "CAP108",
+        "a block cannot be had",
+        "A component is a Python block under a name that no installed package registers (entry"
+        " points `softdock.blocks`), or of a file or module that is missing, fails or has no such"
+        " class; or the block assigns a name that it does not declare.",
+    ),
+    warning(
+        "FMU112",
+        "a connector is declared in another unit than the source has",
+        "The units convert, but an FMU gives its figures in its own unit: what the system declares"
+        " only says how they are read. One of the two is probably wrong.",
+        "SSP 1.0.1, 4.5.1",
+    ),
+    note(
+        "CAP112",
+        "the code of a block was not opened",
+        "A component is a Python file inside of an archive (.ssp), of which a check executes"
+        " nothing, or with --no-code any file or module that the system names: the component is"
+        " taken as it is declared, and steps, loops and capabilities are not looked at. Running it"
+        " executes the file; read it first.",
+    ),
+    note(
+        "FMU111",
+        "the system declares only some inputs of the FMU",
+        "The FMU has inputs that the system does not declare although it declares others: they"
+        " keep their start values. Declare and connect them, or leave them so.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+)
+
+
+def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], frozenset[str]]:
+    """Complete the connectors of all components, as far as sources can be opened.
+
+    Returns
+    -------
+    System
+        With the connectors of the sources; those that cannot be opened stay as declared.
+    list of Diagnostic
+        What is wrong with sources.
+    frozenset of str
+        Paths of components whose connectors are not known.
+    """
+    found: list[Diagnostic] = []
+    unknown: set[str] = set()
+    components: dict[str, Component] = {}
+    here = f"{path}{SEPARATOR}" if path else ""
+    for name, component in system.components.items():
+        known, wrong = _component(component, here + name)
+        found += wrong
+        components[name] = known or component
+        if known is None:
+            unknown.add(here + name)
+    nested: dict[str, System] = {}
+    for name, inner in system.systems.items():
+        nested[name], wrong, more = opened(inner, here + name)
+        found += wrong
+        unknown |= more
+    return replace(system, components=components, systems=nested), found, frozenset(unknown)
+
+
+def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
+    source = component.source
+    if source.packed or stays_unopened(source):
+        return None, [finding("CAP112", at, unopened_note(source))]
+    found = list(unusable(component, at))
+    try:
+        known = component_of(
+            source,
+            component.name,
+            component.values,
+            component.options,
+            runnable=False,
+            like=component,
+        )
+    except UnopenedError as wrong:  # such as the block in a twin
+        return None, [*found, finding("CAP112", at, str(wrong))]
+    except CapabilityError as wrong:
+        return None, [*found, finding("CAP103", at, str(wrong))]
+    except DescriptionError as wrong:
+        code = "VAL103" if source.kind is SourceKind.FMU else "CAP108"
+        return None, [*found, finding(code, at, str(wrong))]
+    except SoftdockError as wrong:
+        code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
+        return None, found or [finding(code, at, str(wrong))]
+    for problem in differences(component, known):
+        found += of_error(problem, at.rpartition(SEPARATOR)[0])
+    found += _undeclared(component, known, at)
+    connectors = {**component.connectors, **known.connectors}
+    for name, declared in component.connectors.items():
+        found += _other_unit(connectors[name], declared, at)
+        connectors[name] = as_declared(connectors[name], declared, known)
+    ports = {**known.power_ports, **component.power_ports}
+    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
+
+
+def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:
+    """Say where the system declares another unit than the source, that converts."""
+    if known.unit is None or declared.unit in {None, known.unit}:
+        return
+    try:
+        factor, offset = conversion_between(declared, known)
+    except UnitMismatchError:
+        return  # it is among the differences
+    if not (isclose(factor, 1.0) and isclose(offset, 0.0, abs_tol=1e-12)):
+        text = f"declared in '{declared.unit}', the source has '{known.unit}'"
+        yield finding("FMU112", f"{at}.{known.name}", f"{text}; values are taken for the former")
+
+
+def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
+    """Say why an FMU cannot be used, if anything; blocks are not looked at."""
+    if component.source.kind is not SourceKind.FMU:
+        return
+    path = Path(component.source.location)
+    if not path.is_file():
+        text = f"{path}: no such FMU; build it, copy it there, or correct the source"
+        yield finding("FMU101", at, text)
+        return
+    try:
+        open_description(path)
+    except SoftdockError as wrong:
+        yield finding("FMU102", at, str(wrong))
+        return
+    try:
+        read_fmu(path, component.options.interface)
+    except CapabilityError:
+        return  # told with the options
+    except SoftdockError as wrong:
+        yield finding("FMU103", at, str(wrong))
+    package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
+    if package is not None and importlib.util.find_spec(package) is None:
+        text = f"back-end '{component.backend}': the package {package} is not installed"
+        yield finding("CAP106", at, text)
+
+
+def _undeclared(declared: Component, known: Component, at: str) -> Iterator[Diagnostic]:
+    if not declared.connectors:
+        return
+    missing = [c.name for c in known.of(Causality.INPUT) if c.name not in declared.connectors]
+    if missing:
+        yield finding(
+            "FMU111", at, f"inputs that the system does not declare: {', '.join(missing)}"
+        )

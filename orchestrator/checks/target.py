@@ -1,0 +1,257 @@
+"""What a user checks: a system, an experiment, or a single file."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zipfile import is_zipfile
+
+from orchestrator.author import is_system_file, read_toml
+from orchestrator.checks.collected import Collected
+from orchestrator.checks.context import CheckContext
+from orchestrator.checks.finding import finding
+from orchestrator.checks.report import Extent, Report, merged
+from orchestrator.checks.rules import bindings, hardware, hashes, portability
+from orchestrator.checks.rules.experiment import check, prepared, run_of
+from orchestrator.checks.rules.fmus import check_file
+from orchestrator.checks.rules.sources import unusable
+from orchestrator.checks.rules.ssp_files import KINDS, check_ssp_file
+from orchestrator.checks.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
+from orchestrator.checks.toml_places import line_for, place_of, system_places, toml_lines
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    Diagnostic,
+    LoadError,
+    Severity,
+    SspError,
+)
+from orchestrator.core.ssp import diagnose, variants
+from orchestrator.core.ssp.archive.locations import Locations, locations, open_ssp_file
+from orchestrator.core.ssp.archive.target import main_file
+from orchestrator.core.ssp.common.names import MAIN_SSD
+from orchestrator.core.system import Component, Source, SourceKind, System
+from orchestrator.core.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
+from orchestrator.rig.prepare.hardware import ERRORS, Hardware, told_otherwise
+from orchestrator.study import Experiment, read_experiment
+from orchestrator.study.file.experiment import Case, RunOptions
+
+_SYSTEMS = {".ssd", ".ssp"}
+
+
+def check_target(
+    target: Path, options: RunOptions | None = None, *, no_code: bool = False
+) -> Report:
+    """Check whatever a path leads to, without running anything.
+
+    Parameters
+    ----------
+    target
+        An experiment, an .ssd, an .ssp, a folder with one of them, or an .ssv, .ssm, .ssb or .fmu.
+    options
+        Win over those of every case: algorithm, step, stop and so on.
+    no_code
+        Whether no Python file or module is executed that the target names, as blocks otherwise are,
+        since their connectors are known only then.
+    """
+    try:
+        path = _checked_file(target)
+        with packed_code_unopened(all_code=no_code):
+            return _Check(target, path, options or RunOptions()).report()
+    except OSError as wrong:
+        return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
+    except LoadError as wrong:
+        return _nothing(target, *(found.text for found in wrong.diagnostics))
+
+
+def _nothing(target: Path, *texts: str) -> Report:
+    found = (Diagnostic("FIL101", Severity.ERROR, text, str(target)) for text in texts)
+    return Report(str(target), tuple(found), unchecked=True)
+
+
+def _checked_file(target: Path) -> Path:
+    path = main_file(target)
+    known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
+    if path.suffix.lower() not in known and not _is_bare_fmu(path):
+        raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
+    return path
+
+
+def _is_bare_fmu(path: Path) -> bool:
+    """Whether a file is an archive without a suffix, as components may name an FMU."""
+    return not path.suffix and is_zipfile(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A system as its file declares it, and where everything stands.
+
+    Parameters
+    ----------
+    sound
+        Whether its connections hold, so that loops can be told.
+    wrong
+        Whether it has errors, so that no case of it can be prepared.
+    """
+
+    context: CheckContext
+    places: Locations
+    sound: bool
+    wrong: bool
+
+
+class _Check:
+    """One target under check."""
+
+    def __init__(self, target: Path, path: Path, options: RunOptions) -> None:
+        self._target, self._path, self._options = target, path, options
+        self._collected = Collected(path)
+        self._systems: dict[str, Extent] = {}
+        self._unchecked = False
+
+    def report(self) -> Report:
+        """Check it."""
+        suffix = self._path.suffix.lower()
+        cases: list[str] = []
+        if suffix == ".fmu" or _is_bare_fmu(self._path):
+            self._fmu()
+        elif suffix in KINDS:
+            found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
+            self._collected.extend(found)
+        elif suffix in _SYSTEMS or is_system_file(self._path):
+            self._systems_of_file()
+        else:
+            cases = self._experiment()
+        findings = merged(self._collected.found, cases)
+        return Report(str(self._target), tuple(findings), self._systems, self._unchecked)
+
+    def _fmu(self) -> None:
+        component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
+        found = [*unusable(component, ""), *check_file(self._path, "")]
+        self._collected.add(found, Locations(str(self._path)))
+
+    def _read(self, path: Path, variant: str | None = None) -> _Read | None:
+        """Read a system, and note what the reader and the checks of its file find."""
+        is_toml = path.suffix == ".toml"
+        read = self._read_toml(path) if is_toml else self._read_ssp(path, variant)
+        if read is None:
+            return None
+        system, places = read
+        before = self._collected.errors
+        context, found = check_declaration(system)
+        self._collected.add(found, places)
+        return _Read(context, places, is_sound(found), self._collected.errors > before)
+
+    def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
+        try:
+            system = read_toml(path)
+        except LoadError as wrong:
+            found = [finding("TOM102", "", each.text) for each in wrong.diagnostics]
+            self._collected.add(found, Locations(str(path)))
+            return None
+        except DescriptionError as wrong:
+            lines = toml_lines(path)
+            found = [
+                replace(each, line=line_for(each.key, lines) or 1, place=place_of(each.key))
+                for each in wrong.diagnostics
+            ]
+            self._collected.add(found, system_places(path))
+            return None
+        return system, system_places(path)
+
+    def _read_ssp(self, path: Path, variant: str | None) -> tuple[System, Locations] | None:
+        system, diagnostics = diagnose(path, variant)
+        self._collected.extend(diagnostics)
+        try:
+            ssp_file = open_ssp_file(path, variant)
+        except SspError:  # the reader has told
+            self._unchecked = path == self._path and variant is None
+            return None
+        places = locations(ssp_file)
+        self._collected.add([*bindings.check(ssp_file), *portability.check(ssp_file)], places)
+        if system is None:
+            return None
+        self._collected.add(hashes.check(ssp_file, system), places)
+        return system, places
+
+    def _systems_of_file(self) -> None:
+        """Check the system of a file, or all variants of an archive."""
+        names: list[str | None] = [None]
+        if self._path.suffix.lower() == ".ssp":
+            with suppress(LoadError):  # the reader will tell
+                names += [name for name in variants(self._path) if name != MAIN_SSD]
+        for variant in names:
+            self._system(variant)
+
+    def _system(self, variant: str | None) -> None:
+        before = self._collected.errors
+        read = self._read(self._path, variant)
+        if read is None:
+            return
+        name = self._path.stem if variant is None else f"{self._path.stem}:{variant}"
+        case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
+        run, wrong = run_of(case, RunOptions(), read.context.system)
+        found, extent = check_case(replace(read.context, run=run), sound=read.sound)
+        found += hardware.check(read.context)
+        self._collected.add([*found, *_times(wrong)], read.places)
+        self._systems[name] = replace(extent, errors=self._collected.errors - before)
+
+    def _experiment(self) -> list[str]:
+        path = self._path
+        try:
+            experiment = read_experiment(path)
+        except DescriptionError as wrong:
+            lines = toml_lines(path)
+            found = [replace(each, line=line_for(each.key, lines)) for each in wrong.diagnostics]
+            self._collected.add(found, Locations(str(path)))
+            return []
+        given = self._options.model_dump(exclude_none=True)
+        cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
+        self._cases(experiment.model_copy(update={"case": cases}))
+        return list(cases)
+
+    def _cases(self, experiment: Experiment) -> None:
+        folder, lines = self._path.parent, toml_lines(self._path)
+        files = dict.fromkeys((case.system, case.variant) for case in experiment.case.values())
+        read = {file: self._read(folder / file[0], file[1]) for file in files}
+        for base in read.values():
+            if base is not None and base.wrong:
+                text = "no case of this system was looked at: mend the errors first"
+                self._collected.add([finding("FIL102", "", text)], base.places)
+        ready: dict[str, System] = {}
+        rig = Hardware.of(experiment, folder)
+        for name, case in experiment.case.items():
+            base = read[case.system, case.variant]
+            if base is None or base.wrong:
+                continue  # what is wrong with the file has been told
+            whole = str(self._path), lines.get(("case", name))
+            system, problems = prepared(experiment, name, folder)
+            if system is None:
+                found = [_unprepared(each, *whole) for each in problems]
+                unopened = any(each.code == UnopenedError.__name__ for each in problems)
+                if unopened or not base.context.is_known:  # it may only lack what its code declares
+                    found = [finding("FIL102", "", NOT_OPENED, *whole)]
+                self._collected.add(found, base.places, name)
+                continue
+            ready[name] = system
+            run, wrong = run_of(case, experiment.defaults, system)
+            context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
+            found, extent = check_case(context, sound=True)
+            found += [*_times(wrong), *told_otherwise(system, rig)]
+            before = self._collected.errors
+            self._collected.add(found, base.places, name, whole)
+            self._systems[name] = replace(extent, errors=self._collected.errors - before)
+        for each in check(experiment, ready):
+            line = line_for(each.key, lines)
+            self._collected.add([replace(each, file=str(self._path), line=line)], Locations())
+
+
+def _unprepared(wrong: Diagnostic, file: str, line: int | None) -> Diagnostic:
+    """Return why a case cannot be prepared, at the line of the case."""
+    if wrong.code in ERRORS:
+        return replace(wrong, file=file, line=line)
+    return finding("EXP103", "", str(wrong), file, line)
+
+
+def _times(wrong: list[Diagnostic]) -> list[Diagnostic]:
+    return [replace(each, code="EXP104") for each in wrong]

@@ -1,0 +1,168 @@
+"""Archives: untrusted ones and XML are read with checks of path escape, size and entities."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+from lxml import etree
+
+from orchestrator.core.diagnostics import LoadError, SoftdockError
+
+#: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
+MOST_BYTES = 4 * 1024**3
+MOST_ENTRIES = 100_000
+MOST_DEPTH = 64
+#: Unpacked over packed, of archives that unpack to more than this: tables of zeros have as much.
+MOST_RATIO = 100
+FREE_BYTES = 256 * 1024**2
+#: Environment variable that allows more: so many bytes, whatever the ratio.
+ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
+#: A description that is read into memory as a whole.
+MOST_XML_BYTES = 256 * 1024**2
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_LIBRARIES = (".so", ".dll", ".dylib")
+
+#: What zipfile raises on a damaged entry, one of an unknown method, or one behind a password.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    MemoryError,  # LZMA with a dictionary of 4 GiB
+)
+
+
+def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
+    """Open a zip archive after checking every entry's name and the total size.
+
+    Raises
+    ------
+    LoadError
+        Of the given class: if the file is missing, no zip archive, has an entry that would be
+        written outside of the target folder, or is too large.
+    """
+    if not path.is_file():
+        raise error.in_file(path, "no such file")
+    try:
+        archive = zipfile.ZipFile(path)
+    except DAMAGE as reason:
+        raise error.in_file(
+            path, f"expected a zip archive, but it cannot be read: {reason}"
+        ) from None
+    try:
+        _check_entries(path, archive, error)
+    except LoadError:
+        archive.close()
+        raise
+    return archive
+
+
+def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError]) -> None:
+    entries = archive.infolist()
+    if len(entries) > MOST_ENTRIES:
+        raise error.in_file(
+            path, f"the archive has {len(entries)} files; expected at most {MOST_ENTRIES}"
+        )
+    size, packed = sum(e.file_size for e in entries), max(path.stat().st_size, 1)
+    most = _most_bytes(packed)
+    if size > most:
+        raise error.in_file(
+            path,
+            f"the archive of {packed} bytes unpacks to {size} bytes; expected at most {most}: if it"
+            f" may be trusted, set the environment variable {ALLOWANCE}={size}",
+        )
+    for entry in entries:
+        name = PurePosixPath(entry.filename.replace("\\", "/"))
+        if len(name.parts) > MOST_DEPTH:
+            raise error.in_file(
+                path,
+                f"an entry lies {len(name.parts)} folders deep; expected at most {MOST_DEPTH}",
+            )
+        if not name.parts:
+            raise error.in_file(path, "an entry has no name; the file was not unpacked")
+        is_link = (entry.external_attr >> 16) & 0o170000 == 0o120000
+        if name.is_absolute() or ".." in name.parts or ":" in entry.filename or is_link:
+            raise error.in_file(
+                path,
+                f"entry '{entry.filename}' would be written outside of the archive's"
+                " folder; the file was not unpacked",
+            )
+
+
+def _most_bytes(packed: int) -> int:
+    """Return what an archive of so many bytes may unpack to."""
+    allowed = os.environ.get(ALLOWANCE, "")
+    if allowed.isdecimal():
+        return int(allowed)
+    return min(MOST_BYTES, max(FREE_BYTES, MOST_RATIO * packed))
+
+
+def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[LoadError]) -> bytes:
+    """Read one entry of an archive."""
+    try:
+        if archive.getinfo(name).file_size > MOST_XML_BYTES:
+            raise error.in_file(path, f"'{name}' is larger than {MOST_XML_BYTES} bytes")
+        return archive.read(name)
+    except KeyError:
+        raise error.in_file(path, f"the archive has no '{name}'") from None
+    except DAMAGE as reason:
+        raise error.in_file(path, f"'{name}' {_why(reason)}") from None
+
+
+def extract(path: Path, target: Path, error: type[LoadError]) -> None:
+    """Unpack a checked archive into a folder."""
+    with open_archive(path, error) as archive:
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as reason:
+            raise error.in_file(
+                path, f"cannot be unpacked to {target}: {reason.strerror or reason}"
+            ) from None
+        try:
+            archive.extractall(target)
+        except DAMAGE as reason:
+            raise error.in_file(path, f"the archive {_why(reason, target)}") from None
+
+
+def _why(reason: Exception, target: Path | None = None) -> str:
+    """Tell what an archive cannot help, such as a full disk, from its damage."""
+    if isinstance(reason, OSError) and reason.errno is not None:
+        what = "cannot be read" if target is None else f"cannot be unpacked to {target}"
+        return f"{what}: {reason.strerror or reason}"
+    return f"is damaged: {reason}"
+
+
+def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._Element:
+    """Parse XML with entities, DTDs and network off.
+
+    Raises
+    ------
+    SoftdockError
+        Of the given class: if the text is not well-formed or declares a document type.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as reason:
+        raise error.in_file(where, f"malformed XML: {reason.msg}") from None
+    if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
+        raise error.in_file(where, "a document type declaration is not accepted (entities are off)")
+    return root
+
+
+def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add a file without the time: equal contents make equal archives."""
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o755 if name.endswith(_LIBRARIES) else 0o644) << 16
+    archive.writestr(entry, content)

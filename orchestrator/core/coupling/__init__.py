@@ -1,0 +1,31 @@
+"""What stands on a connection: how its delay is realised, and what that leaves of it."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.core.coupling.remarks import (
+    missed as missed,
+    remarks as remarks,
+    rounded_delay as rounded_delay,
+    unsolved as unsolved,
+)
+from orchestrator.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.core.coupling.channel import Channel as Channel, channel_of as channel_of
+    from orchestrator.core.coupling.delay_plan import (
+        LoopDelay as LoopDelay,
+        plan_delays as plan_delays,
+    )
+    from orchestrator.core.coupling.fault_record import (
+        FaultRecord as FaultRecord,
+        fault_records as fault_records,
+    )
+    from orchestrator.core.coupling.line_plan import (
+        DEFAULT_DELAY as DEFAULT_DELAY,
+        DelayMode as DelayMode,
+        DelayPlan as DelayPlan,
+    )
+    from orchestrator.core.coupling.line_statistics import LineStatistics as LineStatistics
+    from orchestrator.core.coupling.timing import Timing as Timing
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,373 @@
+"""How delayed connections are read so that every loop has the delay that was declared.
+
+A co-simulation step is a delay of its own. With communication step H:
+
+- an input that is held over ``[t, t + H]`` acts as if it were read at the middle, ``t + H/2``; a
+  value sampled at ``s`` is therefore ``t + H/2 - s`` late. That is ``H/2`` for a source sampled at
+  ``t``, and ``-H/2`` for one that was stepped earlier in the same step and stands at ``t + H``;
+- a unit with direct feed-through computes from the held input an output for ``t + H``: another
+  ``H/2``; a unit that responds through a state adds nothing.
+
+Around a contact loop body -> spring -> body this sums to 3H/2 for Jacobi and H/2 for
+Gauss-Seidel. A declared delay can take that up: see :func:`plan_delays`. An input that is predicted
+over the step, or given with its slope, is not late at all; given with its slope it ends right, too,
+so that a feed-through adds nothing. So it is with an input that follows its signal (waveform mode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from orchestrator.core.coupling.line_plan import (
+    DelayMode,
+    DelayPlan,
+    plan_following,
+    plan_line,
+    plan_prediction,
+)
+from orchestrator.core.coupling.ring_delay import traced_delay
+from orchestrator.core.coupling.timing import Timing
+from orchestrator.core.system import Compensation, Connection, Endpoint, Loop
+from orchestrator.core.system.loops.rings import islands
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDelay:
+    """Delay of one closed loop, in nanoseconds.
+
+    Parameters
+    ----------
+    loops
+        The rings of ports that share these components and this delay.
+    physical_ns
+        Declared delay.
+    numerical_ns
+        What the co-simulation adds to it; negative if it takes away.
+    """
+
+    loops: tuple[Loop, ...]
+    physical_ns: int
+    numerical_ns: float
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components around the loop."""
+        return self.loops[0].components
+
+    @property
+    def ring_count(self) -> int:
+        """How many rings of ports these are."""
+        return sum(loop.count for loop in self.loops)
+
+    @property
+    def lines(self) -> tuple[Connection, ...]:
+        """All connections of these rings, each once."""
+        return tuple(dict.fromkeys(line for loop in self.loops for line in loop.lines))
+
+    @property
+    def total_ns(self) -> float:
+        """Declared and added delay; lags inside the units are not counted."""
+        return self.physical_ns + self.numerical_ns
+
+
+TimingOf = Callable[[Connection], Timing]
+
+
+def plan_delays(
+    connections: Sequence[Connection],
+    loops: Sequence[Loop],
+    mode: DelayMode,
+    timing: TimingOf,
+) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+    """Decide where in its history each delayed connection is read, and what every loop then has.
+
+    Plain mode holds the newest sample that is at least the delay old, as other tools do; a delay
+    that is no multiple of the step comes out rounded up to one. Mean mode chooses the reading
+    ``t + H/2 - tau + x`` so that the delay around every loop is the declared one: ``x`` takes off
+    what the rest of the loop adds. Where a loop has several delayed connections they share it
+    in proportion to their delays; where loops share connections and cannot all be met, the
+    least-squares compromise is taken, and each loop's remaining numerical delay is reported.
+    Waveform mode does the same, but where a line is followed its reading is ``t + s - tau + x`` for
+    every moment ``s`` of the step, and the line itself adds nothing.
+
+    Parameters
+    ----------
+    connections
+        All connections of the system.
+    loops
+        Its closed loops.
+    mode
+        See :class:`DelayMode`.
+    timing
+        When the ends of a connection act. H above is the step of its target.
+
+    Returns
+    -------
+    plans
+        By target of the connection. A plain delay of zero is no delay and has no plan, unless it
+        varies; a connection without a delay has one if its target's input is predicted.
+    loop_delays
+        One entry for each group of rings with equal components and delay.
+    """
+    return _Planner(connections, loops, mode, timing).plan()
+
+
+class _Planner:
+    """Plans all delayed lines of a system together."""
+
+    def __init__(
+        self,
+        connections: Sequence[Connection],
+        loops: Sequence[Loop],
+        mode: DelayMode,
+        timing: TimingOf,
+    ) -> None:
+        self._loops = loops
+        self._exact = mode is not DelayMode.PLAIN
+        self._mode = mode
+        self._times = {line.target: timing(line) for line in connections}
+        self._delayed = [
+            c
+            for c in connections
+            if c.delay and (self._exact or c.delay.nominal_ns or c.delay.variation)
+        ]
+        self._connections = connections
+        self._predicted: dict[Endpoint, DelayPlan] = {}
+        self._found: Floats  # delay around every loop, as planned last
+
+    def _add_up(self) -> None:
+        """Count the delayed lines of every loop, and what its other parts add."""
+        import numpy as np
+
+        index = {line.target: i for i, line in enumerate(self._delayed)}
+        self._membership = np.zeros((len(self._loops), len(self._delayed)))
+        #: What the undelayed lines and the feed-through of every loop add.
+        self._rest = np.zeros(len(self._loops))
+        #: What the delayed ones do where they are read at the end of the step.
+        self._early = np.zeros(len(self._loops))
+        for row, loop in enumerate(self._loops):
+            self._rest[row] = self._through(loop)
+            for line in loop.connections:
+                if line.target in index:
+                    self._membership[row, index[line.target]] += 1
+                    time = self._timing(line)
+                    if not time.follows:
+                        self._early[row] += time.target_ns / 2 - time.read_ns
+                else:
+                    self._rest[row] += self._undelayed(line)
+
+    def _timing(self, line: Connection) -> Timing:
+        return self._times[line.target]
+
+    def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+        """Return the plans by target, and the delays of the loops."""
+        plans, loops = self._planned()
+        if better := self._better_held():
+            self._hold(better)
+            plans, loops = self._planned()
+        while ahead := self._followed_ahead(plans):
+            self._hold(ahead)
+            plans, loops = self._planned()
+        return plans, loops
+
+    def _hold(self, targets: Iterable[Endpoint]) -> None:
+        for target in targets:
+            self._times[target] = replace(self._times[target], follows=False)
+
+    def _better_held(self) -> list[Endpoint]:
+        """Followed lines of loops without any delay, which are less late when their input is held.
+
+        One whose source is stepped before its target is then H/2 early, and makes up for others.
+        """
+        bare = [
+            (row, loop)
+            for row, loop in enumerate(self._loops)
+            if all(line.delay is None for line in loop.connections)
+        ]
+        times = {line.target: self._timing(line) for _, loop in bare for line in loop.lines}
+        lines = [target for target, time in times.items() if time.follows and time.is_newest]
+        if not lines:
+            return []
+        followed, kept = self._found, dict(self._times)
+        self._hold(lines)
+        self._planned()
+        gain = dict.fromkeys(lines, 0.0)
+        for row, loop in bare:
+            for line in loop.lines:
+                if line.target in gain:
+                    gain[line.target] += loop.count * (abs(followed[row]) - abs(self._found[row]))
+        self._times = kept
+        return [target for target in lines if gain[target] > 1.0]
+
+    def _followed_ahead(self, plans: Mapping[Endpoint, DelayPlan]) -> list[Endpoint]:
+        """Lines that should not be followed, as a signal is then read before it is known.
+
+        First those of its loops that are a step late. Where more than half of a step is missing,
+        a straight line to its end is worse than its mean: then the signal's own, and at last those
+        whose held inputs would be early.
+        """
+        ahead = {
+            line.target: plans[line.target].extrapolation_ns
+            for line in self._delayed
+            if plans[line.target].extrapolation_ns and not self._timing(line).varies
+        }
+        late = [t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns]
+        far = [
+            target
+            for target, by_ns in ahead.items()
+            if not self._times[target].follows or by_ns > self._times[target].target_ns / 2
+        ]
+        for some in (late, far, self._undelayed_around(far)):
+            if followed := [target for target in some if self._times[target].follows]:
+                return followed
+        return []
+
+    def _undelayed_around(self, targets: Collection[Endpoint]) -> list[Endpoint]:
+        """Undelayed lines of all loops that pass some of these targets."""
+        return [
+            line.target
+            for loop in self._loops
+            if any(line.target in targets for line in loop.connections)
+            for line in loop.lines
+            if line.delay is None and self._timing(line).is_newest
+        ]
+
+    def _planned(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+        self._predicted = {
+            line.target: plan_prediction(line, self._timing(line))
+            for line in self._connections
+            if line.is_predicted
+        } | {
+            line.target: plan_following(line, time, -time.followed_late_ns)
+            for line, time in ((line, self._timing(line)) for line in self._connections)
+            if line.delay is None and time.follows
+        }
+        if not self._loops:
+            return self._plans() | self._predicted, []
+        self._add_up()
+        plans = self._plans()
+        totals = self._totals(plans)
+        if self._exact:
+            # What following a value found beside the means is taken off as well.
+            beside = totals - self._means(plans)
+            if abs(beside).max(initial=0.0) > 1.0:
+                self._rest += beside
+                plans = self._plans()
+                totals = self._totals(plans)
+        self._found = totals
+        return plans | self._predicted, _grouped(self._loops, totals.tolist())
+
+    def _undelayed(self, line: Connection) -> float:
+        plan = self._predicted.get(line.target)
+        return self._timing(line).held_ns if plan is None else plan.seen_ns
+
+    def _through(self, loop: Loop) -> float:
+        """What feed-through adds: an input with its slope is right at the end of the step."""
+        return sum(
+            self._timing(line).target_ns / 2
+            for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
+            if direct and not self._sloped(line)
+        )
+
+    def _sloped(self, line: Connection) -> bool:
+        if line.compensation is Compensation.CORRECTOR:
+            return True  # what acts at once is corrected to the end of the step
+        if line.delay is not None:
+            return self._timing(line).follows
+        plan = self._predicted.get(line.target)
+        return plan is not None and plan.span_ns > 0
+
+    def _plans(self) -> dict[Endpoint, DelayPlan]:
+        shares: Floats | list[float] = [0.0] * len(self._delayed)
+        if self._exact and self._delayed and self._loops:
+            counts = [loop.count for loop in self._loops]
+            taken = self._rest + self._early
+            shares = _shares(self._membership, taken, counts, self._delayed, self._timing)
+        return {
+            line.target: plan_line(line, self._timing(line), self._mode, float(share))
+            for line, share in zip(self._delayed, shares, strict=True)
+        }
+
+    def _means(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
+        """Delay around every loop by the mean lateness of its lines."""
+        seen = [plans[line.target].seen_ns for line in self._delayed]
+        means: Floats = self._rest + self._membership @ seen
+        return means
+
+    def _totals(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
+        """Delay around every loop; a value is followed where the steps differ in length."""
+        totals = self._means(plans)
+        every = {**plans, **self._predicted}
+        for row, loop in enumerate(self._loops):
+            if len({self._timing(line).target_ns for line in loop.connections}) > 1:
+                totals[row] = traced_delay(loop, every, self._timing)
+        return totals
+
+
+def _shares(
+    membership: Floats,
+    rest: Floats,
+    counts: Sequence[int],
+    delayed: Sequence[Connection],
+    timing: TimingOf,
+) -> Floats:
+    """What each delayed line takes off, so that membership @ shares = rest as well as can be.
+
+    A line that could only be read ahead of its newest sample begins with what makes it read that
+    sample; what is then missing is taken in proportion to the lines' delays. So nothing is
+    extrapolated while a loop has a delay to draw from. Where not all loops can be met, each counts
+    as often as there are rings of it.
+    """
+    import numpy as np
+
+    delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
+    times = [timing(line) for line in delayed]
+    newest = np.array([t.newest_ns - (t.target_ns if t.follows else t.read_ns) for t in times])
+    room = newest + np.array(delays)  # up to where it is interpolated
+    in_loop = membership.any(axis=0)
+    begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
+    weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
+    missing = rest - membership @ begin
+    scaled = np.zeros(len(delayed))
+    often = np.sqrt(np.array(counts, dtype=np.float64))
+    for rows, columns in _blocks(membership):
+        block = membership[np.ix_(rows, columns)] * weights[columns] * often[rows, None]
+        scaled[columns] = np.linalg.lstsq(block, often[rows] * missing[rows], rcond=None)[0]
+    shares: Floats = begin + weights * scaled
+    return shares
+
+
+def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
+    """Rows and columns of the blocks that a matrix falls into; loops far apart share no line."""
+    count = len(membership)
+    edges = [(int(i), count + int(j)) for i, j in zip(*membership.nonzero(), strict=True)]
+    for block in islands(sorted({node for edge in edges for node in edge}), edges):
+        yield [n for n in block if n < count], [n - count for n in block if n >= count]
+
+
+def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
+    groups: dict[tuple[tuple[str, ...], int, int], list[Loop]] = {}
+    values: Mapping[int, float] = {
+        id(loop): total + loop.within_ns for loop, total in zip(loops, totals, strict=True)
+    }
+    for loop in loops:
+        key = (_rotated(loop.components), loop.physical_ns, round(values[id(loop)]))
+        groups.setdefault(key, []).append(loop)
+    return [
+        LoopDelay(tuple(group), group[0].physical_ns, values[id(group[0])] - group[0].physical_ns)
+        for group in groups.values()
+    ]
+
+
+def _rotated(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One spelling for all rotations of a ring of names."""
+    least = min(names)  # compared first: all rotations of a long ring would be a square of names
+    return min(names[i:] + names[:i] for i, name in enumerate(names) if name == least)

@@ -1,0 +1,171 @@
+"""How one connection is read from its history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrator.core.coupling.channel import channel_of
+from orchestrator.core.coupling.timing import Timing
+from orchestrator.core.system import Connection, Extrapolation, Interpolation
+
+
+class DelayMode(StrEnum):
+    """How a declared delay is realised.
+
+    Waveform: around every loop it is the declared one, and each unit that can take them is given
+    the derivatives of its inputs, so that it follows the delayed signal over the whole step; the
+    others hold its mean. Mean: all units hold it, so that delays are the declared ones in the mean
+    only. Plain: as zero-order holds do it, with the delay of the step on top.
+    """
+
+    WAVEFORM = "waveform"
+    MEAN = "mean"
+    PLAIN = "plain"
+
+
+#: Where nobody chooses.
+DEFAULT_DELAY = DelayMode.WAVEFORM
+
+
+@dataclass(frozen=True, slots=True)
+class DelayPlan:
+    """How one delayed or predicted connection is read.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    shift_ns
+        The history is read at ``t + shift_ns``, ``t`` being the start of the step.
+    seen_ns
+        Mean delay that its target sees, in nanoseconds, may be a half.
+    extrapolation_ns
+        By how much the reading lies beyond the newest sample; 0 if it is interpolated or held.
+    interpolation, extrapolation
+        How values between the samples are made, and after the newest.
+    span_ns
+        If not zero, the target is given the slope from the reading to one this much later.
+    held_ns
+        By how much the reading would lie beyond the newest sample, which is held instead.
+    order
+        If not zero, the target is given a polynomial of this order over the span.
+    keeps_end
+        Whether that has the signal's value at the end of the step, instead of its mean.
+    """
+
+    connection: Connection
+    shift_ns: int
+    seen_ns: float
+    extrapolation_ns: int
+    interpolation: Interpolation = Interpolation.LINEAR
+    extrapolation: Extrapolation = Extrapolation.LINEAR
+    span_ns: int = 0
+    held_ns: int = 0
+    order: int = 0
+    keeps_end: bool = False
+
+
+def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
+    """Plan a line without a delay whose target's input is predicted over the step.
+
+    Parameters
+    ----------
+    line
+        Predicted: see :attr:`Connection.is_predicted`.
+    timing
+        When its ends act.
+    """
+    step_ns, newest = timing.target_ns, timing.newest_ns
+    way = line.extrapolation or Extrapolation.HOLD
+    if timing.input_order:
+        shift, span, furthest = 0, step_ns, step_ns
+    elif way is Extrapolation.SMOOTHED:
+        shift, span, furthest = step_ns, 0, step_ns
+    else:
+        shift, span, furthest = step_ns // 2, 0, step_ns // 2
+    middle = step_ns / 2 if timing.input_order or way is Extrapolation.SMOOTHED else shift
+    return DelayPlan(
+        line,
+        shift,
+        step_ns / 2 - middle,
+        max(0, furthest - newest),
+        Interpolation.LINEAR,
+        way,
+        span,
+    )
+
+
+def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
+    """Plan a line whose target follows the signal over its step.
+
+    Parameters
+    ----------
+    line
+        With a delay, or of a source that is stepped before its target.
+    timing
+        When its ends act.
+    share
+        What the line takes off for the rest of its loops, in nanoseconds.
+    """
+    delay = line.delay.nominal_ns if line.delay else 0
+    shift = round(share) - delay
+    return DelayPlan(
+        line,
+        shift,
+        -shift,
+        max(0, shift + timing.target_ns - timing.newest_ns),
+        Interpolation.CUBIC,
+        line.extrapolation or Extrapolation.LINEAR,
+        timing.target_ns,
+        order=timing.input_order,
+        keeps_end=timing.keeps_end,
+    )
+
+
+def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -> DelayPlan:
+    """Plan a delayed line.
+
+    Parameters
+    ----------
+    line
+        Delayed.
+    timing
+        When its ends act.
+    mode
+        See :func:`plan_delays`.
+    share
+        What the line takes off for the rest of its loops, in nanoseconds.
+    """
+    if timing.follows:
+        return plan_following(line, timing, share)
+    step_ns, newest = timing.target_ns, timing.newest_ns
+    delay = line.delay.nominal_ns if line.delay else 0
+    plain = mode is DelayMode.PLAIN
+    between = line.interpolation or (Interpolation.HOLD if plain else Interpolation.LINEAR)
+    channel = channel_of(line)
+    beyond = line.extrapolation or (Extrapolation.HOLD if channel else Extrapolation.LINEAR)
+    if between in {Interpolation.HOLD, Interpolation.SLERP}:
+        beyond = Extrapolation.HOLD
+    shift = -delay if plain else round(timing.read_ns - delay + share)
+    over = max(0, shift - newest)
+    reached: float = shift
+    if between is Interpolation.HOLD:
+        reached = timing.sampled(shift)
+    elif beyond is Extrapolation.HOLD:
+        reached = min(reached, newest)
+    seen = step_ns / 2 - reached
+    if channel is not None and between is Interpolation.HOLD:
+        # What comes on top of the nominal delay by its variation.
+        grid_ns = timing.source_ns
+        seen += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
+    held = beyond is Extrapolation.HOLD
+    return DelayPlan(
+        line,
+        shift,
+        seen,
+        0 if held else over,
+        between,
+        beyond,
+        held_ns=over if held and between is not Interpolation.HOLD else 0,
+    )

@@ -1,0 +1,155 @@
+"""What does not fit the form of a file, as pydantic finds it: one diagnostic for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from orchestrator.core.diagnostics.diagnostic import Diagnostic, Severity
+from orchestrator.core.diagnostics.later_model import LaterModel
+from orchestrator.core.diagnostics.nearest import nearest, nearest_name
+from orchestrator.core.diagnostics.toml_key import toml_key
+
+#: What a value is expected to be, by pydantic's kind of error; in braces what it knows more.
+_EXPECTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "literal_error": "{expected}",
+    "enum": "{expected}",
+    "greater_than": "a number > {gt}",
+    "greater_than_equal": "a number >= {ge}",
+    "less_than": "a number < {lt}",
+    "less_than_equal": "a number <= {le}",
+    "too_short": "at least {min_length}",
+    "value_error": "{error}",
+}
+Location = tuple[int | str, ...]
+Form = type[BaseModel]
+
+
+def format_validation_error(
+    error: ValidationError, form: Form, file: object = "", code: str = "DescriptionError"
+) -> list[Diagnostic]:
+    """Say what is wrong, key by key.
+
+    Parameters
+    ----------
+    error
+        What pydantic found; of a value that may have several types, one entry for each.
+    form
+        What the content was read as.
+    file
+        Where it stands.
+    code
+        Of the diagnostics.
+    """
+    items = [
+        (_place(form, item), item)
+        for item in error.errors()
+        if item["type"] != "too_short" or not item["input"]  # else what is wrong in it is listed
+    ]
+    found = []
+    for where, same in groupby(items, key=lambda pair: pair[0]):
+        text, hint = _message(form, where, [item for _, item in same])
+        key = toml_key(*where)
+        found.append(Diagnostic(code, Severity.ERROR, text, str(file), key=key, hint=hint))
+    return found
+
+
+def _place(form: Form, item: Mapping[str, Any]) -> Location:
+    found, place = tuple(_keys(form, item["loc"])), item["loc"]
+    if item["type"] == "extra_forbidden" and found[-1:] != place[-1:]:
+        return (*found, place[-1])  # a key that looks like a kind, such as "int"
+    return found
+
+
+def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return what is said of one key, and what was meant, perhaps."""
+    key, item = toml_key(*where), items[0]
+    if item["type"] == "extra_forbidden":
+        name = str(where[-1])
+        known = sorted({name for model in _tables(form, where[:-1]) for name in _names(model)})
+        asked = nearest(name, known) or f"; known: {', '.join(known)}"
+        return f"unknown key '{key}'{asked}", nearest_name(name, known)
+    if item["type"] == "missing":
+        return f"missing key '{key}'", ""
+    expected = list(dict.fromkeys(_expected(each) for each in items if each["type"] in _EXPECTED))
+    if expected:
+        return f"'{key}': expected {' or '.join(expected)}, found {item['input']!r}", ""
+    return f"'{key}': {item['msg']}, found {item['input']!r}", ""
+
+
+def _expected(item: Mapping[str, Any]) -> str:
+    return _EXPECTED[item["type"]].format(**item.get("ctx", {}))
+
+
+def _keys(form: Form, location: Location) -> Iterator[int | str]:
+    """Leave out what pydantic adds to a place: which type of several it tried."""
+    tables = [form]
+    inside = False  # of a table of free names, or of a list
+    for part in location:
+        here = [field for model in tables for name, field in _fields(model) if name == part]
+        if here:
+            yield part
+            kinds = [field.annotation for field in here]
+            tables = [model for kind in kinds for model in _models(kind)]
+            inside = any(_holds(kind) for kind in kinds)
+        elif inside or isinstance(part, int):
+            yield part
+            inside = False
+        elif tables and part == location[-1] and not _is_tag(part):
+            yield part  # no table has it
+
+
+def _is_tag(part: int | str) -> bool:
+    return part in {"str", "int", "float", "bool"} or "[" in str(part)
+
+
+def _tables(form: Form, where: Location) -> list[Form]:
+    tables = [form]
+    for part in where:
+        here = [field for model in tables for name, field in _fields(model) if name == part]
+        if here:
+            tables = [model for field in here for model in _models(field.annotation)]
+    return tables
+
+
+def _fields(model: Form) -> Iterator[tuple[str, Any]]:
+    for name, field in model.model_fields.items():
+        yield field.alias or name, field
+
+
+def _names(model: Form) -> list[str]:
+    return [name for name, _ in _fields(model)]
+
+
+def _models(kind: Any) -> list[Form]:
+    """Tables that a value may be, or hold."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return [kind]
+    if isinstance(kind, LaterModel):
+        return _models(kind.model)
+    return [model for part in get_args(kind) for model in _models(part)]
+
+
+def _holds(kind: Any) -> bool:
+    """Whether a value has keys of any name."""
+    if get_origin(kind) in (Union, UnionType, Annotated):
+        return any(_holds(part) for part in get_args(kind))
+    return get_origin(kind) is dict

@@ -1,0 +1,47 @@
+"""Masters: a graph and an algorithm become a schedule, and the engine executes it."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.core.coupling import DelayMode as DelayMode
+    from orchestrator.core.master.algorithms.fault_checks import fault_refusals as fault_refusals
+    from orchestrator.core.master.algorithms.plan import (
+        Coupling as Coupling,
+        Group as Group,
+        Iteration as Iteration,
+        Loops as Loops,
+        Plan as Plan,
+        StepMethod as StepMethod,
+        StepSizeControl as StepSizeControl,
+    )
+    from orchestrator.core.master.algorithms.plan_validation import (
+        refusals as refusals,
+        validate_plan as validate_plan,
+    )
+    from orchestrator.core.master.algorithms.registry import (
+        DEFAULT_ALGORITHM as DEFAULT_ALGORITHM,
+        algorithm_names as algorithm_names,
+        plan_of as plan_of,
+    )
+    from orchestrator.core.master.algorithms.settings import MasterSettings as MasterSettings
+    from orchestrator.core.master.run.capability_check import (
+        missing_capabilities as missing_capabilities,
+    )
+    from orchestrator.core.master.run.checkpoint import (
+        Checkpoint as Checkpoint,
+        StoredCheckpoint as StoredCheckpoint,
+    )
+    from orchestrator.core.master.run.execution import Execution as Execution
+    from orchestrator.core.master.run.probe import (
+        ProbedDelay as ProbedDelay,
+        probe_loop as probe_loop,
+    )
+    from orchestrator.core.master.run.recorder import Recording as Recording
+    from orchestrator.core.master.run.selection import recordable as recordable
+    from orchestrator.core.master.run.start import start as start
+    from orchestrator.core.master.schedule.compile import compile_schedule as compile_schedule
+    from orchestrator.core.master.schedule.schedule import Schedule as Schedule
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,139 @@
+"""What a run is made of: a system with its tables, its units and the engine, initialised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.core.coupling import DelayMode, FaultRecord, fault_records, unsolved
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.master.run.capability_check import expect_capabilities, verify_rollback
+from orchestrator.core.master.run.engine_tables import make_engine
+from orchestrator.core.master.run.initialisation import initialise
+from orchestrator.core.master.run.instantiation import make_units
+from orchestrator.core.master.run.preparation import mode_of, prepared
+from orchestrator.core.master.run.run_loop import MOST_STEPS
+from orchestrator.core.master.run.selection import recordable
+from orchestrator.core.master.schedule.compile import compile_schedule
+from orchestrator.core.master.schedule.reach import expect_in_reach
+from orchestrator.core.master.schedule.schedule import Schedule
+from orchestrator.core.simunits import SimulationUnit
+from orchestrator.core.system import Fault, System, nanoseconds
+from orchestrator.core.system.step_length import step_length
+from orchestrator.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOptions:
+    """How a system is executed; see :class:`orchestrator.core.master.Execution`."""
+
+    step: str | float
+    algorithm: str
+    delay: DelayMode | str
+    start: str | float
+    stop: str | float | None
+    record: Sequence[str] | str | None
+    every: int
+    algorithm_options: Mapping[str, Any] | None
+    rates: Mapping[str, int] | None
+    threads: int | None
+    early_return: bool
+    faults: Sequence[Fault]
+    strict: bool
+
+    def __post_init__(self) -> None:
+        every, threads = self.every, self.threads
+        if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
+            raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
+        if threads is not None and threads < 1:
+            raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
+
+    @property
+    def text(self) -> str:
+        """What was chosen of the algorithm, for comparing checkpoints."""
+        options = sorted((self.algorithm_options or {}).items())
+        text = ", ".join(f"{key} = {value!r}" for key, value in options)
+        return text if self.early_return else f"{text}; no early return"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembly:
+    """A system that is ready for its first step.
+
+    Parameters
+    ----------
+    given, system, notes
+        As it was given, as it is run, and what was chosen for it, in sentences.
+    options
+        As they were given.
+    start_ns, stop_ns, outputs
+        Of the options, in nanoseconds and by their names.
+    schedule, faults, units, engine
+        Units in order of the schedule.
+    """
+
+    given: System
+    system: System
+    notes: list[str]
+    options: ExecutionOptions
+    start_ns: int
+    stop_ns: int | None
+    outputs: Sequence[str]
+    schedule: Schedule
+    faults: tuple[FaultRecord, ...]
+    units: list[SimulationUnit]
+    engine: Engine
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the run is made from, for comparing checkpoints."""
+        from orchestrator.core.master.run.facts import facts
+
+        times, chosen = (self.start_ns, self.stop_ns), self.options
+        made = times, self.outputs, chosen.every, chosen.text, tuple(chosen.faults)
+        return facts(self.system, self.schedule, self.units, *made)
+
+
+def assemble(system: System, options: ExecutionOptions) -> Assembly:
+    """Check a system, compile its schedule, make its units and initialise them.
+
+    Raises
+    ------
+    DescriptionError, LoadError, StepError
+        As :class:`orchestrator.core.master.Execution`.
+    """
+    mode = mode_of(options.delay)
+    given = system
+    system, notes = prepared(given, mode, strict=options.strict)
+    start_ns = nanoseconds(options.start, "start time")
+    stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")
+    expect_in_reach({"start time": start_ns, "stop time": stop_ns})
+    outputs = recordable(system, options.record)
+    schedule = compile_schedule(
+        system,
+        options.algorithm,
+        step_length(options.step),
+        mode,
+        outputs,
+        options.algorithm_options,
+        options.rates,
+        options.faults,
+    )
+    if not schedule.loops:
+        notes += unsolved(schedule.loop_delays)
+    step_ns = None if schedule.varies else schedule.step_ns
+    faults = fault_records(options.faults, system, start_ns, stop_ns, step_ns)
+    schedule, units = make_units(system, schedule, early_return=options.early_return)
+    try:
+        expect_capabilities(schedule, [unit.description.capabilities for unit in units])
+        engine = make_engine(schedule, units, options.threads)
+        initialise(schedule, units, engine, start_ns, stop_ns)
+        verify_rollback(schedule, units, engine.signals, start_ns)
+    except BaseException:
+        for unit in units:
+            unit.terminate()
+        raise
+    return Assembly(
+        given, system, notes, options, start_ns, stop_ns, outputs, schedule, faults, units, engine
+    )

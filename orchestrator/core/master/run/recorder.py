@@ -1,0 +1,199 @@
+"""Recording in memory: the engine writes rows of signals into blocks that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orchestrator.core.master.schedule.schedule import Schedule
+from orchestrator.core.system import System
+from orchestrator.engine import Engine, allot_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from orchestrator.core.realtime.shared_rows import SharedRows
+
+    Values = NDArray[np.float64] | memoryview[float]
+    Times = NDArray[np.int64] | memoryview[int]
+
+#: Rows that are allotted at least, so that single steps do not allot each.
+_FEWEST = 1024
+#: A block is so many times the one before, up to so many bytes: a long run has few, in large pages.
+_GROWTH, _LARGEST = 4, 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was recorded, as plain arrays.
+
+    Parameters
+    ----------
+    time_ns
+        int64 array of shape (n,).
+    names
+        ``component.connector``, with ``[i]`` for elements of an array connector.
+    values
+        float64 array of shape (n, len(names)); each row holds values at its own time.
+    units, descriptions
+        By name, where there is one.
+    """
+
+    time_ns: NDArray[np.int64]
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    units: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows that will not change any more: a block, and those before it.
+
+    A chain, so that saving a run shares what was recorded instead of copying it. The memory is
+    plain until somebody wants it as arrays: a run does not load NumPy for it.
+    """
+
+    before: Rows | None
+    block: Values
+    times_ns: Times
+    begin: int = 0
+
+    @property
+    def end(self) -> int:
+        """Number of rows, those before included."""
+        return self.begin + len(self.block)
+
+    def joined(self, since: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the rows but the first ``since`` as one array, and their times as another.
+
+        Returns
+        -------
+        rows
+            float64 array of shape (rows, columns).
+        times_ns
+            int64 array of shape (rows,), nanoseconds.
+        """
+        import numpy as np
+
+        blocks = []
+        part: Rows | None = self
+        while part is not None and (part is self or part.end > since):
+            skipped = max(0, since - part.begin)
+            blocks.append((part.block[skipped:], part.times_ns[skipped:]))
+            part = part.before
+        rows, times_ns = zip(*reversed(blocks), strict=True)
+        return np.concatenate(rows), np.concatenate(times_ns, dtype=np.int64)
+
+
+class Recorder:
+    """Holds the rows of one run.
+
+    Parameters
+    ----------
+    system, schedule
+        What runs.
+    outputs
+        As :func:`~orchestrator.core.master.run.selection.recordable` returned them.
+    every
+        Every n-th step is recorded; the first row stands at the start.
+    """
+
+    def __init__(
+        self, system: System, schedule: Schedule, outputs: Sequence[str], every: int
+    ) -> None:
+        self.every = every
+        self._slots: list[int] = []
+        self._names: list[str] = []
+        self._units: dict[str, str] = {}
+        self._descriptions: dict[str, str] = {}
+        for output in outputs:
+            first, size = schedule.slots[output]
+            component, _, connector = output.partition(".")
+            about = system.components[component].connectors[connector]
+            for i in range(size):
+                name = output if size == 1 else f"{output}[{i}]"
+                self._slots.append(first + i)
+                self._names.append(name)
+                if about.unit:
+                    self._units[name] = about.unit
+                if about.description:
+                    self._descriptions[name] = about.description
+        self._block: Values
+        self._times: Times
+        self._block, self._times = allot_rows(0, self.columns)
+        self._full = Rows(None, self._block, self._times)
+
+    @property
+    def columns(self) -> int:
+        """Number of scalar signals."""
+        return len(self._slots)
+
+    def reserve(self, engine: Engine, rows: int) -> None:
+        """Make sure that the engine can write so many rows."""
+        if engine.rows + rows <= len(self._block):
+            return
+        self._full = self._rows(engine)
+        grown = min(_GROWTH * len(self._block), _LARGEST // (8 * max(1, self.columns)))
+        self._attach(engine, *allot_rows(max(rows, grown, _FEWEST), self.columns))
+
+    def share(self, engine: Engine, rows: int) -> SharedRows:
+        """Let the engine write so many coming rows where another process can read them."""
+        from orchestrator.core.realtime.shared_rows import SharedRows
+
+        self._full = self._rows(engine)
+        shared = SharedRows(rows, self.columns)
+        self._attach(engine, shared.values, shared.times_ns)
+        return shared
+
+    def _rows(self, engine: Engine) -> Rows:
+        full, count = self._full, engine.rows
+        if not count:
+            return full
+        return Rows(full, self._block[:count], self._times[:count], full.end)
+
+    def _attach(self, engine: Engine, block: Values, times_ns: Times) -> None:
+        self._block, self._times = block, times_ns
+        engine.record(self._slots, self.every, block, times_ns)
+
+    def save(self, engine: Engine) -> Rows:
+        """Return all rows so far; later ones go behind them."""
+        self._full = self._rows(engine)
+        self._attach(engine, self._block[engine.rows :], self._times[engine.rows :])
+        return self._full
+
+    def restore(self, engine: Engine, rows: Rows) -> None:
+        """Go on behind rows that were saved."""
+        self._full = rows
+        self._attach(engine, *allot_rows(0, self.columns))
+
+    def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
+        """Return the rows so far.
+
+        Parameters
+        ----------
+        engine
+            That writes them.
+        since
+            Number of rows to leave out, from the first on.
+        latest
+            Whether a run whose last time falls between two rows gives a row of it as well; the
+            signals must all belong to that time.
+        """
+        rows = self._rows(engine)
+        values, time_ns = rows.joined(since)
+        if latest and engine.time_ns > rows.times_ns[-1]:
+            import numpy as np
+
+            now = np.asarray(engine.signals)[self._slots]
+            values = np.concatenate([values, now[np.newaxis]])
+            time_ns = np.append(time_ns, engine.time_ns)
+        return Recording(
+            time_ns,
+            tuple(self._names),
+            values,
+            dict(self._units),
+            dict(self._descriptions),
+        )

@@ -1,0 +1,220 @@
+"""The loop that lets the engine step, in pieces, until a goal is reached or a run has ended."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, LoadError, StepError
+from orchestrator.core.master.run.recorder import Recorder
+from orchestrator.core.master.run.run_failure import run_failure_of
+from orchestrator.core.master.schedule.reach import expect_in_reach
+from orchestrator.core.master.schedule.schedule import Schedule
+from orchestrator.core.simunits import SimulationUnit, changed_note
+from orchestrator.core.system import REACH_NS, seconds
+from orchestrator.core.system.step_length import end_of_steps, whole_steps
+from orchestrator.engine import Engine, Outcome, Surroundings
+
+if TYPE_CHECKING:
+    from orchestrator.core.master.run.pacing import Pacing
+
+_LOG = logging.getLogger(__name__)
+#: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
+#: the interpreter sees signals such as Ctrl-C.
+_CHUNK = 20_000
+_CHUNK_SECONDS = 0.2
+#: More than any number of steps.
+MOST_STEPS = 2**62
+Progress = Callable[[float], None]
+
+
+class RunLoop:
+    """Steps initialised units, and knows how the run ended.
+
+    Parameters
+    ----------
+    schedule, units, engine, recorder
+        What runs; units in order of the schedule.
+    pacing
+        Keeps the steps to real time; ``None``: they follow each other at once.
+
+    Attributes
+    ----------
+    wall_seconds
+        Time that the stepping took so far.
+    notes
+        What units of this process left changed in their steps, in sentences.
+    ended
+        Why the run cannot go on; empty while it can.
+    unrecoverable
+        Whether no checkpoint can be restored any more.
+    broken
+        Whether a step failed half-way: the signals belong to no one time.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        units: Sequence[SimulationUnit],
+        engine: Engine,
+        recorder: Recorder,
+        pacing: Pacing | None = None,
+    ) -> None:
+        self._schedule = schedule
+        self._units = tuple(units)
+        self._engine = engine
+        self._recorder = recorder
+        self._pacing = pacing
+        self.wall_seconds = 0.0
+        self.notes: list[str] = []
+        self.ended = ""
+        self.unrecoverable = False
+        self.broken = False
+
+    def expect_going(self) -> None:
+        """Raise StepError if the run has ended."""
+        if self.ended:
+            back = "" if self.unrecoverable else "restore a checkpoint, or "
+            raise StepError(
+                f"this run ended at t = {seconds(self._engine.time_ns):.9g} s: {self.ended};"
+                f" its results are kept, {back}make a new Execution to run again"
+            )
+
+    def step(self, count: int) -> None:
+        """Do one communication step, or so many."""
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
+        varies = self._schedule.varies
+        if not varies:
+            end_ns = self._engine.time_ns + end_of_steps(count, self._schedule.step_ns)
+            expect_in_reach({"end of the steps": end_ns})
+        self.run(count, REACH_NS, None)
+        if varies and self._engine.time_ns >= REACH_NS:
+            expect_in_reach({"end of a further step": REACH_NS + 1})
+
+    def advance(
+        self, goal_ns: int, progress: Progress | None, begin: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run to a time, which lies on the grid of steps if there is one."""
+        expect_in_reach({"time to advance to": goal_ns})
+        step_ns, now_ns, done = self._schedule.step_ns, self._engine.time_ns, self._engine.done
+        start_ns = now_ns - end_of_steps(done, step_ns)
+        steps, rest = whole_steps(goal_ns - start_ns, step_ns)
+        steps -= done
+        if self._schedule.varies:
+            steps, rest = MOST_STEPS, 0
+        if goal_ns < now_ns or rest:
+            raise CapabilityError(
+                f"cannot advance to {seconds(goal_ns):.9g} s: expected a time not before"
+                f" {seconds(now_ns):.9g} s that is a whole number of steps of"
+                f" {step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
+            )
+        self.run(steps, goal_ns, progress, begin)
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Let a checkpoint be restored: the run goes on from it, or has ended in part of it."""
+        before, self.ended = self.ended, "a checkpoint was restored in part only"
+        try:
+            yield
+            self.broken = False
+        except LoadError:  # the engine refused before anything was changed
+            self.ended = before
+            raise
+        self.ended = ""
+
+    def run(
+        self,
+        steps: int,
+        goal_ns: int,
+        progress: Progress | None,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Do some steps, in pieces between which signals such as Ctrl-C are seen.
+
+        Parameters
+        ----------
+        steps
+            Most communication steps.
+        goal_ns
+            Time to go no further than.
+        progress
+            Called with the time in seconds after every piece.
+        begin
+            Called when all is ready for the first step.
+        """
+        if self._pacing is not None:
+            self._run_paced(self._pacing, steps, goal_ns, progress, begin)
+            return
+        begin()
+        chunk = 1  # nobody knows yet how long a step takes
+        while steps > 0 and self._engine.time_ns < goal_ns:
+            count = min(steps, chunk)
+            taken = self._run(count, goal_ns, self._engine.run)
+            steps -= count
+            chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
+            if progress is not None:
+                progress(seconds(self._engine.time_ns))
+
+    def _run_paced(
+        self,
+        pacing: Pacing,
+        steps: int,
+        goal_ns: int,
+        progress: Progress | None,
+        begin: Callable[[], None],
+    ) -> None:
+        """Do some steps in real time, in one piece: nothing of the interpreter is between them.
+
+        Steps of varying length, whose number nobody knows, come in pieces. A signal ends a piece.
+        """
+        engine, first = self._engine, self._engine.done
+        end = first + steps
+        if not self._schedule.varies:
+            self._recorder.reserve(engine, steps // self._recorder.every + 1)
+        with pacing.running(engine, begin):
+            while engine.done < end and engine.time_ns < goal_ns:
+                count = end - engine.done
+                if self._schedule.varies:
+                    count = min(count, _CHUNK)
+                self._run(count, goal_ns, partial(pacing.run, engine))
+                pacing.expect_going(engine)
+        if progress is not None:
+            progress(seconds(engine.time_ns))
+
+    def _run(self, steps: int, goal_ns: int, run: Callable[[int, int], Outcome]) -> float:
+        """Do some steps, no further than the goal, and return the seconds that they took."""
+        self.expect_going()
+        self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
+        before = Surroundings()
+        began = time.perf_counter()
+        try:
+            outcome = run(steps, goal_ns)
+        finally:  # a signal may end it
+            taken = max(time.perf_counter() - began, 1e-9)
+            self.wall_seconds += taken
+        if changed := before.put_back():
+            self._note_changes(changed)
+        for unit in self._units:
+            unit.forward_log()
+        if outcome.failed:
+            failure = run_failure_of(outcome, self._schedule, self._units, self._engine)
+            self.broken = not failure.between_steps
+            self.ended, self.unrecoverable = failure.reason, failure.unrecoverable
+            raise failure.error from failure.cause
+        return taken
+
+    def _note_changes(self, changed: Sequence[str]) -> None:
+        """Note what one of the units in this process left changed in its steps."""
+        here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
+        if not here:
+            return  # it was none of the units
+        said = [changed_note(here, what, "stepping") for what in changed]
+        new = [note for note in said if note not in self.notes]
+        self.notes += new
+        for note in new:
+            _LOG.warning("%s", note)

@@ -1,0 +1,242 @@
+"""What goes from unit to unit in event mode, and what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.master.algorithms.plan import StepMethod
+from orchestrator.core.master.schedule.buffer import Buffer
+from orchestrator.core.master.schedule.connection_tables import ConnectionTables
+from orchestrator.core.master.schedule.schedule import EventTable, Schedule
+from orchestrator.core.simunits import Capabilities
+from orchestrator.core.system import (
+    Connection,
+    DataType,
+    Endpoint,
+    MappingTransformation,
+    System,
+    Variability,
+)
+
+
+class LineKind(IntEnum):
+    """What a connection carries in event mode; the numbers are those of the engine (events.hpp)."""
+
+    CONTINUOUS = 0
+    DISCRETE = 1
+    CLOCK = 2
+    CLOCKED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EventStatistics:
+    """What event mode did so far.
+
+    Parameters
+    ----------
+    instants
+        How often units went through event mode together.
+    updates
+        Updates of discrete states in all of them.
+    split_steps
+        Communication points that were put between those of the grid.
+    early_returns
+        Steps that were done again, as far as a unit had returned.
+    late, latest_ns
+        Events known beforehand that were handled after their time, at the next communication
+        point, and by how many nanoseconds at most.
+    """
+
+    instants: int
+    updates: int
+    split_steps: int
+    early_returns: int
+    late: int
+    latest_ns: int
+
+
+def late_note(found: EventStatistics) -> tuple[str, ...]:
+    """Say that events were handled late, if any were."""
+    if not found.late:
+        return ()
+    note = (
+        f"{found.late} foreseen events were handled at the communication point after them, up to"
+        f" {found.latest_ns / 1e6:.6g} ms late: a component takes only equal steps, or several at"
+        " once"
+    )
+    return (note,)
+
+
+def check_events(system: System, rates: Mapping[str, int]) -> None:
+    """Refuse what clocks and discrete values cannot do.
+
+    Raises
+    ------
+    CapabilityError
+        All refusals together.
+    """
+    problems = [problem for line in system.connections for problem in _line_problems(system, line)]
+    problems += [
+        f"component '{name}' has an event mode and takes {ticks} communication steps at once:"
+        " between them it stands at another time than the others and cannot share their events;"
+        " leave out its rate, or take a longer communication step"
+        for name, ticks in rates.items()
+        if ticks != 1 and name in system.components and system.components[name].shares_events
+    ]
+    if problems:
+        raise CapabilityError(*problems)
+
+
+def _line_problems(system: System, line: Connection) -> list[str]:
+    ends = line.source, line.target
+    where = f"connection {line}"
+    is_clock = _type(system, line.source) is DataType.CLOCK
+    at_events = [end for end in ends if _at_events(system, end)]
+    problems = []
+    if line.delay is not None and (is_clock or at_events):
+        what = "a clock" if is_clock else f"'{at_events[0]}', which changes at events only,"
+        problems.append(
+            f"{where}: {what} cannot be delayed: it has no values between events; remove the"
+            " delay, or let a unit pass it on later"
+        )
+    if is_clock and line.transformation is not None:
+        problems.append(f"{where}: a clock has no factor or offset; remove them")
+    if at_events and isinstance(line.transformation, MappingTransformation):
+        problems.append(
+            f"{where}: a table of values is not done in event mode, where '{at_events[0]}' changes;"
+            " map it in a block"
+        )
+    silent = [end for end in ends if is_clock and end not in at_events]
+    problems += [
+        f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
+        " hasEventMode, or is run by another backend or in a process of its own; change that, or"
+        " remove the connection"
+        for end in silent
+    ]
+    return problems
+
+
+def _type(system: System, end: Endpoint) -> DataType:
+    return system.components[end.component].connectors[end.connector].type
+
+
+def _at_events(system: System, end: Endpoint) -> bool:
+    return system.components[end.component].changes_at_events(end.connector)
+
+
+def _kind(system: System, line: Connection) -> LineKind:
+    if not _at_events(system, line.target):
+        return LineKind.CONTINUOUS
+    target = system.components[line.target.component].connectors[line.target.connector]
+    if target.type is DataType.CLOCK:
+        return LineKind.CLOCK
+    return LineKind.CLOCKED if target.variability is Variability.CLOCKED else LineKind.DISCRETE
+
+
+def event_table(system: System, buffer: Buffer, tables: ConnectionTables) -> EventTable | None:
+    """Make the table of event mode; ``None`` if no unit has one."""
+    components = system.components
+    numbers = [i for i, m in enumerate(buffer.members) if components[m.name].shares_events]
+    if not numbers:
+        return None
+    place = {buffer.members[number].name: i for i, number in enumerate(numbers)}
+    between = [
+        (_kind(system, line), line)
+        for line in system.connections
+        if line.delay is None
+        and line.target.component in place
+        and not _type(system, line.target).is_text
+    ]
+    held_back = [(kind, line) for kind, line in between if kind is not LineKind.CONTINUOUS]
+    others = [
+        (kind, line)
+        for kind, line in between
+        if kind is LineKind.CONTINUOUS and line.source.component in place
+    ]
+    first = len(tables.copies)
+    rows = [
+        (copy, place[line.target.component], int(kind))
+        for kind, line in held_back
+        for copy in tables.copy_at_events(line)
+    ]
+    count = len(rows)
+    rows += [
+        (copy, place[line.target.component], int(kind))
+        for kind, line in others
+        for copy in tables.copy_at_events(line)
+    ]
+    clocks = [
+        (slot, source)
+        for name, source in place.items()
+        for output in buffer.members[numbers[source]].outputs
+        if components[name].connectors[output].type is DataType.CLOCK
+        for slot in range(
+            buffer.slots[f"{name}.{output}"][0], sum(buffer.slots[f"{name}.{output}"])
+        )
+    ]
+    return EventTable(tuple(numbers), tuple(rows), tuple(clocks), (first, count))
+
+
+def with_abilities(
+    system: System,
+    schedule: Schedule,
+    abilities: Sequence[Capabilities],
+    *,
+    early_return: bool,
+) -> Schedule:
+    """Decide whether steps may be split at events, and whether units may return early.
+
+    Parameters
+    ----------
+    system, schedule
+        What runs, as it was compiled.
+    abilities
+        What the units can, in the order of its members.
+    early_return
+        Whether that is wanted.
+    """
+    if schedule.events is None:
+        return schedule
+    pairs = list(zip(schedule.members, abilities, strict=True))
+    fixed = [
+        f"'{m.name}' takes only equal steps (canHandleVariableCommunicationStepSize is not true)"
+        for m, can in pairs
+        if not can.can_vary_step
+    ]
+    fixed += [
+        f"'{m.name}' takes {m.ticks} communication steps at once" for m, _ in pairs if m.ticks != 1
+    ]
+    refusals = fixed + [
+        f"'{m.name}' cannot go back to a saved state" for m, can in pairs if not can.can_roll_back
+    ]
+    refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
+    if schedule.rule.method is not StepMethod.FIXED:
+        refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
+    if schedule.channels:
+        refusals.append("a delay of the system varies, and what was sent cannot be taken back")
+    iterated = {number for loop in schedule.loops for number in loop.members}
+    refusals += [
+        f"'{m.name}' stands in a loop, whose steps algorithm '{schedule.algorithm}' repeats with"
+        " other inputs"
+        for i, (m, can) in enumerate(pairs)
+        if i in iterated and can.has_event_mode and can.might_return_early
+    ]
+    if not early_return:
+        refusals.append("the option early_return is off")
+    sources = {line.source.component for line in system.connections}
+    wanted = any(
+        system.components[m.name].shares_events and can.might_return_early and m.name in sources
+        for m, can in pairs
+    )
+    if not wanted:
+        refusals.append(
+            "no component that might (mightReturnEarlyFromDoStep) is connected to one that could"
+            " make use of it"
+        )
+    events = replace(
+        schedule.events, splits=not fixed, early_return=not refusals, refusals=tuple(refusals)
+    )
+    return replace(schedule, events=events)

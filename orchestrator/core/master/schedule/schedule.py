@@ -1,0 +1,269 @@
+"""A compiled system: plain tables that the engine, or the Python reference, executes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
+from orchestrator.core.master.algorithms.plan import Iteration, StepMethod
+from orchestrator.core.master.schedule.compensation_row import CompensationRow
+from orchestrator.core.master.schedule.fault_row import FaultRow
+
+
+class Code(IntEnum):
+    """What an operation does; numbers of engine/src/core/schedule.hpp."""
+
+    COPY = 0
+    READ = 1
+    STEP = 2
+    PUSH = 3
+    INTERPOLATE_MEAN = 4
+    EXTRAPOLATE = 5
+    SOLVE = 6
+    TEXT = 7
+    FIRST_HALF = 8
+    SECOND_HALF = 9
+    LOOKUP = 10
+    INJECT_FAULT = 11
+    INJECT_SAMPLE_FAULT = 12
+    COMPENSATE = 13
+    CORRECT = 14
+    PROPOSE = 15
+
+
+class Interpolation(IntEnum):
+    """How a history is read between two samples (engine/src/core/history.hpp)."""
+
+    HOLD = 0
+    LINEAR = 1
+    CUBIC = 2
+    SLERP = 3
+
+
+class Extrapolation(IntEnum):
+    """How a history is read after its newest sample (engine/src/core/history.hpp)."""
+
+    HOLD = 0
+    LINEAR = 1
+    QUADRATIC = 2
+    SMOOTHED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One component's place in the buffers of signals and of texts."""
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    input_offset: int
+    output_offset: int
+    input_size: int
+    output_size: int
+    ticks: int = 1
+    text_inputs: tuple[str, ...] = ()
+    text_outputs: tuple[str, ...] = ()
+    text_input_offset: int = 0
+    text_output_offset: int = 0
+    text_output_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTable:
+    """One loop: what is repeated, and until when.
+
+    Parameters
+    ----------
+    method, tolerance, most_iterations
+        See :class:`~orchestrator.core.master.algorithms.plan.Loops`.
+    unknowns
+        Slots of the outputs that a pass starts from.
+    discrete
+        Likewise those that are Integer or Boolean: they must come out unchanged.
+    members
+        Numbers of the components, in order of the pass.
+    sources
+        Names of the outputs that the unknowns belong to, one for each slot, then those of discrete
+        ones, then those of texts.
+    texts
+        Likewise the rows of those that are Strings or Binaries.
+    components
+        Names of the components, in order of the pass.
+    """
+
+    method: Iteration
+    tolerance: float
+    most_iterations: int
+    unknowns: tuple[int, ...]
+    discrete: tuple[int, ...]
+    members: tuple[int, ...]
+    sources: tuple[str, ...]
+    texts: tuple[int, ...]
+    components: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTable:
+    """How long the steps are; times in nanoseconds.
+
+    Parameters
+    ----------
+    method, relative, absolute, order
+        See :class:`~orchestrator.core.master.algorithms.plan.StepSizeControl`.
+    least_ns, most_ns, first_ns
+        Bounds of the step, and the first one.
+    checked
+        Slots of the outputs that the tolerances are for.
+    bonds
+        Two slots for each power bond, of effort and flow.
+    """
+
+    method: StepMethod
+    relative: float
+    absolute: float
+    order: int
+    least_ns: int
+    most_ns: int
+    first_ns: int
+    checked: tuple[int, ...] = ()
+    bonds: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventTable:
+    """How units with event mode handle events together.
+
+    Parameters
+    ----------
+    members
+        Their numbers.
+    lines
+        ``(copy, target, kind)`` for each scalar of an undelayed connection between them, or into a
+        discrete input of one: row of ``copies``, number in ``members``, and what it carries
+        (:class:`~orchestrator.core.master.schedule.events.LineKind`).
+    clocks
+        ``(slot, source)`` of each output clock; ``source`` is a number in ``members``.
+    held_back
+        First row and number of those copies that are made in event mode only.
+    splits
+        Whether a step may end where an event is due.
+    early_return
+        Whether units may end a step before its end, so that all go back and step as far as that.
+    refusals
+        Why not, in words.
+    """
+
+    members: tuple[int, ...]
+    lines: tuple[tuple[int, int, int], ...]
+    clocks: tuple[tuple[int, int], ...]
+    held_back: tuple[int, int]
+    splits: bool = False
+    early_return: bool = False
+    refusals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Operations of one communication step, and what they mean.
+
+    Parameters
+    ----------
+    algorithm, mode, step_ns
+        What it was compiled for.
+    signals
+        Length of the signal buffer (float64).
+    members
+        Units in order of the ``first`` of STEP operations.
+    slots
+        Position and length of every bound connector, by ``component.connector``.
+    histories
+        ``(slot, depth, interpolation, extrapolation, channel)`` for each delayed or predicted
+        scalar; the channel is -1 where the delay does not vary.
+    channels
+        How varying delays are drawn.
+    copies
+        ``(source, target, factor, offset)``.
+    reads
+        ``(history, target, shift_ns, span_ns, factor, offset, share, order, keeps_end)``; one row
+        for four scalars
+        where they are a quaternion. The share is by how much later it is read for each nanosecond
+        by which a step is longer than the first.
+    mixes
+        ``(source, target, weight, factor, offset)`` of INTERPOLATE_MEAN and EXTRAPOLATE.
+    loops
+        What SOLVE operations repeat: the operations that follow them.
+    operations
+        ``(code, first, count, every, phase)`` in order of execution; one is done in every
+        ``every``-th step, counted from 0, in which ``phase`` is the rest.
+    rule
+        How long the steps are.
+    initial_passes
+        How often initial outputs are exchanged at most until all are consistent.
+    read_early
+        Numbers of the members whose outputs a pass reads before it comes to them.
+    plans, loop_delays
+        How delayed connections are read, and the delay of every loop.
+    watched
+        First history of every connection whose readings are counted.
+    texts
+        Length of the buffer of Strings and Binaries.
+    text_copies
+        ``(source, target)``.
+    tables, table_entries
+        ``(slot, first, count)`` of LOOKUP, and the entries ``(source, target)``, sorted within a
+        table.
+    events
+        See :class:`EventTable`; ``None`` without units that have event mode.
+    faults
+        Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
+    compensations
+        Rows of COMPENSATE and CORRECT.
+    """
+
+    algorithm: str
+    mode: DelayMode
+    step_ns: int
+    signals: int
+    members: tuple[Member, ...]
+    slots: Mapping[str, tuple[int, int]]
+    histories: tuple[tuple[int, int, int, int, int], ...]
+    channels: tuple[Channel, ...]
+    copies: tuple[tuple[int, int, float, float], ...]
+    reads: tuple[tuple[int, int, int, int, float, float, float, int, int], ...]
+    mixes: tuple[tuple[int, int, float, float, float], ...]
+    loops: tuple[LoopTable, ...]
+    operations: tuple[tuple[int, int, int, int, int], ...]
+    rule: RuleTable
+    initial_passes: int
+    plans: tuple[DelayPlan, ...]
+    loop_delays: tuple[LoopDelay, ...]
+    watched: Mapping[str, int]
+    texts: int = 0
+    text_copies: tuple[tuple[int, int], ...] = ()
+    tables: tuple[tuple[int, int, int], ...] = ()
+    table_entries: tuple[tuple[float, float], ...] = ()
+    events: EventTable | None = None
+    faults: tuple[FaultRow, ...] = ()
+    compensations: tuple[CompensationRow, ...] = ()
+    read_early: tuple[int, ...] = ()
+
+    @property
+    def varies(self) -> bool:
+        """Whether steps differ in length."""
+        return self.rule.method is not StepMethod.FIXED
+
+    def input_of(self, read: int) -> str:
+        """Name the input that a row of the reads, or of the tables after them, is for."""
+        place = [*(row[1] for row in self.reads), *(row[0] for row in self.tables)][read]
+        return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)
+
+
+def input_order(schedule: Schedule, member: Member) -> int:
+    """Highest derivative of its inputs that a member is given in a step; 0: they are held."""
+    inputs = range(member.input_offset, member.input_offset + member.input_size)
+    return max(
+        (max(order, 1) for _, at, _, span, *_, order, _ in schedule.reads if span and at in inputs),
+        default=0,
+    )

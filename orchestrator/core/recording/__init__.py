@@ -1,0 +1,38 @@
+"""Recording: what a run leaves behind - results, files, pictures, reports.
+
+pandas, pyarrow, matplotlib and jinja2 are imported where they are used, so that this package is
+imported quickly.
+"""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.core.lazy_names import lazy_names
+from orchestrator.core.recording.origin import origin as origin, versions as versions
+from orchestrator.core.recording.whole_folder import (
+    Draft as Draft,
+    link as link,
+    whole_folder as whole_folder,
+)
+
+if TYPE_CHECKING:
+    from orchestrator.core.recording.atomic import whole_file as whole_file
+    from orchestrator.core.recording.csv import write_csv as write_csv
+    from orchestrator.core.recording.decimation import decimate as decimate
+    from orchestrator.core.recording.formats import format_names as format_names, writer as writer
+    from orchestrator.core.recording.journal import Journal as Journal
+    from orchestrator.core.recording.mat import (
+        LARGEST_MATRIX as LARGEST_MATRIX,
+        write_mat as write_mat,
+    )
+    from orchestrator.core.recording.parameters import (
+        ParameterRow as ParameterRow,
+        parameters_of as parameters_of,
+    )
+    from orchestrator.core.recording.parquet import (
+        read_parquet as read_parquet,
+        write_parquet as write_parquet,
+    )
+    from orchestrator.core.recording.read import read_result as read_result
+    from orchestrator.core.recording.result import Result as Result
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,43 @@
+"""The registered formats of result files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from orchestrator.core.diagnostics import PluginError, UnknownNameError
+from orchestrator.core.plugin_group import registered
+from orchestrator.core.recording.result import Result
+from orchestrator.core.system import nearest
+
+#: Writes a result to a path: whole, or not at all (see :func:`~orchestrator.core.recording.whole_file`).
+Writer = Callable[[Result, Path], None]
+
+
+def format_names() -> list[str]:
+    """Names of all registered formats (entry points ``softdock.sinks``), which end the files."""
+    return sorted(entry.name for entry in registered("softdock.sinks"))
+
+
+def writer(name: str) -> Writer:
+    """Find the writer of a format by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If no format has that name.
+    PluginError
+        If it cannot be imported.
+    """
+    for entry in registered("softdock.sinks"):
+        if entry.name != name:
+            continue
+        try:
+            loaded: Writer = entry.load()
+        except Exception as error:
+            raise PluginError(f"format '{name}' cannot be imported: {error}") from error
+        return loaded
+    raise UnknownNameError(
+        f"no format '{name}' for results{nearest(name, format_names())};"
+        f" registered: {', '.join(format_names()) or 'none'}"
+    )

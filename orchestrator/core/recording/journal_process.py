@@ -1,0 +1,98 @@
+"""The journal of a run in real time, written by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Collection
+from dataclasses import replace
+
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.recording.journal import Journal
+from orchestrator.core.recording.journal_writer import JournalOrder
+from orchestrator.core.recording.result import Result
+
+_MODULE = "orchestrator.core.recording.journal_writer"
+#: s, for a process that is killed: a disk that does not answer may hold it.
+_END = 10.0
+
+
+class JournalProcess:
+    """Writes what a run records while its steps wait for nothing.
+
+    The process has the memory of all rows before the first step is done, so a run that is killed
+    loses none that it had recorded, however late this process comes to its turn. It writes at the
+    lowest priority, on other processors than the run's where there are some; when the run is gone,
+    it writes the rest as any program.
+
+    Parameters
+    ----------
+    journal
+        Where files go, and how often.
+    rows
+        That the run writes.
+    begun
+        What was recorded before, and what holds for all rows.
+    cpus
+        Processors that the run keeps to.
+
+    Raises
+    ------
+    OSError
+        If the process cannot be started.
+    """
+
+    def __init__(
+        self, journal: Journal, rows: SharedRows, begun: Result, cpus: Collection[int]
+    ) -> None:
+        order = JournalOrder(
+            journal.folder.absolute(),
+            journal.interval,
+            rows.file,
+            len(rows.times_ns),
+            replace(begun, system=begun.system if journal.grows and _travels(begun) else None),
+            frozenset(cpus),
+            grows=journal.grows,
+        )
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-P", "-m", _MODULE],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(rows.file,),
+            process_group=0,  # Ctrl-C is for the run
+            env=os.environ | {"PYTHONPATH": paths},
+        )
+        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+        self._process.stdin.write(pickle.dumps(order))
+        self._process.stdin.flush()
+
+    def end(self) -> str:
+        """End the process, as the run has all rows itself; return why it failed, if it did.
+
+        It is killed, not asked: at the priority of what it may be writing it could be long in
+        answering, and that file is needed no more.
+        """
+        self._process.kill()
+        try:
+            _, said = self._process.communicate(timeout=_END)
+        except subprocess.TimeoutExpired:
+            return f"its process did not end within {_END:g} s of being killed"
+        code = self._process.returncode
+        if code in (0, -signal.SIGKILL):
+            return ""
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"its process ended with {code}"
+
+
+def _travels(begun: Result) -> bool:
+    """Whether another process can have the system: not if a block is known to this one only."""
+    try:
+        pickle.dumps(begun.system)
+    except SoftdockError:
+        return False
+    return True

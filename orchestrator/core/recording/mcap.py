@@ -1,0 +1,230 @@
+"""Results as MCAP: for Foxglove, PlotJuggler and all that reads logs of robots."""
+
+from __future__ import annotations
+
+import json
+import time
+import weakref
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
+from orchestrator.core.recording.atomic import whole_file
+from orchestrator.core.recording.origin import origin
+from orchestrator.core.recording.result import Result
+from orchestrator.core.system import signal_of
+
+try:
+    from orchestrator.core.mcap.channels import channel_plans
+    from orchestrator.core.mcap.writing import McapFile
+except ModuleNotFoundError as missing:
+    raise LoadError(
+        f"MCAP needs the package '{missing.name}', which is not installed: pip install"
+        " 'softdock[mcap]'"
+    ) from None
+if TYPE_CHECKING:
+    from io import FileIO
+
+_CHUNK = 4096
+#: What a file of another tool does not say of a run.
+_NOTHING = {"case": "", "step_ns": 0, "algorithm": "", "delay_mode": "", "faults": []}
+Event = tuple[int, Mapping[str, str]]
+
+
+def write_mcap(result: Result, path: str | Path) -> None:
+    """Write a result as MCAP.
+
+    Each component is a channel ``/NAME``, whose messages are objects in JSON with all its signals
+    at one time: the simulated one, in nanoseconds. Its schema has units and frames. What the run
+    noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
+    attachment ``system.ssd``.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written, an earlier one is untouched; or a time lies before 0.
+    """
+    with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
+        content = begun(result, file, draft)
+        told = events(result)
+        for first in range(0, len(result.time_ns), _CHUNK):
+            part = slice(first, first + _CHUNK)
+            content.add(result.time_ns[part], result.values[part], told if not first else ())
+        content.finish()
+
+
+def begun(result: Result, file: FileIO, path: Path) -> McapFile:
+    """Begin a file with all that is known of a result beside its rows.
+
+    Raises
+    ------
+    SoftdockError
+        If a time lies before 0.
+    """
+    if len(result.time_ns) and result.time_ns[0] < 0:
+        raise SoftdockError(
+            f"{path}: MCAP has no time before 0, found {result.time[0]:.9g} s: choose parquet, or"
+            " a start at 0"
+        )
+    ssd, wrong = _ssd(result, path)
+    about = origin(result)
+    texts = {
+        "signals": {"names": json.dumps(result.names)},
+        "versions": about.pop("versions"),
+        "parameters": {
+            f"{row.component}.{row.name}": f"{_shown(row.value)} {row.unit}".strip()
+            for row in result.parameters
+        },
+        "clock": {"log_time": "simulated time, ns", "publish_time": "the same"},
+        **({"system": {"missing": wrong}} if wrong else {}),
+    }
+    texts["run"] = {key: json.dumps(value) for key, value in about.items()}
+    plans = channel_plans(result.names, _about(result))
+    return McapFile(file, plans, texts, {"system.ssd": ssd} if ssd else {})
+
+
+def _about(result: Result) -> dict[str, dict[str, str]]:
+    """Return unit, frame and description of each signal that has some."""
+    found: dict[str, dict[str, str]] = {}
+    for name in result.names:
+        frame = _frame(result, name)
+        given = {
+            "unit": result.units.get(name),
+            "frame": frame,
+            "description": result.descriptions.get(name),
+        }
+        found[name] = {key: text for key, text in given.items() if text}
+    return found
+
+
+def _frame(result: Result, name: str) -> str | None:
+    if result.system is None:
+        return None
+    try:
+        return signal_of(result.system, name).connector.frame
+    except DescriptionError:  # a series of the ledger
+        return None
+
+
+class GrowingMcap:
+    """A file that gets the rows of a run while it goes on.
+
+    Raises
+    ------
+    SoftdockError
+        If it cannot be made.
+    """
+
+    def __init__(self, path: Path, result: Result) -> None:
+        self._path = path
+        self._told: list[Event] = []
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb", buffering=0)
+            self.close = weakref.finalize(self, self._file.close)
+            self._content = begun(result, self._file, path)
+        except OSError as error:
+            raise self._unwritten(error) from error
+
+    def add(self, result: Result) -> None:
+        """Write further rows, what happened since, and when that was by the computer's clocks.
+
+        Raises
+        ------
+        SoftdockError
+            If that is not possible; what was written stays.
+        """
+        new = [event for event in events(result) if event not in self._told]
+        self._told += new
+        clocks = f"monotonic {time.monotonic_ns()} ns, Unix {time.time_ns()} ns"
+        if len(result.time_ns):
+            at = int(result.time_ns[-1])
+            new.append((at, {"kind": "written", "component": "", "text": clocks}))
+        try:
+            self._content.add(result.time_ns, result.values, new)
+            self._content.finish()
+        except OSError as error:
+            with suppress(OSError):
+                self._content.finish()  # there was room for it before
+            raise self._unwritten(error) from error
+
+    def _unwritten(self, error: OSError) -> SoftdockError:
+        return SoftdockError(f"{self._path}: cannot be written: {error.strerror or error}")
+
+
+def events(result: Result) -> list[Event]:
+    """Return what happened in a run, with its time."""
+    found: list[Event] = []
+    for notice in result.notices:
+        kind = "safe state" if notice.safe else "warning"
+        text = f"{notice.what}; {notice.advice}".removesuffix("; ")
+        event = {"kind": kind, "component": notice.component, "text": text}
+        found.append((max(notice.time_ns, 0), event))
+    for fault in result.faults:
+        event = {"kind": "fault begins", "component": "", "text": str(fault)}
+        found.append((max(fault.begin_ns, 0), event))
+        if fault.until_ns is not None:
+            found.append((fault.until_ns, {**event, "kind": "fault ends"}))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _ssd(result: Result, path: Path) -> tuple[bytes, str]:
+    """Return the system as .ssd, or why there is none."""
+    if result.system is None:
+        return b"", "whoever wrote this file was not told of it"
+    from orchestrator.core.ssp import write_ssd
+
+    file = path.with_name(f"{path.name}.ssd")
+    try:
+        write_ssd(result.system, file)
+        return file.read_bytes(), ""
+    except SoftdockError as error:
+        return b"", str(error)
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def read_mcap(path: str | Path) -> Result:
+    """Read signals back, with their units; of a file that is cut what can be read, with a note.
+
+    Raises
+    ------
+    LoadError
+        If the file cannot be read, or has no rows.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from orchestrator.core.mcap.reading import in_order, read_mcap_file
+    from orchestrator.core.recording.parquet import RunRecord
+
+    content = read_mcap_file(Path(path))
+    names = content.names
+    try:
+        listed = json.loads(content.metadata.get("signals", {}).get("names", "[]"))
+        if sorted(listed) == sorted(names):
+            names = tuple(listed)
+        about = {key: json.loads(text) for key, text in content.metadata.get("run", {}).items()}
+        run = TypeAdapter(RunRecord).validate_json(json.dumps(_NOTHING | about), strict=True)
+    except (ValueError, TypeError, ValidationError) as error:
+        raise LoadError.in_file(Path(path), f"its metadata cannot be read: {error}") from None
+    return Result(
+        name=run["case"] or Path(path).stem,
+        time_ns=content.times_ns,
+        names=names,
+        values=np.ascontiguousarray(in_order(content, names)),
+        units=content.units,
+        step_ns=run["step_ns"],
+        algorithm=run["algorithm"],
+        delay_mode=run["delay_mode"],
+        faults=run["faults"],
+        notices=run.get("notices", ()),
+        notes=(content.cut,) if content.cut else (),
+    )

@@ -1,0 +1,99 @@
+"""Where a result comes from, as plain data for a file's metadata and for the report."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from orchestrator.core.coupling import DelayPlan, LoopDelay
+from orchestrator.core.recording.result import Result
+
+_PACKAGES = (
+    "casadi",
+    "fmpy",
+    "matplotlib",
+    "networkx",
+    "numpy",
+    "pandas",
+    "pint",
+    "pyarrow",
+    "rumoca",
+    "scipy",
+)
+
+
+def versions() -> dict[str, str]:
+    """Versions of Softdock, Python and the packages that numbers depend on, and the platform."""
+    installed = _installed()
+    return {
+        "softdock": installed.get("softdock", "not installed"),
+        "python": platform.python_version(),
+        **{name: installed[name] for name in _PACKAGES if name in installed},
+        "platform": platform.platform(),
+    }
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Versions of installed packages by the names of their folders, without reading any file."""
+    found: dict[str, str] = {}
+    for place in sys.path:
+        names = os.listdir(place or ".") if os.path.isdir(place or ".") else []  # noqa: PTH112, PTH208
+        for name in names:
+            if name.endswith(".dist-info"):
+                package, _, version = name.removesuffix(".dist-info").partition("-")
+                found.setdefault(package.lower().replace("_", "-"), version)
+    return found
+
+
+def origin(result: Result) -> dict[str, Any]:
+    """Describe how a result came about, in types that JSON has."""
+    return {
+        "case": result.name,
+        "units": dict(result.units),
+        "step_ns": result.step_ns,
+        "algorithm": result.algorithm,
+        "delay_mode": result.delay_mode,
+        "loops": [_loop(loop) for loop in result.loops],
+        "plans": [_plan(plan) for plan in result.plans],
+        "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
+        "faults": [asdict(fault) for fault in result.faults],
+        "notices": [asdict(notice) for notice in result.notices],
+        "energies": dict(result.energies),
+        **({"realtime": result.timing.as_json()} if result.timing else {}),
+        "linearised": dict(result.linearised),
+        **({"arming": dict(result.arming)} if result.arming else {}),
+        "wall_seconds": result.wall_seconds,
+        "simulated_seconds": result.simulated_seconds,
+        "versions": versions(),
+    }
+
+
+def _loop(delay: LoopDelay) -> dict[str, Any]:
+    return {
+        "components": list(delay.components),
+        "rings": [str(ring) for ring in delay.loops],
+        "physical_ns": delay.physical_ns,
+        "numerical_ns": delay.numerical_ns,
+        "total_ns": delay.total_ns,
+    }
+
+
+def _plan(plan: DelayPlan) -> dict[str, Any]:
+    delay = plan.connection.delay
+    return {
+        "connection": str(plan.connection),
+        "declared_ns": delay.nominal_ns if delay else 0,
+        "provenance": str(delay.provenance) if delay else "",
+        "shift_ns": plan.shift_ns,
+        "seen_ns": plan.seen_ns,
+        "extrapolation_ns": plan.extrapolation_ns,
+        "interpolation": str(plan.interpolation),
+        "extrapolation": str(plan.extrapolation),
+        "span_ns": plan.span_ns,
+        "held_ns": plan.held_ns,
+    }

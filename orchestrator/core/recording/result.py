@@ -1,0 +1,261 @@
+"""What a run leaves behind: the recorded signals and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.recording.parameters import ParameterRow
+from orchestrator.core.simunits import Notice
+from orchestrator.core.system.naming import lacking
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from orchestrator.core.realtime import RealTimeRecord
+    from orchestrator.core.system import System
+
+#: Name of the time column in frames and files.
+TIME = "time [s]"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Signals of one run.
+
+    ``result["chaser.position"]`` is one signal as an array of shape (n,); names are iterated over,
+    and ``in`` asks for one.
+
+    Parameters
+    ----------
+    name
+        Name of the case.
+    time_ns
+        Time in nanoseconds, int64 array of shape (n,).
+    names
+        ``component.connector``, with ``[i]`` for elements of an array connector.
+    values
+        float64 array of shape (n, len(names)), in the units of ``units``.
+    units
+        Unit by name in Modelica notation, where one is declared.
+    descriptions
+        What a signal is, by name, where its component says so.
+    parameters
+        What the parameters and the inputs without a source were held at.
+    step_ns
+        Communication step in nanoseconds.
+    algorithm
+        Registered name of the algorithm.
+    delay_mode
+        ``"waveform"``, ``"mean"`` or ``"plain"``.
+    loops, plans
+        Delay of every closed loop, and how every delayed or predicted connection is read.
+    line_statistics
+        What varying and slerped connections did to their samples, by connection.
+    wall_seconds
+        Time that the stepping took.
+    simulated_seconds
+        Time that was simulated.
+    notes
+        What whoever ran it has to say, in sentences.
+    faults
+        What went wrong, and when.
+    notices
+        What components warned of, and which went to a safe state, in the order of time.
+    energies
+        Totals of its energy ledger by name, J; empty without one.
+    timing
+        How it kept to real time, where it had to.
+    linearised
+        What the schedule does to the modes of its loops, as plain data; empty if that is not known.
+    warnings
+        What the account of its loops warns of: what its schedule misjudges by more than a twentieth
+        or in its sign. A function is called when it is asked for first.
+    arming
+        Which margins its devices were armed with, as plain data; empty if none is commanded.
+    system
+        What was run, flat; ``None``: it was read from a file that does not hold it.
+
+    Raises
+    ------
+    DescriptionError
+        If the arrays do not fit together.
+    """
+
+    name: str
+    time_ns: NDArray[np.int64]
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    units: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    parameters: tuple[ParameterRow, ...] = ()
+    step_ns: int = 0
+    algorithm: str = ""
+    delay_mode: str = ""
+    loops: tuple[LoopDelay, ...] = ()
+    plans: tuple[DelayPlan, ...] = ()
+    line_statistics: dict[str, LineStatistics] = field(default_factory=dict)
+    wall_seconds: float = 0.0
+    simulated_seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    faults: tuple[FaultRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    energies: dict[str, float] = field(default_factory=dict)
+    timing: RealTimeRecord | None = None
+    linearised: dict[str, Any] = field(default_factory=dict)
+    arming: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
+    system: System | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        expected = (*self.time_ns.shape, len(self.names))
+        if self.values.shape != expected or self.time_ns.ndim != 1:
+            raise DescriptionError(
+                f"result '{self.name}': expected values of shape {expected} for"
+                f" {len(self.names)} names and time of shape {self.time_ns.shape},"
+                f" found {self.values.shape}"
+            )
+
+    @cached_property
+    def time(self) -> NDArray[np.float64]:
+        """Time in seconds, float64 array of shape (n,)."""
+        seconds: NDArray[np.float64] = self.time_ns / 1e9
+        return seconds
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over wall time: above 1 the run is faster than real time."""
+        if self.wall_seconds > 0:
+            return self.simulated_seconds / self.wall_seconds
+        return float("nan")
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """Return one signal, shape (n,).
+
+        Raises
+        ------
+        UnknownNameError
+            If it was not recorded; the message lists what was. Any variable of a component can be
+            named in ``record``.
+        """
+        try:
+            signal: NDArray[np.float64] = self.values[:, self._column[name]]
+        except KeyError:
+            error = lacking(f"result '{self.name}'", "signal", name, self.names)
+            raise UnknownNameError(
+                f"{error}; a variable that is no output is recorded if 'record' names it"
+            ) from None
+        return signal
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the signals; ``dict(result)`` is all of them by name."""
+        return self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._column
+
+    def __repr__(self) -> str:
+        from orchestrator.core.recording.display import text_of
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from orchestrator.core.recording.display import html_of
+
+        return html_of(self)
+
+    @cached_property
+    def _column(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def part(self, names: Collection[str], every: int) -> Result:
+        """Keep some signals, and of every few rows one; the first and the last row always.
+
+        Parameters
+        ----------
+        names
+            Signals to keep, in the order of this result.
+        every
+            Keep every n-th row, n >= 1.
+        """
+        rows = np.arange(0, len(self.time_ns), every)
+        if len(self.time_ns) and rows[-1] != len(self.time_ns) - 1:
+            rows = np.append(rows, len(self.time_ns) - 1)
+        kept = tuple(name for name in self.names if name in names)
+        columns = [self._column[name] for name in kept]
+        values = self.values[rows][:, columns]
+        units = {name: unit for name, unit in self.units.items() if name in kept}
+        return replace(self, time_ns=self.time_ns[rows], names=kept, values=values, units=units)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know of the run and of how its delays were realised, in sentences.
+
+        First of all comes what is known to be wrong in it.
+        """
+        first = self.warnings() if callable(self.warnings) else self.warnings
+        lasted_ns = int(self.time_ns[-1] - self.time_ns[0]) if len(self.time_ns) else None
+        delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode, lasted_ns)
+        return (*first, *map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
+
+    @property
+    def safe_states(self) -> tuple[Notice, ...]:
+        """Where components went to a safe state: from the first one on it is another run."""
+        return tuple(notice for notice in self.notices if notice.safe)
+
+    def label(self, name: str) -> str:
+        """Name of a signal with its unit: ``"chaser.position [m]"``."""
+        return f"{name} [{self.units[name]}]" if name in self.units else name
+
+    def to_frame(self, rows: slice = slice(None)) -> pd.DataFrame:
+        """Return a pandas frame, indexed by time in seconds, units in ``frame.attrs["units"]``."""
+        import pandas as pd
+
+        index = pd.Index(self.time[rows], name=TIME)
+        frame = pd.DataFrame(self.values[rows], index=index, columns=list(self.names), copy=True)
+        frame.attrs["units"] = dict(self.units)
+        return frame
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all signals as CSV; see :func:`orchestrator.core.recording.write_csv`."""
+        from orchestrator.core.recording.csv import write_csv
+
+        write_csv(self, path)
+
+    def plot(self, *names: str, title: str | None = None) -> Figure:
+        """Draw signals over time, those of one unit in one panel.
+
+        Parameters
+        ----------
+        *names
+            Signals, or patterns with ``*`` and ``?``; all if none is given.
+        title
+            Above the plot; the name of the result if ``None``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``figure.savefig("file.png")`` writes it.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name or pattern fits no signal.
+        """
+        from orchestrator.core.wings import of_wing
+
+        shown = self.name if title is None else title
+        figure: Figure = of_wing("pictures.quick_plot")(self, names, shown)
+        return figure

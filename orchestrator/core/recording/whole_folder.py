@@ -1,0 +1,281 @@
+"""Folders whose files change together: a reader sees those of one run, never of two."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
+
+from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.recording.atomic import is_draft, whole_file
+from orchestrator.core.recording.exchange import exchange
+
+_LOG = logging.getLogger(__name__)
+#: The file system does not know links, or cannot make this one.
+_NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS}
+#: How the folder of a run that is under way ends, and what was set aside to make room for one.
+_DRAFT, _ASIDE = ".part", ".old"
+_LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is going to be in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where to write.
+    replaced
+        Files and folders in the final folder that are not kept although nothing of the same name
+        is written, by their paths relative to it.
+    """
+
+    folder: Path
+    replaced: set[str] = field(default_factory=set)
+
+
+@contextmanager
+def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
+    """Give a temporary folder whose files take their place all at once when all are written.
+
+    The temporary folder lies beside the final one, and one call of the system exchanges both. What
+    else is in the final folder is kept, also what others add to it meanwhile. If that folder cannot
+    be exchanged, since it is a mount point or the working directory, its files are replaced one
+    after the other, and a warning says so. What killed processes have left is removed.
+
+    Parameters
+    ----------
+    folder
+        Where the files shall be; made if it does not exist.
+    alone
+        Whether it is refused while another process, or this one, is writing to the folder.
+
+    Yields
+    ------
+    Draft
+        Where to write. If the body fails it is removed, and ``folder`` is untouched.
+
+    Raises
+    ------
+    SoftdockError
+        If the folder cannot be written, or another run is writing it; where files were replaced one
+        after the other it says that some of them are.
+    """
+    with _said(Path(folder)):
+        final = Path(os.path.realpath(folder))
+        obstacle = _obstacle(final)
+    with _said(final), _alone(final.parent):
+        if _clean(final) and alone:
+            raise SoftdockError(
+                f"{final}: another run or sweep is writing this folder; wait for it, or give"
+                " another folder with --output"
+            )
+        made = not final.exists()
+        final.mkdir(parents=True, exist_ok=True)
+        place = final if obstacle else final.parent
+        draft = Draft(place / f".{final.name}.{secrets.token_hex(6)}{_DRAFT}")
+        draft.folder.mkdir()
+        lock = _locked(draft.folder)
+    try:
+        yield draft
+        with _said(final), _alone(final.parent):
+            _commit(draft, final, obstacle)
+    finally:
+        if lock is not None:
+            os.close(lock)
+        shutil.rmtree(draft.folder, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # something is in it
+                final.rmdir()
+
+
+def link(source: Path, target: Path) -> None:
+    """Let a file stand under a second name, which may be taken; where that is not possible, copy.
+
+    Raises
+    ------
+    SoftdockError
+        If it can neither be linked nor copied.
+    """
+    with whole_file(target) as draft:
+        _link(source, draft)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+@contextmanager
+def _said(final: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SoftdockError(
+            f"{final}: the results cannot be written: {error.strerror or error}; those of an"
+            " earlier run are untouched"
+        ) from error
+
+
+def _obstacle(final: Path) -> str:
+    """Say why a folder cannot be exchanged; empty if it can."""
+    here: set[Path] = set()
+    with suppress(FileNotFoundError):  # it is deleted, so it lies nowhere
+        here = {Path.cwd(), *Path.cwd().parents}
+    if final.is_mount():
+        return "it is a mount point"
+    if final in here:
+        return "the working directory lies in it"
+    parent = next(each for each in final.parents if each.exists())
+    return "" if os.access(parent, os.W_OK | os.X_OK) else f"{parent} is read-only"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from committing to a folder; file systems without locks keep nobody."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.R_OK):  # what cannot be listed cannot be locked
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            flock(opened, LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder while this process lives; ``None`` where the file system has no locks.
+
+    Raises
+    ------
+    BlockingIOError
+        If somebody else has it.
+    """
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flock(opened, LOCK_EX | LOCK_NB)
+    except OSError as error:
+        os.close(opened)
+        if isinstance(error, BlockingIOError):
+            raise
+        return None
+    return opened
+
+
+def _clean(final: Path) -> bool:
+    """Remove what killed processes have left of this folder, or put it back if it is all there is.
+
+    A folder that is locked belongs to a run under way; returns whether there is one.
+    """
+    both = final.parent, final
+    places = [place for place in both if place.is_dir() and os.access(place, os.R_OK)]
+    beside = [each for place in places for each in place.iterdir()]
+    left = [each for each in beside if re.fullmatch(_LEFT.format(re.escape(final.name)), each.name)]
+    aside = [each for each in left if each.suffix == _ASIDE]
+    if aside and not final.exists():
+        aside[0].rename(final)
+    busy = False
+    for each in left:
+        try:
+            lock = _locked(each) if each.is_dir() else None
+        except BlockingIOError:
+            busy = True
+            continue
+        if lock is not None:
+            shutil.rmtree(each, ignore_errors=True)
+            os.close(lock)
+    return busy
+
+
+def _commit(draft: Draft, final: Path, obstacle: str) -> None:
+    if not obstacle:
+        try:
+            _keep(final, draft.folder, draft.replaced | _unfinished(final))
+            shutil.copystat(final, draft.folder)
+            exchange(draft.folder, final, draft.folder.with_suffix(_ASIDE))
+        except OSError as error:
+            if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+                raise
+            obstacle = error.strerror or str(error)
+        else:  # the draft is the old folder now, to which others may have added something
+            gone = draft.replaced | _unfinished(draft.folder)
+            _keep(draft.folder, final, gone, Path.rename)
+            return
+    _LOG.warning(
+        "%s: its files were replaced one after the other, since %s; they are whole, but who reads"
+        " meanwhile finds some of this run and some of the one before",
+        final,
+        obstacle,
+    )
+    try:
+        _put(draft.folder, final)
+        for name in draft.replaced:
+            if not os.path.lexists(draft.folder / name):
+                _remove(final / name)
+    except (OSError, SoftdockError) as error:
+        raise SoftdockError(
+            f"{final}: not all of its files could be replaced one after the other, so some are of"
+            f" this run and some of the one before; mend the cause and run it again: {error}"
+        ) from error
+
+
+def _unfinished(folder: Path) -> set[str]:
+    return {each.name for each in folder.iterdir() if is_draft(each)}
+
+
+def _keep(
+    old: Path,
+    new: Path,
+    replaced: Collection[str] = (),
+    put: Callable[[Path, Path], object] = _link,
+) -> None:
+    """Let a new folder have what is in the old one and not in it."""
+    for each in list(old.iterdir()):
+        target = new / each.name
+        if each.name in replaced:
+            continue
+        if each.is_dir() and not each.is_symlink():
+            made = not target.exists()
+            if made:
+                target.mkdir()
+            if target.is_dir():
+                begin = f"{each.name}/"
+                inner = {path.removeprefix(begin) for path in replaced if path.startswith(begin)}
+                _keep(each, target, inner, put)
+            if made:
+                shutil.copystat(each, target)
+        elif not os.path.lexists(target):
+            put(each, target)
+
+
+def _put(new: Path, old: Path) -> None:
+    for each in list(new.iterdir()):
+        target = old / each.name
+        if each.is_dir():
+            target.mkdir(exist_ok=True)
+            _put(each, target)
+        else:
+            link(each, target)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

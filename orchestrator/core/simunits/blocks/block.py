@@ -1,0 +1,226 @@
+"""The base class of Python blocks."""
+
+from __future__ import annotations
+
+import copy
+import typing
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.simunits.blocks.block_names import expect_declared
+from orchestrator.core.simunits.blocks.declaration import Declared, connector_of
+from orchestrator.core.simunits.blocks.own_state import PLAIN_TYPES, OwnState
+from orchestrator.core.simunits.protocol.notice import Notice
+from orchestrator.core.system import Causality, Connector, DataType, Value, nearest
+from orchestrator.core.system.ports.plain_value import plain_value
+
+Floats = NDArray[np.float64]
+#: Highest derivative of an input that a block is given.
+INPUT_ORDER = 3
+
+
+class Block:
+    """A unit that is written in Python.
+
+    A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
+    :func:`Parameter` and :func:`State`; the annotation gives the type (``float``, ``int``,
+    ``bool``, ``str``, ``bytes``; with ``shape`` a float64 array). On an instance each is a plain
+    attribute. An array
+    connector's memory is shared with the engine: write into it (``self.force[:] = ...``).
+
+    Parameters
+    ----------
+    **values
+        Parameters, and start values of inputs.
+
+    Raises
+    ------
+    DescriptionError
+        If a value has no such parameter or input, is of another type, or beyond its limits; or a
+        method assigns a name that is not declared. Declared are connectors and states, what the
+        class names in its body, and what ``__init__`` assigns. Names with an underscore in front
+        are free; what they hold is not saved with the block.
+    """
+
+    connectors: ClassVar[Mapping[str, Connector]] = {}
+    feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    states: ClassVar[Mapping[str, Any]] = {}
+    _is_declared: ClassVar[bool]
+    #: Longest step that the block can take, in seconds; ``None``: any.
+    longest_step: ClassVar[float | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        hints = typing.get_type_hints(cls)
+        connectors = dict(cls.connectors)
+        feedthrough = dict(cls.feedthrough)
+        states = dict(cls.states)
+        for name, item in list(vars(cls).items()):
+            if not isinstance(item, Declared):
+                continue
+            delattr(cls, name)
+            feedthrough.pop(name, None)  # what a base class declared under this name
+            if item.causality is None:
+                connectors.pop(name, None)
+                states[name] = item.start
+                if hints.get(name) not in PLAIN_TYPES or type(item.start) not in PLAIN_TYPES:
+                    setattr(cls, name, OwnState(name))
+                continue
+            states.pop(name, None)
+            connectors[name] = connector_of(cls.__name__, name, item, hints.get(name, float))
+            if item.causality is Causality.OUTPUT and item.depends_on is not None:
+                feedthrough[name] = item.depends_on
+        cls.connectors = connectors
+        cls.feedthrough, cls.states = feedthrough, states
+        inputs = [c.name for c in connectors.values() if c.causality is Causality.INPUT]
+        for name, names in feedthrough.items():
+            if not set(names) <= set(inputs):
+                raise DescriptionError(
+                    f"block {cls.__name__}.{name}: depends_on={names!r}; expected a tuple of"
+                    f" inputs: {', '.join(inputs) or 'it has none'}"
+                )
+
+    @classmethod
+    def expect_declared(cls) -> None:
+        """Raise DescriptionError if methods assign names that the block does not declare."""
+        if "_is_declared" not in vars(cls):
+            if cls.follows_inputs() and cls.step is not Block.step:
+                raise DescriptionError(
+                    f"block {cls.__name__} defines both step(t, h) and follow(t, h, inputs):"
+                    " expected one of them; with inputs that are held, follow is given derivatives"
+                    " of zero"
+                )
+            expect_declared(cls, [*cls.connectors, *cls.states])
+            cls._is_declared = True
+
+    def __init__(self, **values: Value) -> None:
+        self.expect_declared()
+        problems: list[str] = []
+        for connector in self.connectors.values():
+            self.assign(connector, connector.start)
+        for name, value in values.items():
+            found = self.connectors.get(name)
+            if found is None or found.causality is Causality.OUTPUT:
+                known = [
+                    c.name for c in self.connectors.values() if c.causality is not Causality.OUTPUT
+                ]
+                raise UnknownNameError(
+                    f"block {type(self).__name__} has no parameter or input '{name}'"
+                    f"{nearest(name, known)}; it has: {', '.join(known)}"
+                )
+            value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
+            if not found.accepts(value):
+                raise DescriptionError(
+                    f"block {type(self).__name__}.{name}: expected {found.type}"
+                    f" of shape {found.shape}, found {value!r}"
+                )
+            if (refusal := found.refusal(value)) is not None:
+                problems.append(f"block {type(self).__name__}: {name}: {refusal}")
+                continue
+            self.assign(found, value)
+        if problems:
+            raise DescriptionError(*problems)
+        for name, start in self.states.items():
+            setattr(self, name, copy.deepcopy(start))
+
+    def assign(self, connector: Connector, value: Any) -> None:
+        """Give a connector a value of its own type and shape."""
+        if connector.shape:
+            value = np.array(value, dtype=np.float64).reshape(connector.shape)
+            if isinstance(held := getattr(self, connector.name, None), np.ndarray):
+                held[...] = value  # the engine may already point at this memory
+                return
+        elif connector.type is DataType.REAL:
+            value = float(value)
+        setattr(self, connector.name, value)
+
+    def initialise(self, t: float) -> None:
+        """Compute the outputs at the start time from inputs and parameters.
+
+        The default is a step of length zero. A block whose step divides by ``h`` or counts its
+        calls overrides this.
+
+        Parameters
+        ----------
+        t
+            Start time in seconds.
+        """
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Advance from ``t`` to ``t + h`` (seconds) with the inputs held, and set the outputs."""
+        if self.follows_inputs():
+            self.follow(t, h, self.held_inputs())
+            return
+        raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
+
+    def follow(self, t: float, h: float, inputs: Mapping[str, Floats]) -> None:
+        """Advance from ``t`` to ``t + h`` (seconds) with inputs that move, and set the outputs.
+
+        A block defines it in place of :meth:`step` if it can take what its inputs do over the step.
+
+        Parameters
+        ----------
+        t, h
+            Begin and length of the step in seconds.
+        inputs
+            By the name of each Real input, float64 of shape (4, ...): its value at ``t`` and its
+            first three derivatives there, per s, s2 and s3. Zero where the input is held. They
+            are overwritten by the next step.
+        """
+        raise NotImplementedError(f"block {type(self).__name__} does not define follow")
+
+    @classmethod
+    def follows_inputs(cls) -> bool:
+        """Whether the block takes what its inputs do over a step: it defines :meth:`follow`."""
+        return cls.follow is not Block.follow
+
+    def held_inputs(self) -> dict[str, Floats]:
+        """Return the present values of all Real inputs, without derivatives, for :meth:`follow`."""
+        found = {}
+        for name, connector in self.connectors.items():
+            if connector.causality is Causality.INPUT and connector.type is DataType.REAL:
+                found[name] = np.zeros((1 + INPUT_ORDER, *connector.shape))
+                found[name][0] = getattr(self, name)
+        return found
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say what whoever runs the block must know of this run so far.
+
+        They must follow from connectors and states, so that a step that is taken back takes its
+        notices with it. The default says nothing.
+        """
+        return ()
+
+    def get_state(self) -> dict[str, Any]:
+        """Return a copy of everything that the next step depends on, connectors included.
+
+        Raises
+        ------
+        CapabilityError
+            If the block keeps attributes that are not declared: they would not be restored. A
+            block that needs none of them, or keeps more, overrides this and :meth:`set_state`.
+        """
+        names = [*self.connectors, *self.states]
+        if hidden := [name for name in vars(self) if name not in names]:
+            raise CapabilityError(
+                f"block {type(self).__name__} keeps {', '.join(map(repr, hidden))}, which is not"
+                " declared and would not be saved: declare it with State(start=..), or define"
+                " get_state and set_state"
+            )
+        return {name: copy.deepcopy(getattr(self, name)) for name in names}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go back to a state that :meth:`get_state` returned; array memory stays where it is."""
+        for name, value in state.items():
+            connector = self.connectors.get(name)
+            if connector is not None and connector.shape:
+                getattr(self, connector.name)[...] = value
+            elif connector is not None:
+                setattr(self, connector.name, copy.deepcopy(value))
+            else:
+                setattr(self, name, copy.deepcopy(value))

@@ -1,0 +1,190 @@
+"""A Python block as a simulation unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
+from orchestrator.core.simunits.blocks.block import INPUT_ORDER, Block
+from orchestrator.core.simunits.blocks.block_file import is_of_file
+from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.simunits.protocol.notice import Notice
+from orchestrator.core.simunits.protocol.unit import SimulationUnit
+from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
+from orchestrator.engine import PythonUnit, place_of
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.protocol.unit import Floats
+
+_CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
+
+
+def describe_block(name: str, kind: type[Block]) -> UnitDescription:
+    """Read a block class's declarations.
+
+    Raises
+    ------
+    DescriptionError
+        If its methods assign names that it does not declare.
+    """
+    kind.expect_declared()
+    module = kind.__module__
+    if is_of_file(module):  # the number of the module differs from process to process
+        module = module.partition(".")[2]
+    return UnitDescription(
+        name=name,
+        connectors=kind.connectors,
+        feedthrough=kind.feedthrough,
+        capabilities=Capabilities(
+            can_roll_back=True,
+            can_serialize=True,
+            longest_step=kind.longest_step,
+            input_order=INPUT_ORDER if kind.follows_inputs() else 0,
+        ),
+        has_states=bool(kind.states),
+        details={"kind": "Python block", "class": f"{module}.{kind.__qualname__}"},
+    )
+
+
+class BlockUnit(SimulationUnit):
+    """Runs one instance of a block."""
+
+    def __init__(self, name: str, description: UnitDescription, block: Block) -> None:
+        self.block = block
+        self._waveforms: dict[str, Floats] = {}
+        self._before: dict[str, Any] | None = None  # what it was when it was first initialised
+        super().__init__(name, description, PythonUnit(block, name, [], []))
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            connector = self.description.connectors[name]
+            if (refusal := connector.refusal(value)) is not None:
+                raise DescriptionError(f"component '{self.name}': parameter '{name}': {refusal}")
+            self.block.assign(connector, value)
+
+    def _bind(self) -> None:
+        native = PythonUnit(
+            self.block,
+            self.name,
+            [self._port(connector) for connector in self.inputs],
+            [self._port(connector) for connector in self.outputs],
+        )
+        native.bind_texts(
+            [(c.name, c.type is DataType.BINARY) for c in self.text_inputs],
+            [(c.name, c.type is DataType.BINARY) for c in self.text_outputs],
+        )
+        if self.block.follows_inputs():
+            self._waveforms = self.block.held_inputs()
+            native.bind_waveforms(
+                MappingProxyType(self._waveforms),
+                [self._waveforms.get(connector.name) for connector in self.inputs],
+            )
+        self.native = native
+
+    def _port(self, connector: Connector) -> tuple[str, str, object]:
+        array = getattr(self.block, connector.name) if connector.shape else None
+        if array is not None and not (
+            isinstance(array, np.ndarray)
+            and array.shape == connector.shape
+            and array.dtype == np.float64
+            and array.flags.c_contiguous
+        ):
+            raise DescriptionError(
+                f"component '{self.name}': array connector '{connector.name}' was replaced;"
+                f" expected a contiguous float64 array of shape {connector.shape}:"
+                f" write into it, self.{connector.name}[...] = value"
+            )
+        return connector.name, _CODES[connector.type], array
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        """Do nothing: a block is announced no experiment."""
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        """Initialise the block once: what an earlier pass made it remember is put back first."""
+        try:
+            if self._before is None:
+                self._before = self._memory()
+            else:
+                self._put_back(self._before)
+            self.block.initialise(seconds(start_ns))
+        except Exception as error:
+            raise self._failure("initialising", error) from error
+
+    def _memory(self) -> dict[str, Any]:
+        """Everything declared, also of a block that keeps more and so cannot save its state."""
+        try:
+            return self.block.get_state()
+        except CapabilityError:
+            names = (*self.block.connectors, *self.block.states)
+            return {name: deepcopy(getattr(self.block, name)) for name in names}
+
+    def _put_back(self, memory: Mapping[str, Any]) -> None:
+        """Go back to a memory, but for the inputs."""
+        inputs = {c.name: self._value(c) for c in self.description.of(Causality.INPUT)}
+        self.block.set_state(memory)
+        for name, value in inputs.items():
+            self.block.assign(self.block.connectors[name], value)
+
+    def _exit_initialisation(self) -> None:
+        """Take over the inputs that nothing is connected to: a block is ready to step."""
+        for name, values in self.block.held_inputs().items() if self._waveforms else ():
+            self._waveforms[name][:] = values
+
+    def _get_state(self) -> object:
+        try:
+            return self.block.get_state()
+        except CapabilityError as error:
+            raise CapabilityError(f"component '{self.name}': {error}") from None
+        except Exception as error:
+            raise self._failure("saving its state", error) from error
+
+    def _set_state(self, state: object) -> None:
+        if not isinstance(state, dict):
+            raise TypeError(f"expected a state of this block, found {type(state).__name__}")
+        try:
+            self.block.set_state(state)
+        except Exception as error:
+            raise self._failure("restoring a state", error) from error
+
+    def _failure(self, doing: str, error: Exception) -> StepError:
+        return StepError(
+            f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
+            f"{place_of(error.__traceback__.tb_next if error.__traceback__ else None)}"
+        )
+
+    def _serialize(self, state: object) -> bytes:
+        try:
+            return encode(state)
+        except CapabilityError as error:
+            raise CapabilityError(f"component '{self.name}': its {error}") from None
+
+    def _deserialize(self, data: bytes) -> object:
+        try:
+            state = decode(data)
+            if not isinstance(state, dict):
+                raise TypeError(f"expected values by name, found {type(state).__name__}")
+        except (ValueError, TypeError) as error:
+            raise self._failure("reading its state from bytes", error) from None
+        return state
+
+    def _value(self, connector: Connector) -> Value | Floats:
+        value: Value | Floats = getattr(self.block, connector.name)
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    def _terminate(self) -> None:
+        """Do nothing: a block holds no resources."""
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the block says of the run so far."""
+        return tuple(replace(notice, component=self.name) for notice in self.block.notices())
+
+    def exception(self) -> BaseException | None:
+        """Return the exception that the block raised, if it did."""
+        return self.native.take_exception() if isinstance(self.native, PythonUnit) else None

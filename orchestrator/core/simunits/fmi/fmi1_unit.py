@@ -1,0 +1,123 @@
+"""An FMI 1.0 Co-Simulation FMU as a simulation unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.core.simunits.protocol.phase import Phase
+from orchestrator.core.system import Connector, DataType, Value, seconds
+from orchestrator.engine import Fmu1
+
+
+class Fmu1Unit(FmuUnit):
+    """Runs one instance by FMI 1.0.
+
+    That version has no initialisation mode: it is initialised in one call, with the inputs that
+    were set before it, and its outputs are known after it. Where the exchange of initial values
+    changes the inputs once more, a new instance is initialised with them instead.
+    """
+
+    native: Fmu1
+
+    def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
+        super().__init__(name, fmu, logging_on=logging_on)
+        self._given: dict[str, Value] = {}
+        self._texts: list[bytes] = []  # String inputs: set last, and when it was initialised
+        self._texts_used: list[bytes] = []
+        self._times: tuple[float, float | None] = 0.0, None
+
+    def _load(self, name: str, folder: Path) -> Fmu1:
+        fmu = self.fmu
+        identifier = Path(fmu.library).stem
+        library = str(folder / fmu.library)
+        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri(), self._logging_on)
+        native.declare(fmu.description.capabilities.input_order > 0)
+        return native
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        self._given.update(values)
+        for name, value in values.items():
+            reference = self.fmu.references[name]
+            kind = self.description.connectors[name].type
+            self._check_limits(name, value)
+            if kind is DataType.REAL:
+                status = self.native.set_real(reference, float(value))  # type: ignore[arg-type]
+            elif kind is DataType.INTEGER:
+                status = self.native.set_integer(reference, int(value))  # type: ignore[arg-type]
+            elif kind is DataType.BOOLEAN:
+                status = self.native.set_boolean(reference, bool(value))
+            else:
+                status = self.native.set_string(reference, str(value))
+            self._check(status, f"setting '{name}' to {value!r}")
+
+    def _bind(self) -> None:
+        self.native.bind(self._ports(self.inputs), self._ports(self.outputs))
+        self._bind_texts()
+
+    def _ports(
+        self, connectors: Sequence[Connector]
+    ) -> tuple[list[int], list[int], list[int], list[str], list[float]]:
+        def of(kind: DataType) -> list[int]:
+            return [self.fmu.references[c.name] for c in connectors if c.type is kind]
+
+        names = [c.name for c in connectors if c.type is DataType.INTEGER]
+        signs = [self._sign(c) for c in connectors if c.type is DataType.REAL]
+        if -1.0 not in signs:
+            signs = []
+        return of(DataType.REAL), of(DataType.INTEGER), of(DataType.BOOLEAN), names, signs
+
+    def _sign(self, connector: Connector) -> float:
+        return -1.0 if self.fmu.variables[connector.name].is_negated else 1.0
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        self._times = seconds(start_ns), None if stop_ns is None else seconds(stop_ns)
+
+    def set_texts(self, values: Sequence[bytes]) -> None:
+        """Set all bound String inputs."""
+        if self.phase is Phase.INITIALISING:
+            self._texts = list(values)
+        super().set_texts(values)
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        if self.phase is Phase.STEPPING:
+            return  # inputs that change after its initialisation are those of its first step
+        if self.native.is_initialised:
+            if not self.native.is_stale and self._texts == self._texts_used:
+                return
+            try:
+                self.native.renew()
+            except RuntimeError as error:
+                raise self._refusal("being made anew", error) from None
+            self._set_values(self._given)
+            if self._texts:
+                self._check(self.native.set_texts(self._texts), "setting its inputs")
+        self._texts_used = self._texts
+        self._check(self.native.initialise(*self._times), "initialising")
+
+    def _exit_initialisation(self) -> None:
+        if not self.native.is_initialised:
+            self._check(self.native.initialise(*self._times), "initialising")
+
+    def _value(self, connector: Connector) -> Value:
+        read: Mapping[DataType, Callable[[int], Value]] = {
+            DataType.REAL: lambda r: self._sign(connector) * self.native.get_real(r),
+            DataType.INTEGER: self.native.get_integer,
+            DataType.BOOLEAN: self.native.get_boolean,
+            DataType.STRING: self.native.get_string,
+        }
+        try:
+            return read[connector.type](self.fmu.references[connector.name])
+        except RuntimeError as error:
+            raise self._refusal(f"reading '{connector.name}'", error) from None
+
+    def _terminate(self) -> None:
+        self.native.terminate()
+
+    def last_ns(self, time_ns: int) -> int:
+        """Return the time that the FMU says it reached (fmiLastSuccessfulTime)."""
+        reached = self.native.last_successful_time(seconds(time_ns))
+        return max(round(reached * 1e9), time_ns) if math.isfinite(reached) else time_ns

@@ -1,0 +1,66 @@
+"""What an FMI 2.0 Co-Simulation FMU says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
+from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.system import Causality
+
+
+def describe_fmi2(
+    described: Any, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Turn FMPy's model description into ports, feed-through and capabilities."""
+    connectors, variables = {}, {}
+    units = units_of(described)
+    for variable in described.modelVariables:
+        starts = None if variable.start is None else [variable.start]
+        if (found := connector_of(variable, (), starts, units)) is not None:
+            connectors[found.name] = found
+            variables[found.name] = FmuVariable(
+                variable.valueReference,
+                variable.type,
+                is_discrete=variable.variability == "discrete",
+            )
+    feedthrough = {}
+    for unknown in described.outputs:
+        if unknown.dependencies is not None:
+            feedthrough[unknown.variable.name] = tuple(
+                v.name for v in unknown.dependencies if v.causality == Causality.INPUT
+            )
+    cs = described.coSimulation
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=bool(cs.canGetAndSetFMUstate),
+            can_serialize=bool(cs.canSerializeFMUstate),
+            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            input_order=_input_order(root) if cs.canInterpolateInputs else 0,
+            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+        )
+    description = UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=feedthrough,
+        capabilities=capabilities,
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
+        details={
+            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
+            "tool": described.generationTool or "not said",
+            "guid": described.guid or "",
+        },
+    )
+    return description, variables
+
+
+def _input_order(root: etree._Element) -> int:
+    """Highest derivative of inputs that is used: FMI 2.0 has no word for it, but promises one."""
+    told = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
+    order = "" if told is None else told.get("maximumOrder", "")
+    return int(order) if order in {"2", "3"} else 1

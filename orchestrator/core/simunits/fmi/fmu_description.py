@@ -1,0 +1,261 @@
+"""Reading of an FMU's model description, as what the system graph and the engine need."""
+
+from __future__ import annotations
+
+import platform
+import zipfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from orchestrator.core.archive import open_archive, parse_xml, read_entry
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
+from orchestrator.core.simunits.fmi.clean_description import read_clean
+from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
+from orchestrator.core.simunits.fmi.variable_faults import name_and_extent_faults
+from orchestrator.core.simunits.protocol.description import UnitDescription
+from orchestrator.core.system import Value
+
+_BUILD = "sources/buildDescription.xml"
+#: Folder of the binaries, by operating system and processor.
+_FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
+_FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
+
+
+@dataclass(frozen=True, slots=True)
+class FmuDescription:
+    """An FMU on disk.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    description
+        Ports, feed-through and capabilities.
+    references
+        FMI value reference by name, of all variables.
+    guid, library
+        What the instance is made with, and the library's path inside the archive.
+    version
+        Major version of FMI.
+    interface
+        ``"CoSimulation"`` or ``"ModelExchange"``.
+    variables
+        The connectors, as FMI has them.
+    is_resizable
+        Whether structural parameters give some of them their extents.
+    """
+
+    path: Path
+    description: UnitDescription
+    references: Mapping[str, int]
+    guid: str
+    library: str
+    version: int
+    interface: str
+    variables: Mapping[str, FmuVariable]
+    is_resizable: bool
+
+    def shaped(self, values: Mapping[str, Value]) -> FmuDescription:
+        """Return the description of an instance whose structural parameters have other values.
+
+        Raises
+        ------
+        DescriptionError
+            If one of them is no whole number that an extent can be.
+        """
+        if not self.is_resizable:
+            return self
+        connectors = dict(self.description.connectors)
+        sizes: dict[str, Value] = {}
+        extents = {end for each in self.variables.values() for end in each.dimensions}
+        for name, variable in self.variables.items():
+            if variable.is_structural and name in extents:
+                size = values.get(name, connectors[name].start)
+                if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+                    raise DescriptionError(
+                        f"{self.path}: structural parameter '{name}': expected a whole number"
+                        f" >= 0, found {size!r}"
+                    )
+                sizes[name] = size
+        for name, variable in self.variables.items():
+            shape = variable.shape(sizes)
+            if shape != connectors[name].shape:
+                connectors[name] = replace(connectors[name], shape=shape, start=None)
+        return replace(self, description=replace(self.description, connectors=connectors))
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What the archive of an FMU holds: its description, flaws, the XML, names of entries."""
+
+    described: Any
+    flaws: tuple[str, ...]
+    root: etree._Element
+    names: frozenset[str]
+    version: int
+
+
+def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True) -> FmuDescription:
+    """Read and check an FMU that the engine is to run.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    interface
+        ``"cs"`` or ``"me"``; unless told, Co-Simulation where the FMU has it.
+    runnable
+        Whether it must have a binary for this platform.
+
+    Raises
+    ------
+    FmuError
+        If the file is missing or damaged, its description cannot be used (flaws that do no harm
+        are told by :func:`flaws_of`), it is not of FMI 1.0, 2.0 or 3.0, or has no binary for this
+        platform.
+    CapabilityError
+        If it does not have the interface that is wanted.
+    """
+    stamp = _stamp(path)
+    found = _read(path, stamp, interface)
+    names = _open(path, stamp).names
+    if runnable and found.library not in names:
+        raise _without_binary(path, found.library, names)
+    return found
+
+
+def open_description(path: Path) -> Any:
+    """Return an FMU's model description, whose fields FMPy names; raises as :func:`read_fmu`."""
+    return _open(path, _stamp(path)).described
+
+
+def flaws_of(path: Path) -> tuple[str, ...]:
+    """Return how an FMU's model description breaks rules of FMI without keeping it from running.
+
+    Raises
+    ------
+    FmuError
+        As :func:`read_fmu`, but for the platform.
+    """
+    return _open(path, _stamp(path)).flaws
+
+
+def _stamp(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        raise FmuError.in_file(
+            path, "no such FMU; build it (`softdock build`) or correct the component's source"
+        ) from None
+
+
+@lru_cache(maxsize=256)
+def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews the cache
+    with open_archive(path, FmuError) as archive:
+        content = read_entry(path, archive, "modelDescription.xml", FmuError)
+        names = frozenset(archive.namelist())
+        build = _build_description(path, archive) if _BUILD in names else None
+    root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
+    text = root.get("fmiVersion", "none")
+    version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
+    if version is None:
+        raise FmuError.in_file(path, f"FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
+    if wrong := list(name_and_extent_faults(root)):
+        raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(wrong)}")
+    clean = read_clean(root, version, build)
+    if clean is not None:
+        return _Opened(clean, (), root, names, version)
+    from orchestrator.core.simunits.fmi.model_description import read_model_description
+
+    found = read_model_description(path, root, version)
+    if found.faults:
+        raise FmuError.in_file(
+            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+        )
+    return _Opened(found.described, found.flaws, root, names, version)
+
+
+def _build_description(path: Path, archive: zipfile.ZipFile) -> bytes:
+    """Return how the sources are built; nothing, which is no XML, if it cannot be read."""
+    try:
+        return read_entry(path, archive, _BUILD, FmuError)
+    except FmuError:
+        return b""
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
+    opened = _open(path, stamp)
+    described, version = opened.described, opened.version
+    interface = _interface(path, described, wanted)
+    if interface == "modelExchange" and version == 1:
+        raise FmuError.in_file(
+            path, "FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0"
+        )
+    description, variables = _describe(path, version, described, opened.root)
+    if interface == "modelExchange":
+        from orchestrator.core.simunits.fmi.exchange_description import as_model_exchange
+
+        description = as_model_exchange(description, described, opened.root)
+    return FmuDescription(
+        path,
+        description,
+        {v.name: v.valueReference for v in described.modelVariables},
+        described.guid,
+        _library(version, getattr(described, interface).modelIdentifier),
+        version,
+        interface[0].upper() + interface[1:],
+        variables,
+        any(v.is_structural or v.dimensions for v in variables.values()),
+    )
+
+
+def _interface(path: Path, described: Any, wanted: str | None) -> str:
+    """Choose the interface by which the FMU is run, as FMPy's attribute."""
+    known = {"cs": "coSimulation", "me": "modelExchange"}
+    found = [key for key, name in known.items() if getattr(described, name, None) is not None]
+    if not found:
+        raise FmuError.in_file(path, "has neither a Co-Simulation nor a Model Exchange interface")
+    if wanted is not None and wanted not in found:
+        raise CapabilityError.in_file(
+            path, f"has no interface '{wanted}'; it has: {', '.join(found)}"
+        )
+    return known[wanted or found[0]]
+
+
+def _describe(
+    path: Path, version: int, described: Any, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Describe by the version's own module, which is imported when an FMU has it."""
+    match version:
+        case 1:
+            from orchestrator.core.simunits.fmi.fmi1_description import describe_fmi1
+
+            return describe_fmi1(path, described, root)
+        case 2:
+            from orchestrator.core.simunits.fmi.fmi2_description import describe_fmi2
+
+            return describe_fmi2(described, root)
+    from orchestrator.core.simunits.fmi.fmi3_description import describe_fmi3
+
+    return describe_fmi3(described, root)
+
+
+def _library(version: int, identifier: str) -> str:
+    system = platform.system(), platform.machine()
+    folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
+    return f"binaries/{folder}/{identifier}.so"
+
+
+def _without_binary(path: Path, library: str, names: Collection[str]) -> FmuError:
+    found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+    return FmuError.in_file(
+        path,
+        f"no binary for this machine: expected '{library}',"
+        f" found platforms: {', '.join(found) or 'none'}",
+    )

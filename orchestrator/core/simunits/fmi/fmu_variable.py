@@ -1,0 +1,208 @@
+"""Variables of an FMU that are connectors: what only its simulation unit needs to know of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, prod
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
+from orchestrator.core.system.units.meaning import BASE_UNITS
+from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
+
+_LOGGER = logging.getLogger(__name__)
+
+_TYPES = {
+    "Real": DataType.REAL,
+    "Float64": DataType.REAL,
+    "Float32": DataType.REAL,
+    "Integer": DataType.INTEGER,
+    "Enumeration": DataType.INTEGER,
+    **{f"{sign}Int{bits}": DataType.INTEGER for sign in ("", "U") for bits in (8, 16, 32, 64)},
+    "Boolean": DataType.BOOLEAN,
+    "String": DataType.STRING,
+    "Binary": DataType.BINARY,
+    "Clock": DataType.CLOCK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FmuVariable:
+    """One variable.
+
+    Parameters
+    ----------
+    reference
+        FMI value reference.
+    type
+        The standard's name, such as ``"Int16"``: it has the width that a connector does not.
+    dimensions
+        Extents; one that a structural parameter gives is that parameter's name.
+    is_discrete
+        Whether it changes at events only.
+    clocks
+        Value references of the clocks at whose ticks it changes.
+    is_structural
+        Whether it is a structural parameter, which is set in configuration mode.
+    is_negated
+        Whether its value is minus that of its reference (the negated alias of FMI 1.0).
+    is_followed
+        Whether it can be set while the FMU steps, in intermediate update mode (FMI 3.0).
+    timer
+        What makes it tick, if it is a time-based input clock.
+    """
+
+    reference: int
+    type: str
+    dimensions: tuple[int | str, ...] = ()
+    is_discrete: bool = False
+    clocks: tuple[int, ...] = ()
+    is_structural: bool = False
+    is_negated: bool = False
+    is_followed: bool = False
+    timer: Timer | None = None
+
+    def limits(self) -> tuple[float, float] | None:
+        """Return the least and the greatest value of its type; ``None`` for no number."""
+        if self.type == "Float32":
+            most = (2.0 - 2.0**-23) * 2.0**127
+            return -most, most
+        if self.type in {"Integer", "Enumeration"}:
+            return -(2**31), 2**31 - 1
+        sign, is_number, bits = self.type.partition("Int")
+        if not is_number:
+            return None
+        width = int(bits)
+        return (0, 2**width - 1) if sign else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+
+    def shape(self, values: Mapping[str, Value]) -> tuple[int, ...]:
+        """Return the extents where structural parameters have these values."""
+        return tuple(
+            size if isinstance(size, int) else int(values[size])  # type: ignore[arg-type]
+            for size in self.dimensions
+        )
+
+
+def units_of(described: Any) -> dict[str, BaseUnit]:
+    """Return what an FMU defines its units to be, where their names do not say the same.
+
+    Parameters
+    ----------
+    described
+        FMPy's ``ModelDescription``, of FMI 2.0 or 3.0.
+    """
+    found = {}
+    for unit in described.unitDefinitions:
+        base = unit.baseUnit
+        if not unit.name or base is None or not _is_usable(base):
+            continue
+        powers = {name: int(getattr(base, name)) for name in BASE_UNITS}
+        defined = BaseUnit(
+            {name: power for name, power in powers.items() if power},
+            float(base.factor),
+            float(base.offset),
+        )
+        if (beyond := definition_beyond(unit.name, defined)) is not None:
+            found[unit.name] = beyond
+            if (said := base_said(unit.name)) is not None:
+                _LOGGER.warning(
+                    "FMU '%s' defines unit '%s' as %s, which is used; its name says %s",
+                    described.modelName,
+                    unit.name,
+                    defined,
+                    said,
+                )
+    return found
+
+
+def _is_usable(base: Any) -> bool:
+    factor, offset = float(base.factor), float(base.offset)
+    return isfinite(factor) and factor != 0.0 and isfinite(offset)
+
+
+def connector_of(
+    variable: Any,
+    shape: tuple[int, ...],
+    starts: Sequence[str] | None,
+    units: Mapping[str, BaseUnit] | None = None,
+) -> Connector | None:
+    """Return the connector of a variable as FMPy reads it; ``None`` if it is not one.
+
+    Parameters
+    ----------
+    variable
+        FMPy's ``ModelVariable``.
+    shape
+        Its extents.
+    starts
+        Start values as text, one for each element or one for all; ``None`` if not declared.
+    units
+        What the FMU defines units to be beyond their names; see :func:`units_of`.
+    """
+    causality = variable.causality
+    if causality == "structuralParameter":
+        causality = Causality.PARAMETER
+    if causality not in set(Causality) or variable.type not in _TYPES:
+        return None
+    kind = _TYPES[variable.type]
+    declared = variable.declaredType
+    unit = variable.unit or (declared.unit if declared is not None else None)
+    return Connector(
+        name=variable.name,
+        causality=Causality(causality),
+        type=kind,
+        unit=unit,
+        unit_definition=_definition(variable, unit, units or {}),
+        shape=shape,
+        description=variable.description or "",
+        start=_start(kind, shape, starts),
+        enumeration=_enumeration(variable),
+    )
+
+
+def _enumeration(variable: Any) -> Enumeration | None:
+    """What its values are called, if its type is an enumeration that says all of them."""
+    declared = variable.declaredType
+    items = declared.items if variable.type == "Enumeration" and declared is not None else ()
+    if not items or not all(item.name and item.value for item in items):
+        return None
+    return Enumeration(declared.name, {item.name: int(item.value) for item in items})
+
+
+def _definition(variable: Any, unit: str | None, units: Mapping[str, BaseUnit]) -> BaseUnit | None:
+    """Definition of a variable's unit; a difference of temperatures has no offset."""
+    if unit is None:
+        return None
+    declared, base = variable.declaredType, units.get(unit)
+    if variable.relativeQuantity or (declared is not None and declared.relativeQuantity):
+        if base is None and has_offset(unit):
+            base = base_unit(unit)
+        return None if base is None else BaseUnit(base.exponents, base.factor)
+    return base
+
+
+def _start(kind: DataType, shape: tuple[int, ...], texts: Sequence[str] | None) -> Value | None:
+    if not texts:
+        return None
+    values: list[Any] = [_value(kind, text) for text in texts]
+    if not shape:
+        only: Value = values[0]
+        return only
+    if len(values) == 1:
+        values *= prod(shape)
+    return tuple(values) if len(values) == prod(shape) else None
+
+
+def _value(kind: DataType, text: str) -> Value:
+    if kind is DataType.STRING:
+        return text
+    if kind is DataType.BINARY:
+        return bytes.fromhex(text)
+    if kind is DataType.BOOLEAN:
+        return text in {"true", "1"}
+    return int(text) if kind is DataType.INTEGER else float(text)

@@ -1,0 +1,153 @@
+"""Facts of an FMU from its model description, for any version of FMI that FMPy reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from orchestrator.core.archive import open_archive, parse_xml, read_entry
+from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits.fmi.model_description import (
+    ModelDescription,
+    read_model_description,
+)
+
+_INTERFACES = {
+    "Co-Simulation": "CoSimulation",
+    "Model Exchange": "ModelExchange",
+    "Scheduled Execution": "ScheduledExecution",
+}
+_PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedParameter")
+
+
+def parse_description(path: Path) -> Any:
+    """Read the model description with FMPy, whatever it violates as long as it can be read.
+
+    Raises
+    ------
+    FmuError
+        If the file is missing, no safe archive, or its description cannot be read.
+    """
+    return _read(path).described
+
+
+def _read(path: Path) -> ModelDescription:
+    root = _root(path)
+    version = {"1": 1, "2": 2, "3": 3}.get(root.get("fmiVersion", "")[:1])
+    if version is None:
+        raise FmuError.in_file(
+            path, f"FMI version {root.get('fmiVersion', 'none')}; expected 1, 2 or 3"
+        )
+    found = read_model_description(path, root, version)
+    if found.described is None:
+        raise FmuError.in_file(
+            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+        )
+    return found
+
+
+def fmu_info(path: Path) -> dict[str, Any]:
+    """Ports, units, capabilities and sizes of an FMU, as plain data.
+
+    Raises
+    ------
+    FmuError
+        If the file is missing or damaged.
+    """
+    read = _read(path)
+    described = read.described
+    with open_archive(path, FmuError) as archive:
+        entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    variables = described.modelVariables
+    experiment = described.defaultExperiment
+    return {
+        "file": str(path),
+        "fmi_version": described.fmiVersion,
+        "model": described.modelName,
+        "description": described.description or "",
+        "tool": described.generationTool or "",
+        "token": described.guid or "",
+        "faults": list(read.faults),
+        "flaws": list(read.flaws),
+        "interfaces": capabilities(path),
+        "platforms": sorted(
+            {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}
+        ),
+        "has_sources": any(n.startswith("sources/") and n[-1] != "/" for n in names),
+        "sizes": {
+            "variables": len(variables),
+            **{f"{c}s": sum(v.causality == c for v in variables) for c in _PORTS},
+            "states": len(described.derivatives),
+            "event_indicators": described.numberOfEventIndicators or len(described.eventIndicators),
+            "archive_bytes": path.stat().st_size,
+            "unpacked_bytes": sum(entry.file_size for entry in entries),
+        },
+        "experiment": {
+            "start": _text(experiment, "startTime"),
+            "stop": _text(experiment, "stopTime"),
+            "step": _text(experiment, "stepSize"),
+            "tolerance": _text(experiment, "tolerance"),
+        },
+        "ports": [_port(variable) for variable in variables if variable.causality in _PORTS],
+    }
+
+
+def capabilities(path: Path) -> dict[str, dict[str, Any]]:
+    """Attributes of each interface, as they are written; what is not written has its default.
+
+    They are read from the XML: FMPy knows some names of FMI 3.0 only in their spelling of 2.0.
+
+    Raises
+    ------
+    FmuError
+        If the file is missing or damaged.
+    """
+    root = _root(path)
+    found = {name: root.find(tag) for name, tag in _INTERFACES.items()}
+    return {
+        name: {str(key): _value(str(text)) for key, text in element.attrib.items()}
+        for name, element in found.items()
+        if element is not None
+    }
+
+
+def _root(path: Path) -> etree._Element:
+    with open_archive(path, FmuError) as archive:
+        content = read_entry(path, archive, "modelDescription.xml", FmuError)
+    return parse_xml(content, f"{path}: modelDescription.xml", FmuError)
+
+
+def _value(text: str) -> bool | int | float | str:
+    if text in {"true", "false"}:
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _port(variable: Any) -> dict[str, Any]:
+    declared = variable.declaredType
+    return {
+        "name": variable.name,
+        "causality": variable.causality,
+        "type": variable.type,
+        "literals": [item.name for item in declared.items] if declared is not None else [],
+        "shape": [d.start if d.start is not None else "?" for d in variable.dimensions or ()],
+        "variability": variable.variability,
+        "unit": variable.unit or (declared.unit if declared is not None else None),
+        "start": None if variable.start is None else str(variable.start),
+        "min": None if variable.min is None else str(variable.min),
+        "max": None if variable.max is None else str(variable.max),
+        "description": variable.description or "",
+    }
+
+
+def _text(experiment: Any, name: str) -> float | None:
+    value = getattr(experiment, name, None)
+    return None if value is None else float(value)

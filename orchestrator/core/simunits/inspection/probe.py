@@ -1,0 +1,293 @@
+"""One instance of any FMI 2.0 or 3.0 FMU, Co-Simulation or Model Exchange, behind the same calls.
+
+Only for checks: values are Reals by variable, convenience over speed. Runs in the process that
+loads the FMU, which is never Softdock's own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from orchestrator.core.simunits.inspection.driver import cosimulation_step, exchange_step
+
+_REALS = ("Real", "Float64")
+
+
+class Probe:
+    """An instance.
+
+    Parameters
+    ----------
+    description
+        FMPy's model description.
+    folder
+        Where the FMU is unpacked.
+    exchange
+        Model Exchange instead of Co-Simulation.
+    event_mode
+        Handle the events of a Co-Simulation (FMI 3.0).
+    """
+
+    def __init__(
+        self,
+        description: Any,
+        folder: str,
+        name: str,
+        *,
+        exchange: bool,
+        event_mode: bool = False,
+    ) -> None:
+        from fmpy import fmi2, fmi3
+
+        self.description = description
+        self.exchange = exchange
+        self.event_mode = event_mode
+        self.next_event: float | None = None
+        self.ended = False
+        self.second = description.fmiVersion == "2.0"
+        self.messages: list[str] = []
+        self.states = len(description.derivatives)
+        self.time = 0.0
+        interface = description.modelExchange if exchange else description.coSimulation
+        kinds = (
+            (fmi2.FMU2Model, fmi2.FMU2Slave) if self.second else (fmi3.FMU3Model, fmi3.FMU3Slave)
+        )
+        self.fmu = kinds[0 if exchange else 1](
+            guid=description.guid,
+            unzipDirectory=folder,
+            modelIdentifier=interface.modelIdentifier,
+            instanceName=name,
+        )
+        try:
+            self._instantiate()
+        except Exception as error:
+            said = f": {self.messages[-1]}" if self.messages else ""
+            raise RuntimeError(f"{error}{said}") from error
+
+    def _instantiate(self) -> None:
+        from fmpy import fmi2
+
+        if not self.second:
+            mode = {"eventModeUsed": True, "earlyReturnAllowed": True} if self.event_mode else {}
+            self.fmu.instantiate(logMessage=self._log3, **mode)
+            return
+        callbacks = fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log2)
+        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(fmi2.calloc)
+        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(fmi2.free)
+        self.fmu.instantiate(callbacks=callbacks)
+
+    def _log2(self, environment: Any, name: Any, status: int, category: Any, text: Any) -> None:
+        raw = ctypes.string_at(text) if isinstance(text, int) else text
+        self.messages.append((raw or b"").decode(errors="replace"))
+
+    def _log3(self, environment: Any, status: int, category: Any, text: bytes) -> None:
+        self.messages.append((text or b"").decode(errors="replace"))
+
+    def initialize(self, start: float = 0.0, stop: float | None = None) -> None:
+        """Go through initialisation, on to where steps are done."""
+        self.enter_initialization(start, stop)
+        self.exit_initialization()
+        self.settle()
+
+    def enter_initialization(self, start: float = 0.0, stop: float | None = None) -> None:
+        """Enter initialisation mode."""
+        if self.second:
+            self.fmu.setupExperiment(startTime=start, stopTime=stop)
+            self.fmu.enterInitializationMode()
+        else:
+            self.fmu.enterInitializationMode(startTime=start, stopTime=stop)
+        self.time, self.ended = start, False
+
+    def exit_initialization(self) -> None:
+        """Leave initialisation mode: into event mode, for a plain Co-Simulation into step mode."""
+        self.fmu.exitInitializationMode()
+        if self.exchange and not self.second:  # in FMI 3.0 a state may be an array
+            self.states = self.fmu.getNumberOfContinuousStates()
+
+    def settle(self) -> None:
+        """Iterate events until none is left, then leave event mode, if that is the mode.
+
+        An FMU that wants to end the simulation stays in it.
+        """
+        if not (self.exchange or self.event_mode):
+            return
+        update = self.fmu.newDiscreteStates if self.second else self.fmu.updateDiscreteStates
+        for _ in range(100):
+            again, finished, _, _, planned, time = update()
+            self.ended = finished
+            if finished:
+                return
+            self.next_event = time if planned else None
+            if not again:
+                break
+        else:
+            raise RuntimeError("the event iteration has not settled after 100 rounds")
+        if self.exchange:
+            self.fmu.enterContinuousTimeMode()
+        else:
+            self.fmu.enterStepMode()
+
+    def indicators(self) -> list[float]:
+        """Event indicators."""
+        if self.second:
+            count = int(self.description.numberOfEventIndicators or 0)
+        else:
+            count = self.fmu.getNumberOfEventIndicators()
+        values = (ctypes.c_double * max(count, 1))()
+        if count:
+            self.fmu.getEventIndicators(values, count)
+        return list(values)[:count]
+
+    def variables(self, causality: str) -> list[Any]:
+        """Scalar Real variables of a causality."""
+        return [
+            v
+            for v in self.description.modelVariables
+            if v.causality == causality and v.type in _REALS and not v.dimensions
+        ]
+
+    def get(self, variables: Sequence[Any]) -> list[float]:
+        """Values of Real variables."""
+        getter = self.fmu.getReal if self.second else self.fmu.getFloat64
+        return (
+            [float(x) for x in getter([v.valueReference for v in variables])] if variables else []
+        )
+
+    def set(self, variables: Sequence[Any], values: Sequence[float]) -> None:
+        """Set Real variables."""
+        setter = self.fmu.setReal if self.second else self.fmu.setFloat64
+        if variables:
+            setter([v.valueReference for v in variables], list(values))
+
+    def arrays(self, causality: str) -> list[tuple[Any, int]]:
+        """Real arrays of a causality (FMI 3.0) with their numbers of elements, where fixed."""
+        return [
+            (v, math.prod(int(d.start) for d in v.dimensions))
+            for v in self.description.modelVariables
+            if v.causality == causality
+            and v.type == "Float64"
+            and v.dimensions
+            and all(d.start is not None for d in v.dimensions)
+        ]
+
+    def _elements(self, causality: str) -> list[float]:
+        values: list[float] = []
+        for variable, count in self.arrays(causality):
+            values += map(float, self.fmu.getFloat64([variable.valueReference], count))
+        return values
+
+    def movable_inputs(self) -> list[Any]:
+        """Real inputs that may be set now: in continuous-time mode the continuous ones."""
+        inputs = self.variables("input")
+        if not self.exchange:
+            return inputs
+        return [v for v in inputs if v.variability in {None, "continuous"}]
+
+    def excite(self) -> None:
+        """Move every Real input a little, so that there is something to compare."""
+        for index, variable in enumerate(self.movable_inputs()):
+            start = float(variable.start or 0.0)
+            size = max(abs(start), float(variable.nominal or 1.0))
+            value = start + 0.1 * size / (1 + 0.37 * index)  # no two alike
+            if variable.max is not None:
+                value = min(value, float(variable.max))
+            self.set([variable], [value])
+        for variable, count in self.arrays("input"):
+            if not self.exchange or variable.variability in {None, "continuous"}:
+                values = self.fmu.getFloat64([variable.valueReference], count)
+                moved = [float(x) + 0.1 / (1 + 0.37 * i) for i, x in enumerate(values)]
+                most = math.inf if variable.max is None else float(variable.max)
+                self.set([variable], [min(x, most) for x in moved])
+
+    def read_everything(self) -> None:
+        """Read every scalar variable once, of whatever type, and every array of Reals."""
+        for causality in {v.causality for v in self.description.modelVariables}:
+            self._elements(causality)
+        for variable in self.description.modelVariables:
+            kind = "Integer" if variable.type == "Enumeration" and self.second else variable.type
+            kind = "Int64" if kind == "Enumeration" else kind
+            if variable.dimensions or kind in {"Clock", "Binary"}:
+                continue
+            getattr(self.fmu, f"get{kind}")([variable.valueReference])
+
+    def advance(self, step: float, count: int = 1) -> None:
+        """Do steps, in Model Exchange explicit Euler steps, and handle the events between them."""
+        begin = self.time
+        for i in range(1, count + 1):
+            if self.ended:
+                return
+            if self.exchange:
+                exchange_step(self, begin + i * step)
+            else:
+                cosimulation_step(self, begin + i * step, step)
+
+    def _vector(self, function: Callable[..., Any]) -> list[float]:
+        values = (ctypes.c_double * max(self.states, 1))()
+        function(values, self.states)
+        return list(values)[: self.states]
+
+    def derivatives(self) -> list[float]:
+        """Derivatives of the continuous states."""
+        fmu = self.fmu
+        return self._vector(
+            fmu.getDerivatives if self.second else fmu.getContinuousStateDerivatives
+        )
+
+    def continuous_states(self) -> list[float]:
+        """Continuous states."""
+        return self._vector(self.fmu.getContinuousStates)
+
+    def nominals(self) -> list[float]:
+        """Nominal values of the continuous states."""
+        return self._vector(self.fmu.getNominalsOfContinuousStates)
+
+    def write_states(self, values: Sequence[float]) -> None:
+        """Set the continuous states."""
+        self.fmu.setContinuousStates((ctypes.c_double * max(self.states, 1))(*values), self.states)
+
+    def result(self) -> list[float]:
+        """What two runs are compared by: outputs, and states where they can be read."""
+        outputs = self.get(self.variables("output")) + self._elements("output")
+        return outputs + (self.continuous_states() if self.exchange else [])
+
+    def save(self) -> Any:
+        """Return the FMU state."""
+        return self.fmu.getFMUstate() if self.second else self.fmu.getFMUState()
+
+    @property
+    def place(self) -> tuple[float, float | None, bool]:
+        """What an importer remembers beside a saved state: time, next time event, end."""
+        return self.time, self.next_event, self.ended
+
+    def restore(self, state: Any, place: tuple[float, float | None, bool]) -> None:
+        """Go back to a saved state of the FMU, at its place."""
+        (self.fmu.setFMUstate if self.second else self.fmu.setFMUState)(state)
+        self.time, self.next_event, self.ended = place
+
+    def forget(self, state: Any) -> None:
+        """Free a saved state."""
+        (self.fmu.freeFMUstate if self.second else self.fmu.freeFMUState)(state)
+
+    def to_bytes(self, state: Any) -> bytes:
+        """Serialise a saved state."""
+        fmu = self.fmu
+        return bytes((fmu.serializeFMUstate if self.second else fmu.serializeFMUState)(state))
+
+    def from_bytes(self, data: bytes) -> Any:
+        """Make a saved state of bytes."""
+        fmu = self.fmu
+        return (fmu.deSerializeFMUstate if self.second else fmu.deserializeFMUState)(data)
+
+    def slope(self, unknowns: Sequence[Any], known: Any) -> list[float]:
+        """Directional derivative of the unknowns by one known."""
+        references = [v.valueReference for v in unknowns]
+        return list(self.fmu.getDirectionalDerivative(references, [known.valueReference], [1.0]))
+
+    def finish(self) -> None:
+        """Terminate and free."""
+        self.fmu.terminate()
+        self.fmu.freeInstance()

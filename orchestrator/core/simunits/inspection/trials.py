@@ -1,0 +1,199 @@
+"""The checks that call an FMU: each returns a remark or raises; Skip says why it cannot run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from orchestrator.core.simunits.inspection.bench import (
+    LOOSE,
+    STEPS,
+    Bench,
+    Skip,
+    close,
+    difference,
+    finite,
+)
+from orchestrator.core.simunits.inspection.modes import (
+    event_mode,
+    reset_in_every_mode,
+    saved_everywhere,
+)
+from orchestrator.core.simunits.inspection.slopes import directional_derivative
+
+
+def life_cycle(bench: Bench) -> str:
+    """Instantiate, initialise, read everything, step, terminate, reset, begin anew, free."""
+    probe = bench.open()
+    probe.read_everything()
+    probe.advance(bench.step, STEPS)
+    probe.read_everything()
+    first = finite(probe)
+    probe.fmu.terminate()
+    probe.fmu.reset()
+    probe.initialize(bench.start)
+    probe.excite()
+    probe.advance(bench.step, STEPS)
+    if probe.result() != first:
+        raise AssertionError(f"after a reset: {difference(first, probe.result())}")
+    probe.finish()
+    return f"{STEPS} steps of {bench.step:g} s; the same again after a reset"
+
+
+def other_start_time(bench: Bench) -> str:
+    """Start later than the default experiment, with a stop time."""
+    probe = bench.open(ready=False)
+    begin = bench.start + 1.5
+    probe.initialize(begin, begin + STEPS * bench.step)
+    probe.advance(bench.step, STEPS)
+    finite(probe)
+    probe.finish()
+    return f"from t = {begin:g} s to the stop time"
+
+
+def start_values(bench: Bench) -> str:
+    """Setting inputs and parameters to their own start values changes nothing, in either mode."""
+    untouched = bench.open()
+    untouched.advance(bench.step, STEPS)
+    expected = untouched.result()
+    untouched.finish()
+    count = 0
+    for late in (False, True):
+        probe = bench.open(ready=False)
+        listed = [
+            v
+            for causality in ("parameter", "input")
+            for v in probe.variables(causality)
+            if v.start is not None
+        ]
+        arrays = [
+            v
+            for causality in ("parameter", "input")
+            for v, size in probe.arrays(causality)
+            if v.start is not None and len(v.start.split()) == size
+        ]
+        count = len(listed) + len(arrays)
+        listed += arrays
+        values = [float(text) for v in listed for text in str(v.start).split()]
+        if not late:
+            probe.set(listed, values)
+        probe.enter_initialization(bench.start)
+        if late:
+            probe.set(listed, values)
+            probe.get(probe.variables("output"))
+        probe.exit_initialization()
+        probe.settle()
+        probe.excite()
+        probe.advance(bench.step, STEPS)
+        if probe.result() != expected:
+            raise AssertionError(difference(expected, probe.result()))
+        probe.finish()
+    return f"{count} Real parameters and inputs, before and during initialisation"
+
+
+def several_instances(bench: Bench) -> str:
+    """Two instances that take turns give what one gives alone."""
+    if bench.can("canBeInstantiatedOnlyOncePerProcess"):
+        raise Skip("canBeInstantiatedOnlyOncePerProcess")
+    alone = bench.open()
+    for _ in range(STEPS):  # so that the times are rounded alike
+        alone.advance(bench.step)
+    pair = [bench.open(), bench.open()]
+    pair[1].advance(bench.step, 3)
+    for index in range(STEPS):
+        pair[0].advance(bench.step)
+        if index < STEPS - 3:
+            pair[1].advance(bench.step)
+    for probe in pair:
+        if len(probe.result()) and not close(probe.result(), alone.result(), 1e-12):
+            raise AssertionError(difference(alone.result(), probe.result()))
+    for probe in (alone, *pair):
+        probe.finish()
+    return "two that take turns agree with one alone"
+
+
+def saved_state(bench: Bench) -> str:
+    """Going back from the end of the experiment to its middle repeats the rest bit by bit."""
+    if not bench.can("canGetAndSetFMUstate", "canGetAndSetFMUState"):
+        raise Skip("canGetAndSetFMUstate is false")
+    probe = bench.open()
+    probe.advance(bench.step, bench.count // 2)
+    state, now = probe.save(), probe.place
+    probe.advance(bench.step, bench.count - bench.count // 2)
+    first = probe.result()
+    probe.restore(state, now)
+    probe.advance(bench.step, bench.count - bench.count // 2)
+    if probe.result() != first:
+        raise AssertionError(difference(first, probe.result()))
+    remark = f"{bench.count} steps, bit by bit"
+    if bench.can("canSerializeFMUstate", "canSerializeFMUState"):
+        again = probe.from_bytes(probe.to_bytes(state))
+        probe.restore(again, now)
+        probe.advance(bench.step, bench.count - bench.count // 2)
+        if probe.result() != first:
+            raise AssertionError(f"serialised: {difference(first, probe.result())}")
+        probe.forget(again)
+        remark += ", serialised too"
+    probe.forget(state)
+    probe.finish()
+    return remark
+
+
+def step_size(bench: Bench) -> str:
+    """Half the communication step gives the same result up to the solver's error."""
+    if bench.exchange:
+        raise Skip("model exchange: the importer integrates")
+    if not bench.can("canHandleVariableCommunicationStepSize"):
+        raise Skip("canHandleVariableCommunicationStepSize is false")
+    if "fixedInternalStepSize" in bench.capabilities:
+        raise Skip("the FMU says that its internal step is fixed")
+    results = []
+    for divisor in (1, 2):
+        probe = bench.open()
+        begin = probe.result()
+        probe.advance(bench.step / divisor, STEPS * divisor)
+        results.append(probe.result())
+        probe.finish()
+    if not results[0]:
+        raise Skip("no Real output")
+    worst = 0.0
+    for whole, half, first in zip(*results, begin, strict=True):
+        size = max(abs(whole), abs(half), abs(whole - first), 1e-6)
+        worst = max(worst, abs(whole - half) / size)
+    if not worst <= LOOSE:
+        raise AssertionError(f"H and H/2 differ by {worst:.2g} of the value; allowed {LOOSE:g}")
+    return f"H = {bench.step:g} s and H/2 differ by {worst:.1e}"
+
+
+def states_and_nominals(bench: Bench) -> str:
+    """States are written and read back, nominals are positive, derivatives finite."""
+    if not bench.exchange:
+        raise Skip("co-simulation")
+    probe = bench.open()
+    if not probe.states:
+        raise Skip("no continuous state")
+    if not all(x > 0 for x in probe.nominals()):
+        raise AssertionError(f"nominal values are not positive: {probe.nominals()}")
+    values = [x + 1e-3 for x in probe.continuous_states()]
+    probe.write_states(values)
+    if probe.continuous_states() != values:
+        raise AssertionError(difference(values, probe.continuous_states()))
+    if not all(map(math.isfinite, probe.derivatives())):
+        raise AssertionError(f"derivatives are not finite: {probe.derivatives()}")
+    probe.finish()
+    return f"{probe.states} states"
+
+
+TRIALS: dict[str, Callable[[Bench], str]] = {
+    "life cycle": life_cycle,
+    "other start time": other_start_time,
+    "start values": start_values,
+    "several instances": several_instances,
+    "saved state": saved_state,
+    "saved in every mode": saved_everywhere,
+    "reset in every mode": reset_in_every_mode,
+    "event mode": event_mode,
+    "directional derivative": directional_derivative,
+    "step size": step_size,
+    "states and nominals": states_and_nominals,
+}

@@ -1,0 +1,283 @@
+"""The parent's side of a process of units: its start, its messages, its end."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.diagnostics import CapabilityError, LoadError, StepError, error_named
+from orchestrator.core.simunits.isolation.child_process import end_process, shared_memory
+from orchestrator.core.simunits.isolation.interruption import Interruption
+from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
+from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.isolation.answers import Answer
+
+#: What the start of an interpreter, and then that of a unit, may take, also on a busy machine.
+_START_SECONDS = 60.0
+_MODULE = "orchestrator.core.simunits.worker"
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - not raised: the cause of what is
+    """The traceback of an exception in another process, as text."""
+
+    def __str__(self) -> str:
+        return "\n" + "".join(self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """What a process must know of one of its units."""
+
+    memory: int
+    signals: int
+    limit: float
+
+
+class WorkerProcess:
+    """Starts a process and speaks with it; another may take its place.
+
+    The shared memory has no name, so nothing is left of it when both processes are gone.
+
+    Parameters
+    ----------
+    name
+        The component that needs it, for messages.
+    shared
+        The name by which components share it; empty if it is one component's own.
+
+    Raises
+    ------
+    LoadError
+        If the process does not start.
+    CapabilityError
+        If this process is itself a worker.
+    """
+
+    def __init__(self, name: str, shared: str = "") -> None:
+        if _inside_a_worker():
+            raise CapabilityError(
+                f"component '{name}': a worker cannot start workers; a script that defines blocks"
+                " and runs them in processes of their own runs only under"
+                " `if __name__ == '__main__':`"
+            )
+        self._name = name
+        self.shared = shared
+        self._owner = os.getpid()
+        self._memory = shared_memory(shared or name, ProcessBlock.size())
+        weakref.finalize(self, os.close, self._memory)
+        self.native = RemoteProcess(shared, self._memory)
+        self._members: dict[int, _Member] = {}
+        self._patience = 0.0
+        self._start()
+
+    def enter(self, name: str, signals: int, limit_ns: int) -> RemoteUnit:
+        """Take a unit in, which is made there by the next call.
+
+        Parameters
+        ----------
+        name
+            The component's name.
+        signals
+            Scalar signals that may at most be bound, as inputs and as outputs.
+        limit_ns
+            How long a call may take, in nanoseconds of wall time.
+        """
+        memory = shared_memory(name, SharedBlock.size(signals, signals))
+        weakref.finalize(self, os.close, memory)
+        unit = RemoteUnit(self.native, name, memory, signals, signals)
+        unit.limit(limit_ns)
+        self._patience = max(self._patience, limit_ns / 1e9)
+        self._members[unit.number] = _Member(memory, signals, limit_ns / 1e9)
+        return unit
+
+    def leave(self, unit: RemoteUnit, *, at_once: bool = False) -> None:
+        """Let go of a unit; with the last one the process ends.
+
+        Parameters
+        ----------
+        unit
+            It may have left before.
+        at_once
+            Whether the worker has no time to free what it has.
+        """
+        self._members.pop(unit.number, None)
+        if self._members:
+            return
+        if not at_once:
+            self._quit()
+        self.close()
+
+    def _start(self) -> None:
+        mine, theirs = socket.socketpair()
+        folder = tempfile.mkdtemp(prefix="softdock-worker-")
+        # The worker finds the same modules; what it writes is removed by us, however it ends.
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+        handles = theirs.fileno(), self._memory
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-P", "-m", _MODULE, *map(str, handles)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=handles,
+                process_group=0,  # Ctrl-C is for the parent
+                env=os.environ | {"PYTHONPATH": paths, "TMPDIR": folder, MARK: folder},
+            )
+        except OSError as error:
+            mine.close()
+            shutil.rmtree(folder)
+            raise self._no_start(str(error)) from None
+        finally:
+            theirs.close()
+        handle = os.pidfd_open(process.pid)
+        self._end = weakref.finalize(self, end_process, os.getpid(), process, mine, handle, folder)
+        self._channel, self._handle, self.pid = mine, handle, process.pid
+        self.native.attach(handle)
+        try:
+            send(mine, {"shared": bool(self.shared), "level": logging.getLogger().level})
+            self._receive(_START_SECONDS)
+        except (OSError, EOFError, ValueError):
+            ended = self._wait(0.1)
+            why = self.native.end() if ended else f"no answer within {_START_SECONDS:g} s"
+            self.close()
+            raise self._no_start(why) from None
+
+    def _no_start(self, why: str) -> LoadError:
+        return LoadError(
+            f"component '{self._name}': the process of its own cannot be started with"
+            f" {sys.executable}: {why}; see what it wrote on stderr, or choose isolation 'none'"
+        )
+
+    def restart(self) -> None:
+        """End the process and start another one in its place."""
+        self.close()
+        self._start()
+
+    def call(
+        self,
+        unit: RemoteUnit,
+        doing: str,
+        what: str,
+        arguments: Mapping[str, Any],
+        data: bytes = b"",
+    ) -> tuple[Any, bytes]:
+        """Let the worker do something with a unit, and wait for its answer.
+
+        Parameters
+        ----------
+        unit
+            Which.
+        doing
+            For the message, as in "failed while ..".
+        what, arguments, data
+            A method of the worker and what it is given.
+
+        Raises
+        ------
+        SoftdockError
+            What the worker raised; or StepError if it crashed or did not answer in time.
+        """
+        self._expect_owner(unit, doing)
+        unit.flush()
+        if unit.lost:
+            raise _failed(unit, doing)
+        member = self._members[unit.number]
+        is_made = what != "make"
+        # Making a unit reads and imports: that belongs to the start.
+        limit = member.limit if is_made else max(member.limit, _START_SECONDS)
+        message = {"call": what, "member": unit.number, "arguments": dict(arguments)}
+        try:
+            with Interruption():
+                send(self._channel, message, data)
+                if not is_made:
+                    send_memory(self._channel, member.memory, member.signals)
+                unit.ring()
+                content, out = self._receive(limit)
+            from orchestrator.core.simunits.isolation.answers import answer_of, result_of
+
+            answer = answer_of(content)
+            result = None if "error" in answer else result_of(what, answer)
+        except TimeoutError:
+            late = f"no answer within {limit:g} s, so its process was ended"
+            unit.lose(unit.late() if is_made else late)
+            raise _failed(unit, doing) from None
+        except (OSError, EOFError):
+            unit.lose(self.native.end() if self._wait(1.0) else "its process hung up")
+            raise _failed(unit, doing) from None
+        except ValueError as error:
+            unit.lose(f"its process sent no answer: {error}")
+            raise _failed(unit, doing) from None
+        for logger, level, text in answer["log"]:
+            logging.getLogger(logger).log(level, "%s", text)
+        if "error" in answer:
+            raise _raised(unit, answer, doing) from RemoteTraceback(answer["trace"])
+        return result, out
+
+    def _expect_owner(self, unit: RemoteUnit, doing: str) -> None:
+        if os.getpid() != self._owner:
+            raise StepError(
+                f"component '{unit.name}' failed while {doing}: this process is a fork of the one"
+                " that runs it; make an Execution of its own here"
+            )
+
+    def _receive(self, seconds: float) -> tuple[Any, bytes]:
+        """Read a message; a process that has ended counts as a closed channel."""
+        watch = select.poll()
+        watch.register(self._channel, select.POLLIN)
+        watch.register(self._handle, select.POLLIN)
+        ready = dict(watch.poll(min(seconds * 1000, 2**31 - 1)))
+        if not ready:
+            raise TimeoutError
+        if self._channel.fileno() not in ready:
+            raise EOFError
+        self._channel.settimeout(seconds)
+        return receive(self._channel)
+
+    def _wait(self, seconds: float) -> bool:
+        watch = select.poll()
+        watch.register(self._handle, select.POLLIN)
+        return bool(watch.poll(min(seconds * 1000, 2**31 - 1)))
+
+    def _quit(self) -> None:
+        """Let the worker free its units and end, if it still can."""
+        if not self._end.alive or self.native.lost or os.getpid() != self._owner:
+            return
+        try:
+            send(self._channel, {"call": "quit"})
+            self.native.ring()
+            self._wait(self._patience)
+        except OSError as error:
+            if error.errno not in {errno.EPIPE, errno.ECONNRESET}:
+                raise
+
+    def close(self) -> None:
+        """End the process at once; allowed more than once."""
+        if not self.native.lost:
+            self.native.lose("its process was ended")
+        self._end()
+
+
+def _failed(unit: RemoteUnit, doing: str) -> StepError:
+    return StepError(f"component '{unit.name}' failed while {doing}: {unit.loss}")
+
+
+def _raised(unit: RemoteUnit, answer: Answer, doing: str) -> Exception:
+    if answer["error"]:
+        return (error_named(answer["error"]) or StepError)(*answer["diagnostics"])
+    return StepError(f"component '{unit.name}' failed while {doing}: {answer['text']}")
+
+
+def _inside_a_worker() -> bool:
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec is not None and spec.name == _MODULE

@@ -1,0 +1,318 @@
+"""The protocol of everything that a master can step."""
+
+from __future__ import annotations
+
+import logging
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+from orchestrator.core.diagnostics import CapabilityError, StepError
+from orchestrator.core.simunits.protocol.description import StepResult, UnitDescription
+from orchestrator.core.simunits.protocol.notice import Notice
+from orchestrator.core.simunits.protocol.phase import Phase
+from orchestrator.core.simunits.protocol.signal_order import signal_order, text_order
+from orchestrator.core.system import Connector, Value
+from orchestrator.engine import Surroundings, Unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from orchestrator.engine import StepClock
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Phase", "SimulationUnit", "changed_note"]
+
+_DISCARD = 2
+_LOG = logging.getLogger(__name__)
+
+
+def changed_note(names: str, what: str, doing: str) -> str:
+    """Say what calls of units left changed."""
+    return (
+        f"component '{names}' changed {what}, while {doing}, for all of the process; it was put"
+        " back after the call: with isolation 'process' it may keep it, and nobody else sees it"
+    )
+
+
+class SimulationUnit(ABC):
+    """A component that runs.
+
+    Public methods check the phase; authors of a new kind override those with an underscore.
+    Signals are float64; Integer and Boolean values are exact in it.
+
+    Parameters
+    ----------
+    name
+        The component's name, for messages.
+    description
+        What the unit says of itself.
+    native
+        The engine's handle of this unit.
+    """
+
+    #: Whether it shares its process with other units, so that it must leave that as it is.
+    shares_process: ClassVar[bool] = True
+    #: Seconds after which its clock, if a run waits for one, is silent.
+    silence: float = math.inf
+
+    def __init__(self, name: str, description: UnitDescription, native: Unit) -> None:
+        self.name = name
+        self.description = description
+        self.native = native
+        self.phase = Phase.INSTANTIATED
+        self.inputs: tuple[Connector, ...] = ()
+        self.outputs: tuple[Connector, ...] = ()
+        self.text_inputs: tuple[Connector, ...] = ()
+        self.text_outputs: tuple[Connector, ...] = ()
+        self._changed: dict[str, str] = {}
+
+    @contextmanager
+    def _undisturbed(self, doing: str) -> Iterator[None]:
+        """Put back what a call changes of what all units of this process share."""
+        if not self.shares_process:
+            yield
+            return
+        before = Surroundings()
+        try:
+            yield
+        finally:
+            self.has_changed(before.put_back(), doing)
+
+    def has_changed(self, what: Iterable[str], doing: str) -> None:
+        """Remember, for the notes, what a call left changed and was put back."""
+        for text in what:
+            if text not in self._changed:
+                self._changed[text] = doing
+                _LOG.warning("%s", changed_note(self.name, text, doing))
+
+    def _expect(self, *phases: Phase) -> None:
+        if self.phase not in phases:
+            wanted = " or ".join(phase.name.lower() for phase in phases)
+            raise StepError(
+                f"component '{self.name}': called while {self.phase.name.lower()};"
+                f" expected {wanted}"
+            )
+
+    def set_values(self, values: Mapping[str, Value]) -> None:
+        """Set parameters and start values, by connector name."""
+        self._expect(Phase.INSTANTIATED, Phase.INITIALISING)
+        with self._undisturbed("setting values"):
+            self._set_values(values)
+
+    def bind(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        """Choose the connectors that :meth:`set` and :meth:`get` transfer.
+
+        They are transferred in the order of :attr:`inputs` and :attr:`outputs`: Reals, then
+        Integers, Booleans and clocks. Strings, then binaries, are :attr:`text_inputs` and
+        :attr:`text_outputs`, which :meth:`set_texts` and :meth:`get_texts` transfer.
+        """
+        self._expect(Phase.INSTANTIATED)
+        known = self.description.connectors
+        self.inputs = signal_order(known[name] for name in inputs)
+        self.outputs = signal_order(known[name] for name in outputs)
+        self.text_inputs = text_order(known[name] for name in inputs)
+        self.text_outputs = text_order(known[name] for name in outputs)
+        with self._undisturbed("binding its connectors"):
+            self._bind()
+
+    def setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None = None) -> None:
+        """Announce the experiment (nanoseconds; relative tolerance) and begin to initialise."""
+        self._expect(Phase.INSTANTIATED)
+        with self._undisturbed("setting up"):
+            self._setup(start_ns, stop_ns, tolerance)
+        self.phase = Phase.INITIALISING
+
+    def initialise_outputs(self, start_ns: int) -> None:
+        """Make the outputs follow the inputs that were set, at the start time.
+
+        It may be called again and again, also after :meth:`exit_initialisation` until the first
+        step: the unit remembers nothing of the calls before.
+        """
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        with self._undisturbed("initialising"):
+            self._initialise_outputs(start_ns)
+
+    def exit_initialisation(self) -> None:
+        """Finish the initialisation; the unit can step from here."""
+        self._expect(Phase.INITIALISING)
+        with self._undisturbed("exiting initialisation"):
+            self._exit_initialisation()
+        self.phase = Phase.STEPPING
+
+    def begin_events(self) -> None:
+        """Finish the initialisation, but for events at the start, which the master handles."""
+        self._expect(Phase.INITIALISING)
+        with self._undisturbed("exiting initialisation"):
+            self._begin_events()
+        self.phase = Phase.STEPPING
+
+    def set(self, values: Floats | memoryview[float]) -> None:
+        """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.set_inputs(values), "setting its inputs")
+
+    def get(self, values: Floats | memoryview[float]) -> None:
+        """Read all bound outputs into a contiguous float64 array of shape (n_outputs,)."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.get_outputs(values), "reading its outputs")
+
+    def set_texts(self, values: Sequence[bytes]) -> None:
+        """Set all bound String and Binary inputs; strings as UTF-8, arrays element by element."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.set_texts(values), "setting its inputs")
+
+    def get_texts(self) -> list[bytes]:
+        """Read all bound String and Binary outputs."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        status, values = self.native.get_texts()
+        self._check(status, "reading its outputs")
+        return values
+
+    def do_step(self, time_ns: int, step_ns: int) -> StepResult:
+        """Advance by one communication step with the inputs held."""
+        self._expect(Phase.STEPPING)
+        status = self.native.step(time_ns, step_ns)
+        if status > 1:
+            # FMI 2.0 lets a unit be asked for the time it reached only after a discarded step.
+            last_ns = self.last_ns(time_ns) if status == _DISCARD else time_ns
+            return StepResult(status, last_ns, self.native.failure)
+        return StepResult(status, time_ns + step_ns)
+
+    def get_state(self) -> object:
+        """Save everything that the next step depends on."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        if not self.description.capabilities.can_roll_back:
+            raise self._cannot("save its state")
+        with self._undisturbed("saving its state"):
+            return self._get_state()
+
+    def set_state(self, state: object) -> None:
+        """Go back to a saved state, bit for bit."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        with self._undisturbed("restoring a state"):
+            self._set_state(state)
+
+    def serialize(self, state: object) -> bytes:
+        """Turn a saved state into bytes that another process can read."""
+        if not self.description.capabilities.can_serialize:
+            raise self._cannot("turn its state into bytes")
+        try:
+            with self._undisturbed("turning its state into bytes"):
+                return self._serialize(state)
+        except MemoryError:
+            raise StepError(
+                f"component '{self.name}' failed while turning its state into bytes: it says that"
+                " they are more than the memory holds"
+            ) from None
+
+    def deserialize(self, data: bytes) -> object:
+        """Make a state for :meth:`set_state` of what :meth:`serialize` returned."""
+        self._expect(Phase.STEPPING)
+        with self._undisturbed("reading a state from bytes"):
+            return self._deserialize(data)
+
+    def set_value(self, name: str, value: Value) -> None:
+        """Set one input that is not bound, between two steps."""
+        self._expect(Phase.STEPPING)
+        with self._undisturbed("setting a value"):
+            self._set_values({name: value})
+
+    def value(self, name: str) -> Value | Floats:
+        """Return the present value of any connector."""
+        self._expect(Phase.STEPPING)
+        with self._undisturbed("being read"):
+            return self._value(self.description.connectors[name])
+
+    def terminate(self) -> None:
+        """End the unit; allowed at any time and more than once."""
+        if self.phase is Phase.STEPPING:
+            with self._undisturbed("terminating"):
+                self._terminate()
+        self.forward_log()
+        self.phase = Phase.TERMINATED
+
+    def last_ns(self, time_ns: int) -> int:
+        """Return the time that the unit reached in a step from ``time_ns`` that failed."""
+        return time_ns
+
+    def forward_log(self) -> None:  # noqa: B027 - not every kind has a log
+        """Pass messages that the unit wrote on to the logging of Python."""
+
+    def last_message(self) -> str:
+        """Return the last message that the unit wrote; empty if there is none."""
+        return ""
+
+    def exception(self) -> BaseException | None:
+        """Return the Python exception that ended the last step, if there was one."""
+        return None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads the results must know of this unit, in sentences."""
+        if self.native.has_changed_mode:
+            self.has_changed(["the floating-point mode in its steps"], "stepping")
+        return tuple(changed_note(self.name, what, doing) for what, doing in self._changed.items())
+
+    @property
+    def pid(self) -> int:
+        """Number of the process that leads its device, once it is set up; 0: it has none."""
+        return 0
+
+    def step_clock(self) -> StepClock | None:
+        """Return the clock whose ticks a run can wait for; ``None``: it has none."""
+        return None
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the unit warns of, and whether it went to a safe state, in its own name."""
+        return ()
+
+    def _check(self, status: int, doing: str) -> None:
+        if status > 1:
+            self.forward_log()
+            raise StepError(
+                f"component '{self.name}' failed while {doing}: {self.native.failure}"
+            ) from self.exception()
+
+    @abstractmethod
+    def _set_values(self, values: Mapping[str, Value]) -> None: ...
+
+    @abstractmethod
+    def _bind(self) -> None: ...
+
+    @abstractmethod
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None: ...
+
+    @abstractmethod
+    def _initialise_outputs(self, start_ns: int) -> None: ...
+
+    @abstractmethod
+    def _exit_initialisation(self) -> None: ...
+
+    def _begin_events(self) -> None:
+        self._exit_initialisation()
+
+    @abstractmethod
+    def _get_state(self) -> object: ...
+
+    @abstractmethod
+    def _set_state(self, state: object) -> None: ...
+
+    def _serialize(self, state: object) -> bytes:
+        raise self._cannot("turn its state into bytes")
+
+    def _deserialize(self, data: bytes) -> object:
+        raise self._cannot("read a state from bytes")
+
+    def _value(self, connector: Connector) -> Value | Floats:
+        raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
+
+    def _cannot(self, what: str) -> CapabilityError:
+        return CapabilityError(f"component '{self.name}' cannot {what}")
+
+    @abstractmethod
+    def _terminate(self) -> None: ...

@@ -1,0 +1,232 @@
+"""A process of units: ``python -m orchestrator.core.simunits.worker SOCKET MEMORY``.
+
+Steps are served natively, from shared memory; everything else comes as messages on the socket.
+The process ends with its parent, also in the middle of a step.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from orchestrator.core.diagnostics import SoftdockError, class_name
+from orchestrator.core.simunits import instantiation
+from orchestrator.core.simunits.isolation.wire import MARK, packed, receive, receive_memory, send
+from orchestrator.core.simunits.protocol.unit import SimulationUnit
+from orchestrator.core.system import Component, ComponentOptions, Source, SourceKind
+from orchestrator.engine import (
+    ProcessBlock,
+    SharedBlock,
+    Surroundings,
+    Unit,
+    end_with_master,
+    serve,
+)
+
+
+class _Records(logging.Handler):
+    """Keeps what is logged until the next answer takes it along."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[tuple[str, int, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.kept.append((record.name, record.levelno, record.getMessage()))
+
+    def take(self) -> list[tuple[str, int, str]]:
+        taken, self.kept = self.kept, []
+        return taken
+
+
+class _Server:
+    """Does what the messages ask of one unit; one method for each."""
+
+    unit: SimulationUnit
+
+    def __init__(self, block: SharedBlock) -> None:
+        self.block = block
+        self.states: dict[int, object] = {}
+        self.made = 0
+
+    def make(self, component: dict[str, Any]) -> Any:
+        source = Source(SourceKind(component["kind"]), component["location"])
+        options = ComponentOptions(**component["options"])
+        made = Component(component["name"], source, values=component["values"], options=options)
+        self.unit = instantiation.make_unit(made)
+        return asdict(self.unit.description.capabilities)
+
+    @property
+    def served(self) -> tuple[Unit | None, SharedBlock]:
+        return (self.unit.native if hasattr(self, "unit") else None), self.block
+
+    def bind(self, inputs: list[str], outputs: list[str]) -> Any:
+        self.unit.bind(inputs, outputs)
+        native = self.unit.native
+        can = native.can_roll_back, native.input_order
+        return [*can, native.has_derivatives, native.has_event_mode]
+
+    def set_values(self, values: dict[str, Any]) -> None:
+        self.unit.set_values(values)
+
+    def set_value(self, name: str, value: Any) -> None:
+        self.unit.set_value(name, value)
+
+    def setup(self, start: int, stop: int | None, tolerance: float | None) -> None:
+        self.unit.setup(start, stop, tolerance)
+
+    def initialise_outputs(self, start: int) -> None:
+        self.unit.initialise_outputs(start)
+
+    def exit_initialisation(self) -> None:
+        self.unit.exit_initialisation()
+
+    def value(self, name: str) -> Any:
+        return self.unit.value(name)
+
+    def last_ns(self, time: int) -> int:
+        return self.unit.last_ns(time)
+
+    def _keep(self, state: object) -> int:
+        self.made += 1
+        self.states[self.made] = state
+        return self.made
+
+    def get_state(self) -> int:
+        return self._keep(self.unit.get_state())
+
+    def set_state(self, state: int) -> None:
+        self.unit.set_state(self.states[state])
+
+    def drop_states(self, states: list[int]) -> None:
+        for state in states:
+            del self.states[state]
+
+    def serialize(self, state: int) -> bytes:
+        return self.unit.serialize(self.states[state])
+
+    def deserialize(self, data: bytes) -> int:
+        return self._keep(self.unit.deserialize(data))
+
+    def save(self) -> bytes:
+        return self.unit.serialize(self.unit.get_state())
+
+    def resume(self, data: bytes) -> None:
+        self.unit.set_state(self.unit.deserialize(data))
+
+    def notices(self) -> list[dict[str, Any]]:
+        return [asdict(notice) for notice in self.unit.notices()]
+
+    def notes(self) -> list[str]:
+        return list(self.unit.notes)
+
+    def exception(self) -> str:
+        found = self.unit.exception()
+        return "".join(traceback.format_exception(found)) if found else ""
+
+    def forward_log(self) -> None:
+        self.unit.forward_log()
+
+    def last_message(self) -> str:
+        return self.unit.last_message()
+
+    def terminate(self) -> None:
+        self.states.clear()
+        self.unit.terminate()
+
+
+def _answer(method: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any, bytes]:
+    """Call and put the result, or the error that was raised, into plain data for the parent."""
+    try:
+        result = method(**arguments)
+    except BaseException as error:  # noqa: BLE001 - whatever foreign code raises ends in its parent
+        trace = "".join(traceback.format_exception(error))
+        if isinstance(error, SoftdockError):
+            return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}, b""
+        return {"error": "", "text": f"{type(error).__name__}: {error}", "trace": trace}, b""
+    if isinstance(result, bytes):
+        return {}, result
+    return {"result": result}, b""
+
+
+class _Members:
+    """The units of this process, by number, and what they may not change for each other."""
+
+    def __init__(self, *, shared: bool) -> None:
+        self.shared = shared
+        self._servers: dict[int, _Server] = {}
+        self._before = Surroundings()
+        SimulationUnit.shares_process = shared
+
+    def add(self, number: int, server: _Server) -> None:
+        self._servers[number] = server
+
+    def serve(self, process: ProcessBlock) -> None:
+        """Serve steps until a message lies on the socket."""
+        nobody = (None, None)
+        count = max(self._servers, default=-1) + 1
+        numbers = [self._servers.get(number) for number in range(count)]
+        serve(process, [each.served if each else nobody for each in numbers], self.shared)
+        if self.shared and (changed := self._before.put_back()):
+            self._note(changed)
+
+    def _note(self, changed: list[str]) -> None:
+        """Let every unit that stepped meanwhile say what one of them left changed."""
+        units = [server.unit for server in self._servers.values() if hasattr(server, "unit")]
+        for unit in units:
+            unit.has_changed(changed, "stepping")
+
+    def answer(self, message: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
+        server = self._servers[message["member"]]
+        arguments = message["arguments"] | ({"data": data} if data else {})
+        return _answer(getattr(server, message["call"]), arguments)
+
+
+def main(socket_file: int, memory: int) -> None:
+    """Serve units until the parent says that it is enough, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a run ends
+    worker = os.getpid()
+    end_with_master(socket_file, os.pidfd_open(os.getppid()), f"{MARK}={os.environ[MARK]}")
+    os.set_inheritable(socket_file, False)  # noqa: FBT003 - what the unit starts has no business with it
+    records = _Records()
+    logging.getLogger().addHandler(records)
+    logging.getLogger("orchestrator").setLevel(logging.DEBUG)  # the parent chooses
+    logging.captureWarnings(capture=True)
+    with socket.socket(fileno=socket_file) as channel:
+        hello, _ = receive(channel)
+        logging.getLogger().setLevel(hello["level"])
+        process = ProcessBlock(memory)
+        os.close(memory)
+        members = _Members(shared=hello["shared"])
+        send(channel, {"result": None, "log": []})
+        while True:
+            members.serve(process)
+            message, data = receive(channel)
+            if message["call"] == "quit":
+                return
+            if message["call"] == "make":
+                members.add(message["member"], _Server(_block(channel)))
+            answer, out = members.answer(message, data)
+            if os.getpid() != worker:  # a fork that came back from the unit answers nothing
+                os._exit(0)
+            send(channel, {**answer, "log": records.take()}, out)
+
+
+def _block(channel: socket.socket) -> SharedBlock:
+    """Map the memory that comes with a unit."""
+    memory, signals = receive_memory(channel)
+    try:
+        return SharedBlock(memory, signals, signals)
+    finally:
+        os.close(memory)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))

@@ -1,0 +1,174 @@
+"""The XML of an SSD as it stands, and where in it everything is that a system is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from lxml import etree
+
+from orchestrator.core.archive import open_archive, parse_xml, read_entry
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX, children, full, listed, tag
+
+_ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
+Read = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SspFile:
+    """One XML file.
+
+    Parameters
+    ----------
+    label
+        As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
+    root
+        Its root element.
+    read
+        Returns a file beside it by its URI; raises SspError or OSError.
+    """
+
+    label: str
+    root: etree._Element
+    read: Read
+
+    def beside(self, uri: str) -> SspFile:
+        """Open a file that this one refers to.
+
+        Raises
+        ------
+        SspError, OSError
+            If it is missing, out of reach or no XML.
+        """
+        folder = self.label.rpartition(":")[0]
+        label = f"{folder}:{uri}" if folder and ".ssp:" in self.label else uri
+        if label == uri:
+            label = str(Path(self.label).parent / unquote(uri))
+        return SspFile(label, parse_xml(self.read(uri), label, SspError), self.read)
+
+
+def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
+    """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder.
+
+    Parameters
+    ----------
+    path
+        File, archive or folder.
+    variant
+        Name of an .ssd beside the main one.
+
+    Raises
+    ------
+    SspError
+        If it is missing, damaged or no XML.
+    """
+    name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
+    if path.is_dir() or (variant is not None and path.suffix.lower() != ".ssp"):
+        path = (path if path.is_dir() else path.parent) / name
+    if path.suffix.lower() == ".ssp":
+        with open_archive(path, SspError) as archive:
+            content = read_entry(path, archive, name, SspError)
+        label = f"{path}:{name}"
+        return SspFile(label, parse_xml(content, label, SspError), _entry_of(path))
+    try:
+        content = path.read_bytes()
+    except OSError as reason:
+        raise SspError.in_file(path, f"cannot be read: {reason.strerror or reason}") from None
+    return SspFile(str(path), parse_xml(content, str(path), SspError), _file_of(path.parent))
+
+
+def _entry_of(path: Path) -> Read:
+    def read(uri: str) -> bytes:
+        with open_archive(path, SspError) as archive:
+            return read_entry(path, archive, unquote(uri), SspError)
+
+    return read
+
+
+def _file_of(folder: Path) -> Read:
+    def read(uri: str) -> bytes:
+        path = (folder / unquote(uri)).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise SspError(f"'{uri}' is outside of the folder of the .ssd")
+        return path.read_bytes()
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """Where everything stands.
+
+    Parameters
+    ----------
+    file
+        As the user knows it.
+    lines
+        Line by path of an element (``"arm/motor"``), of a connector (``"arm/motor.torque"``) and by
+        connection (``"arm/motor.speed -> arm/gear.speed"``, and ``"-> arm/gear.speed"``).
+    """
+
+    file: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, at: str) -> int | None:
+        """Return the line of what is called so, else of what it is in."""
+        if at in self.lines:
+            return self.lines[at]
+        _, arrow, target = at.rpartition(" -> ")
+        if arrow:
+            found = self.lines.get(f"-> {target}")
+            return found if found is not None else self.of(target)
+        path, dot, _ = at.partition(".")
+        if dot:
+            return self.of(path)
+        outer = at.rpartition("/")[0]
+        return self.of(outer) if outer else self.lines.get("")
+
+
+def locations(ssp_file: SspFile) -> Locations:
+    """Note the lines of everything in an .ssd; nothing if it holds no system."""
+    lines: dict[str, int] = {}
+    for top in ssp_file.root.iterfind(full("ssd:System")):
+        for at, element in _places(top, ""):
+            lines.setdefault(at, line_of(element))
+    return Locations(ssp_file.label, lines)
+
+
+def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._Element]]:
+    yield path, element
+    here = f"{path}." if path else ""
+    for connector in listed(element, "ssd:Connectors", "ssd:Connector"):
+        yield f"{here}{connector.get('name')}", connector
+    for line in listed(element, "ssd:Connections", "ssd:Connection"):
+        ends = (_end(line, side, path) for side in ("start", "end"))
+        source, target = ends
+        yield f"{source} -> {target}", line
+        yield f"-> {target}", line
+    for path_inside, inner in elements(element, path):
+        yield from _places(inner, path_inside)
+
+
+def elements(system: etree._Element, path: str) -> Iterator[tuple[str, etree._Element]]:
+    """Return what is directly in a system, by path."""
+    for group in system.iterfind(full("ssd:Elements")):
+        for inner in children(group):
+            if tag(inner) in _ELEMENTS:
+                name = inner.get("name", "")
+                yield (f"{path}/{name}" if path else name), inner
+
+
+def _end(line: etree._Element, side: str, path: str) -> str:
+    element, connector = line.get(f"{side}Element"), line.get(f"{side}Connector", "")
+    if not element:
+        return f"{path}.{connector}" if path else connector
+    return f"{path}/{element}.{connector}" if path else f"{element}.{connector}"
+
+
+def line_of(element: etree._Element) -> int:
+    """Return the line at which an element begins."""
+    line: int | None = element.sourceline  # type: ignore[assignment] # the stubs have no type
+    return line or 1

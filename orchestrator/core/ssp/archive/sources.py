@@ -1,0 +1,250 @@
+"""Where an SSD stands, and the URIs by which it refers to FMUs, blocks and other files."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from lxml import etree
+
+from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
+from orchestrator.core.diagnostics import DescriptionError, SspError
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.names import (
+    BLOCK_TYPE,
+    DEFINITION_TYPE,
+    DEVICE_TYPE,
+    FMU_TYPE,
+    LOG_TYPE,
+    PACKAGE_TYPE,
+    TWIN_TYPE,
+)
+from orchestrator.core.system import Component, Source, SourceKind
+from orchestrator.core.system.components.source import names_fmu
+
+_SUPPORTED = (
+    f"supported: type {FMU_TYPE} with a path to an .fmu, {DEFINITION_TYPE}, {PACKAGE_TYPE},"
+    f" {BLOCK_TYPE} with block:NAME, block:FILE.py:CLASS or block:MODULE:CLASS"
+)
+_OWN = {
+    BLOCK_TYPE: SourceKind.BLOCK,
+    DEVICE_TYPE: SourceKind.DEVICE,
+    LOG_TYPE: SourceKind.LOG,
+    TWIN_TYPE: SourceKind.TWIN,
+}
+_OWN_TYPES = {kind: mime for mime, kind in _OWN.items()}
+
+
+def file_bytes(path: Path) -> bytes:
+    """Read a file of at most 256 MiB, or raise RefusalError."""
+    try:
+        if path.stat().st_size > MOST_XML_BYTES:
+            raise refusal(codes.LIMIT, f"is larger than {MOST_XML_BYTES} bytes", file=str(path))
+        return path.read_bytes()
+    except (OSError, ValueError) as reason:
+        text = getattr(reason, "strerror", None) or reason
+        raise refusal(codes.UNREADABLE, f"cannot be read: {text}", file=str(path)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an SSD stands.
+
+    Parameters
+    ----------
+    label
+        The SSD as the user knows it.
+    folder
+        The folder that relative sources start from.
+    packed
+        Whether it is in an unpacked archive, which nothing may refer out of.
+    root
+        Folder of that archive, if it is not ``folder``.
+    """
+
+    label: str
+    folder: Path
+    packed: bool = False
+    root: Path | None = None
+
+    def file(self, uri: str, *, inside: bool) -> Path:
+        """Resolve a URI to a file.
+
+        Parameters
+        ----------
+        uri
+            Relative to the SSD, an absolute path, or ``file:``.
+        inside
+            Whether it must stay within the SSD's folder; in an archive it always must.
+
+        Raises
+        ------
+        RefusalError
+            If the URI is of another scheme, escapes, or an archive does not hold the file.
+        """
+        path = path_of(uri)
+        found = (self.folder / path).resolve()
+        border = (self.root or self.folder) if self.packed else self.folder
+        if (inside or self.packed) and not found.is_relative_to(border.resolve()):
+            outside = "archive" if self.packed else "folder of the .ssd"
+            raise refusal(codes.URI, f"source '{uri}' is outside of the {outside}")
+        if self.packed and not found.is_file():
+            raise refusal(
+                codes.UNREADABLE, f"the archive has no '{path}'; it has: {self._content()}"
+            )
+        return found
+
+    def named(self, source: str, path: Path) -> str:
+        """Say what a file is called that a source of this place leads to."""
+        return f"{self.label} ({source})" if self.packed else str(path)
+
+    def _content(self) -> str:
+        folder = self.root or self.folder
+        names = (p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+        listed = sorted(name.as_posix() for name in names)
+        more = f" and {len(listed) - 20} more" if len(listed) > 20 else ""
+        return (", ".join(listed[:20]) or "nothing") + more
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a URI of a file, normalised.
+
+    Raises
+    ------
+    RefusalError
+        If it is no URI, of another scheme, or has a query or a fragment.
+    """
+    try:
+        parts = urlsplit(uri)
+        host = parts.netloc
+    except ValueError as reason:
+        raise refusal(codes.URI, f"source '{uri}' is not a URI: {reason}") from None
+    if parts.scheme not in {"", "file"} or host not in {"", "localhost"}:
+        raise refusal(
+            codes.SCHEME, f"source '{uri}' is not supported: expected a file, relative to the .ssd"
+        )
+    if parts.query or parts.fragment or not parts.path:
+        raise refusal(codes.URI, f"source '{uri}': expected the plain path of a file")
+    path = posixpath.normpath(unquote(parts.path))
+    if "\0" in path:
+        raise refusal(codes.URI, f"source '{uri}': a path cannot hold a null character")
+    return path
+
+
+def inside_of(container: Path, uri: str, label: str) -> bytes:
+    """Read what a URI says that starts from inside of an FMU or an archive.
+
+    Raises
+    ------
+    SspError
+        If it leads out of it, or there is nothing.
+    """
+    path = path_of(uri)
+    if posixpath.isabs(path) or path.split("/")[0] == "..":
+        raise refusal(codes.URI, f"source '{uri}' is outside of {label}")
+    with open_archive(container, SspError) as archive:
+        return read_entry(container, archive, path, SspError)
+
+
+def read_source(element: etree._Element, place: Place) -> Source:
+    """Read type and source of an ssd:Component that is no system.
+
+    Raises
+    ------
+    RefusalError
+        If components of its type are not supported, or its source is no URI in reach.
+    """
+    kind = element.get("type", FMU_TYPE)
+    uri = element.get("source", "")
+    if kind in _OWN:
+        scheme, colon, name = uri.partition(":")
+        if colon and scheme == _OWN[kind] and name:
+            source = Source(_OWN[kind], unquote(name))
+            if source.file is None:
+                if place.packed:
+                    expect_packable(source)
+                return source
+            has_query = source.kind in {SourceKind.LOG, SourceKind.TWIN}
+            path = name.partition("?")[0] if has_query else name.rpartition(":")[0]
+            file = place.file(path, inside=False)
+            source = source.with_file(file)
+            if source.inner is not None:
+                source = source.around(source.inner.resolved(place.folder))
+            return replace(source, packed=place.packed)
+    elif kind == FMU_TYPE and uri and names_fmu(unquote(uri)):
+        return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
+    raise refusal(
+        codes.COMPONENT_TYPE, f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}"
+    )
+
+
+def expect_packable(source: Source) -> None:
+    """Refuse a block of a module, which would be whatever Python finds where the archive is read.
+
+    Raises
+    ------
+    RefusalError
+        If it is one.
+    """
+    if source.kind is SourceKind.BLOCK and source.file is None and ":" in source.location:
+        raise refusal(
+            codes.URI,
+            f"source '{source}' is a module outside of the archive: an archive holds the code of"
+            " its blocks; pack the file, block:FILE.py:CLASS, or register the block, block:NAME",
+        )
+
+
+def file_path(component: Component) -> Path:
+    """Return the file of a component, an FMU or a block's, absolute and without links."""
+    source = component.source.named()
+    is_fmu = source.kind is SourceKind.FMU
+    if source.file is None or (is_fmu and not names_fmu(source.location)):
+        raise DescriptionError(
+            f"component '{component.name}': expected a path that ends in .fmu,"
+            f" found '{source.location}'"
+        )
+    return source.file.resolve()
+
+
+def packed_block(component: Component) -> dict[str, Path]:
+    """Return the files that go into an archive with a block, by their paths in a folder.
+
+    They are its own and those that it imports beside it: an archive must hold what it runs.
+
+    Raises
+    ------
+    PluginError
+        If the file does not exist or fails.
+    """
+    from orchestrator.core.simunits import files_at  # heavy, and seldom wanted
+
+    folder = file_path(component).parent
+    files = files_at(component.source.named())
+    return {file.relative_to(folder).as_posix(): file for file in files}
+
+
+def relative_uri(path: Path, folder: Path) -> str:
+    """Return the URI of a file relative to a folder."""
+    return quote(Path(os.path.relpath(path, folder.resolve())).as_posix())
+
+
+def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
+    """Return MIME type and URI of a source that is ours: a block, a device, a log, a twin.
+
+    Parameters
+    ----------
+    source
+        As files name it.
+    file_uri
+        URI of its file, if it has one.
+    """
+    if source.kind in {SourceKind.LOG, SourceKind.TWIN}:
+        _, mark, query = source.location.partition("?")
+        return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=&:/')}"
+    place, colon, name = source.location.rpartition(":")
+    head = f"{quote(place, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
+    return _OWN_TYPES[source.kind], f"{source.kind}:{head}{quote(name, safe='')}"

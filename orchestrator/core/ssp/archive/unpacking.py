@@ -1,0 +1,128 @@
+"""Unpacking of .ssp archives, once in a process, and the .ssd files that are in them."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.archive import extract, open_archive
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
+
+#: Folders of the archives that this process has unpacked, by the archive's SHA-256.
+_unpacked: dict[str, Path] = {}
+_METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+
+def variants(path: Path) -> list[str]:
+    """Return the names of the .ssd files of an .ssp archive or a folder, the main one first."""
+    if path.is_dir():
+        names = [file.name for file in path.iterdir() if file.is_file()]
+    else:
+        with open_archive(path, SspError) as archive:
+            names = [name for name in archive.namelist() if "/" not in name]
+    found = sorted({name for name in names if name.endswith(SSD_SUFFIX)} - {MAIN_SSD})
+    return [MAIN_SSD, *found] if MAIN_SSD in names else found
+
+
+def ssd_name(path: Path, variant: str | None) -> str:
+    """Return the name of a variant's .ssd; of the main one if none is wanted.
+
+    Raises
+    ------
+    RefusalError
+        If there is none of that name.
+    """
+    name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
+    known = variants(path)
+    if name not in known:
+        raise refusal(
+            codes.VARIANT,
+            f"has no '{name}'; it has: {', '.join(known) or 'no .ssd'}",
+            file=str(path),
+        )
+    return name
+
+
+def violations(path: Path) -> list[str]:
+    """List what an archive has that SSP does not allow in one (SSP 2.0, 3).
+
+    Raises
+    ------
+    SspError
+        If it is no archive, or an unsafe one.
+    """
+    with open_archive(path, SspError) as archive:
+        entries = archive.infolist()
+    found = []
+    odd = [entry.filename for entry in entries if entry.compress_type not in _METHODS]
+    if odd:
+        found.append(f"expected entries that are stored or deflated, found '{odd[0]}'")
+    if MAIN_SSD not in (entry.filename for entry in entries):
+        found.append(f"expected an entry '{MAIN_SSD}'")
+    return found
+
+
+def unpacked(path: Path, target: Path | None = None) -> Path:
+    """Return the folder that an archive is unpacked to, absolute.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    target
+        A new or empty folder; by default a temporary one that lives as long as the process.
+
+    Raises
+    ------
+    SspError
+        If it is no archive, an unsafe or a damaged one, or the folder is not empty.
+    """
+    if target is not None:
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise SspError.in_file(
+                path, f"expected a new or empty folder to unpack to, found {target}"
+            )
+        _extract(path, target)
+        return target.resolve()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    known = _unpacked.get(digest)
+    if known is not None and known.is_dir():
+        return known
+    folder = Path(tempfile.mkdtemp(prefix="softdock-ssp-")).resolve()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _extract(path, folder)
+    _unpacked[digest] = folder
+    return folder
+
+
+def named_as_entries(text: str, archive: Path) -> str:
+    """Name files of unpacked archives as entries of one: their folders are others in each process.
+
+    Parameters
+    ----------
+    text
+        A message that may name such files.
+    archive
+        What was unpacked, as the user named it.
+    """
+    for folder in _unpacked.values():
+        text = text.replace(f"{folder}/", f"{archive}:")
+    return text
+
+
+def _extract(path: Path, folder: Path) -> None:
+    with open_archive(path, SspError) as archive:
+        twice = [name for name, count in Counter(archive.namelist()).items() if count > 1]
+    if twice:
+        raise refusal(codes.ARCHIVE, f"has '{twice[0]}' more than once", file=str(path))
+    extract(path, folder, SspError)

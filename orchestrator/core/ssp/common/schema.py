@@ -1,0 +1,172 @@
+"""Validation against the XML schemas: FMPy has those of SSP 1.0, pyssp_standard those of 2.0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from lxml import etree
+
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.names import NAMESPACES, full, short, tag
+from orchestrator.core.ssp.common.tolerance import is_clear
+
+VERSIONS: Final = ("1.0", "2.0")
+
+_ELEMENT: Final = re.compile(r"Element '([^']+)'")
+#: Lists of violations end here; a file with more is not what it says.
+_MOST = 200
+
+
+class Schema(StrEnum):
+    """A kind of SSP document: the qualified name of its root element."""
+
+    DESCRIPTION = "ssd:SystemStructureDescription"
+    PARAMETER_VALUES = "ssv:ParameterSet"
+    PARAMETER_MAPPING = "ssm:ParameterMapping"
+    SIGNAL_DICTIONARY = "ssb:SignalDictionary"
+
+
+# SystemStructureDescription11.xsd is the same in XML Schema 1.1, which lxml does not read.
+_FILES = {
+    Schema.DESCRIPTION: "SystemStructureDescription.xsd",
+    Schema.PARAMETER_VALUES: "SystemStructureParameterValues.xsd",
+    Schema.PARAMETER_MAPPING: "SystemStructureParameterMapping.xsd",
+    Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
+}
+#: Package and folder of the schemas, by version.
+_PLACES = {"1.0": ("fmpy", "ssp/schema"), "2.0": ("pyssp_standard", "resources/ssp2")}
+
+
+@cache
+def _schema(kind: Schema, version: str) -> etree.XMLSchema:
+    package, folder = _PLACES[version]
+    found = find_spec(package)  # found, not imported: only its files are needed
+    if found is None or found.origin is None:
+        raise SspError(
+            f"the schemas of SSP {version} are part of {package}, which is not installed"
+        )
+    path = Path(found.origin).parent / folder / _FILES[kind]
+    try:
+        return etree.XMLSchema(file=str(path))
+    except etree.LxmlError as reason:
+        raise SspError.in_file(path, f"cannot be read as an XML schema: {reason}") from None
+
+
+def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list[tuple[int, str]]:
+    """List line and text of everything that the schema does not allow, in the order of lines.
+
+    What is inside a description (parameter sets, mappings, dictionaries) is checked too: its own
+    schema lets it pass.
+    """
+    found = [(entry.line, short(entry.message)) for entry in _entries(root, kind, version)]
+    for inner, its_kind in _inside(root, kind):
+        found += [(e.line, short(e.message)) for e in _entries(inner, its_kind, version)]
+    return sorted(found)
+
+
+def _inside(root: etree._Element, kind: Schema) -> list[tuple[etree._Element, Schema]]:
+    if kind is not Schema.DESCRIPTION:
+        return []
+    inner = [each for each in Schema if each is not Schema.DESCRIPTION]
+    return [(element, each) for each in inner for element in root.iter(full(each))]
+
+
+def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
+    schema = _schema(kind, version)
+    if schema.validate(root):
+        return []
+    log: Iterable[Any] = schema.error_log  # type: ignore[assignment] # the stubs lack __iter__
+    return list(log)
+
+
+def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
+    """Report everything that the schema of the document's version does not allow.
+
+    What is meant although it is not valid is a warning: see :mod:`tolerance`.
+
+    Raises
+    ------
+    RefusalError
+        If it is another document, or one of another version.
+    """
+    if tag(root) != kind:
+        raise refusal(
+            codes.ROOT, f"expected the root element {kind} of SSP, found {short(str(root.tag))}"
+        )
+    version = version_of(root, findings)
+    _report(root, kind, version, findings)
+    for inner, its_kind in _inside(root, kind):
+        with findings.guard(inner, codes.VERSION):
+            _report(inner, its_kind, version_of(inner, findings), findings)
+
+
+def version_of(root: etree._Element, findings: Findings) -> str:
+    """Return the version of a document, ``"1.0"`` or ``"2.0"``; 1.0 if it says none.
+
+    Raises
+    ------
+    RefusalError
+        If it is of another version.
+    """
+    said = root.get("version")
+    if said is None:
+        return "1.0"  # the schema says that it is missing
+    if said in VERSIONS:
+        return said
+    if said.startswith("1.0"):
+        findings.warning(
+            codes.VERSION, root, f"expected version 1.0 or 2.0, found '{said}'; read as 1.0"
+        )
+        return "1.0"
+    raise refusal(codes.VERSION, f"expected SSP version 1.0 or 2.0, found '{said[:40]}'")
+
+
+def _report(root: etree._Element, kind: Schema, version: str, findings: Findings) -> None:
+    found = _entries(root, kind, version)
+    if found and version == "1.0" and not _entries(root, kind, "2.0"):
+        findings.warning(
+            codes.TOLERATED,
+            root,
+            f"says version 1.0, but is valid as 2.0 only: {short(found[0].message)} (line"
+            f" {found[0].line})",
+            "SSP 2.0, 5.1",
+        )
+        return
+    for entry in found[:_MOST]:
+        place = _place(root, entry)
+        clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
+        add = findings.warning if clear else findings.error
+        what = "" if place is None else _parent_name(place)
+        add(
+            codes.TOLERATED if clear else codes.SCHEMA,
+            place,
+            f"not valid SSP {version}{what}: {short(entry.message)}",
+        )
+
+
+def _place(root: etree._Element, entry: Any) -> etree._Element | None:
+    """Find the element that libxml2 means by a path from the root, or by its tag and line."""
+    steps = (entry.path or "").split("/")[2:]
+    if not steps:
+        return root
+    try:
+        found = root.xpath("/".join(steps), namespaces=dict(NAMESPACES))
+    except etree.XPathError:  # a prefix of another namespace
+        named = _ELEMENT.match(entry.message)
+        every = root.iter(named[1]) if named else iter(())
+        return next((each for each in every if each.sourceline == entry.line), None)
+    return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
+
+
+def _parent_name(element: etree._Element) -> str:
+    parent = element.getparent()
+    return "" if parent is None else f", in {tag(parent)}"

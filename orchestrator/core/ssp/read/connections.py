@@ -1,0 +1,277 @@
+"""Connections of a system: between what, in which direction, with what on the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.ssp.archive.interfaces import interface_of
+from orchestrator.core.ssp.archive.sources import Place
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.element_names import decoded
+from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.lexical import attribute, boolean
+from orchestrator.core.ssp.common.names import add, child, listed
+from orchestrator.core.ssp.common.transformations import add_transformation, read_transformation
+from orchestrator.core.ssp.read.connectors import UNSPECIFIED
+from orchestrator.core.ssp.read.line_annotations import (
+    add_line,
+    read_compensation,
+    read_delay,
+    read_line,
+)
+from orchestrator.core.system import (
+    Bus,
+    Causality,
+    Component,
+    Connection,
+    Connector,
+    Endpoint,
+    Source,
+    System,
+)
+
+_CLAUSE: Final = "SSP 2.0, 5.3.2"
+#: Kinds of an element's connectors that give a signal; of a system's own, as seen from inside.
+_ELEMENT_SOURCES: Final = {
+    Causality.OUTPUT,
+    Causality.CALCULATED_PARAMETER,
+    Causality.CONSTANT,
+    Causality.LOCAL,
+}
+_OWN_SOURCES: Final = {
+    Causality.INPUT,
+    Causality.PARAMETER,
+    Causality.STRUCTURAL_PARAMETER,
+}
+_WILD: Final = {Causality.INOUT, UNSPECIFIED}
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Something that connections may end at: an element of a system, or the system itself.
+
+    Parameters
+    ----------
+    key
+        Name in the system; empty for the system itself.
+    kinds
+        Kind of every connector that is declared.
+    connectors
+        Those whose type is known.
+    source
+        What it is made from, if it is a component.
+    is_open
+        Whether it may have connectors that are not declared: it declares none, or could not be
+        read.
+    """
+
+    key: str
+    kinds: Mapping[str, str]
+    connectors: Mapping[str, Connector]
+    source: Source | None = None
+    is_open: bool = False
+
+    def connector(self, name: str) -> Connector | None:
+        """Return a connector as the file declares it, else as the source has it."""
+        declared = self.connectors.get(name)
+        if declared is not None or self.source is None:
+            return declared
+        return (interface_of(self.source) or {}).get(name)
+
+    def kind(self, name: str) -> str | None:
+        """Return the kind of a connector, of its source if it is not declared."""
+        said = self.kinds.get(name)
+        if said is not None:
+            return said
+        found = self.connector(name)
+        return None if found is None else str(found.causality)
+
+    def gives(self, kind: str | None) -> bool | None:
+        """Whether a connector of a kind is a source inside; ``None`` if it may be either."""
+        if kind is None or kind in _WILD:
+            return None
+        return kind in (_ELEMENT_SOURCES if self.key else _OWN_SOURCES)
+
+
+def read_connections(
+    system: etree._Element, ends: Mapping[str, End], place: Place, findings: Findings
+) -> tuple[Connection, ...]:
+    """Read the connections of a system; problems go to the findings.
+
+    Parameters
+    ----------
+    system
+        The element.
+    ends
+        What they may end at by its name in the file; the system itself is under no name.
+    place
+        Where recorded delays are looked for.
+    findings
+        Where problems go.
+    """
+    found = []
+    for element in listed(system, "ssd:Connections", "ssd:Connection"):
+        with findings.guard(element, codes.OWN):
+            found.append(_connection(element, ends, place, findings))
+    return tuple(found)
+
+
+def _connection(
+    element: etree._Element, ends: Mapping[str, End], place: Place, findings: Findings
+) -> Connection:
+    if "startIndices" in element.attrib or "endIndices" in element.attrib:
+        raise refusal(
+            codes.INDICES,
+            "startIndices and endIndices are not supported; connect whole arrays",
+            _CLAUSE,
+        )
+    first, last = (_end(element, side, ends, findings) for side in ("start", "end"))
+    source, target = _directed(first, last)
+    if source[0].kind(source[1]) == Causality.CALCULATED_PARAMETER:
+        findings.warning(
+            codes.CALCULATED,
+            element,
+            f"'{source[1]}' is calculated when its component is initialised; what it is connected"
+            " with does not get it",
+            _CLAUSE,
+        )
+    if child(element, "ssc:IntegerMappingTransformation") is not None:
+        findings.note(
+            codes.TABLE,
+            element,
+            "values that the table does not have stop the run",
+            "SSP 2.0, 4.5.2",
+        )
+    return Connection(
+        Endpoint(source[0].key, source[1]),
+        Endpoint(target[0].key, target[1]),
+        read_delay(element, place),
+        read_transformation(
+            element, source[0].connector(source[1]), target[0].connector(target[1])
+        ),
+        *read_line(element),
+        attribute(element, "suppressUnitConversion", boolean, default=False),
+        read_compensation(element),
+    )
+
+
+_Side = tuple[End, str]
+
+
+def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: Findings) -> _Side:
+    name, connector = element.get(f"{side}Element", ""), element.get(f"{side}Connector", "")
+    end = ends.get(name)
+    if end is None:
+        known = _listed(filter(None, ends))
+        raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {known})", _CLAUSE)
+    if connector in end.kinds:
+        return end, connector
+    if end.is_open:
+        return end, connector
+    what = f"element '{name}'" if name else "the system"
+    if end.kind(connector) is not None:
+        findings.warning(
+            codes.UNDECLARED,
+            element,
+            f"{what} does not declare the connector '{connector}', but its source has it",
+            "SSP 2.0, 5.2.1",
+        )
+        return end, connector
+    raise refusal(
+        codes.UNKNOWN_END,
+        f"{what} has no connector '{connector}'; it has: {_listed(end.kinds)}",
+        _CLAUSE,
+    )
+
+
+def _directed(first: _Side, last: _Side) -> tuple[_Side, _Side]:
+    """Put the end that gives the signal first: start and end do not say it."""
+    roles = [end.gives(end.kind(name)) for end, name in (first, last)]
+    if roles in ([True, False], [None, False], [True, None], [None, None]):
+        return first, last
+    if roles in ([False, True], [None, True], [False, None]):
+        return last, first
+    kinds = [
+        f"{end.kind(name)} '{name}' of {'an element' if end.key else 'the system'}"
+        for end, name in (first, last)
+    ]
+    raise refusal(
+        codes.KINDS,
+        f"{kinds[0]} is connected with {kinds[1]}; expected one that gives a signal inside the"
+        " system and one that takes it",
+        "SSP 2.0, 5.3.2.1",
+    )
+
+
+def add_connections(parent: etree._Element, system: System, version: str) -> None:
+    """Append the connections of a system.
+
+    Raises
+    ------
+    DescriptionError
+        All connections that SSP cannot hold, together.
+    """
+    if not system.connections:
+        return
+    group = add(parent, "ssd:Connections")
+    problems: list[str] = []
+    for line in system.connections:
+        try:
+            _add_connection(group, line, system, version)
+        except (DescriptionError, ValueError) as error:
+            texts = error.problems if isinstance(error, DescriptionError) else (str(error),)
+            problems += [f"connection {line}: {text}" for text in texts]
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def _add_connection(group: etree._Element, line: Connection, system: System, version: str) -> None:
+    source, target = (_declared(system, end) for end in (line.source, line.target))
+    element = add(group, "ssd:Connection")
+    for side, end in (("start", line.source), ("end", line.target)):
+        if end.component:
+            element.set(f"{side}Element", decoded(end.component))
+        element.set(f"{side}Connector", end.connector)
+    if line.suppress_unit_conversion:
+        element.set("suppressUnitConversion", "true")
+    add_transformation(element, line.transformation, source, target, version)
+    add_line(element, line)
+
+
+def _declared(system: System, end: Endpoint) -> Connector | None:
+    """Return a connector; ``None`` if its component declares none, and gets them from its source.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such element or connector.
+    """
+    if not end.component:
+        owner: Mapping[str, Connector] = system.connectors
+    else:
+        every: dict[str, Component | System | Bus] = {
+            **system.components,
+            **system.systems,
+            **system.buses,
+        }
+        if end.component not in every:
+            raise DescriptionError(f"no component '{end.component}' (known: {_listed(every)})")
+        owner = every[end.component].connectors
+        if not owner and end.component in system.components:
+            return None
+    if end.connector not in owner:
+        what = f"component '{end.component}'" if end.component else "the system"
+        raise DescriptionError(
+            f"{what} has no connector '{end.connector}'; it has: {_listed(owner)}"
+        )
+    return owner[end.connector]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,254 @@
+"""Connectors of components, systems and buses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty, only, own
+from orchestrator.core.ssp.common.definitions import Definitions
+from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.names import add, child, full, listed
+from orchestrator.core.ssp.common.signal_types import TYPES, Typed, add_type, read_type
+from orchestrator.core.system import Causality, Connector, DataType, Value, Variability
+
+_CLAUSE: Final = "SSP 2.0, 5.2.1"
+#: Kinds that SSP 1.0 does not have.
+NEW_KINDS: Final = {Causality.STRUCTURAL_PARAMETER, Causality.CONSTANT, Causality.LOCAL}
+UNSPECIFIED: Final = "unspecified"
+_KINDS: Final = {*Causality, UNSPECIFIED}
+#: Elements of types of which nothing but the connector is to be said.
+_PLAIN: Final = {full(f"ssc:{name}") for name in TYPES if name != "Clock"}
+
+
+#: What was read, by all that was said.
+Known = dict[Hashable, "Connector | Typed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Connectors that an element declares.
+
+    Parameters
+    ----------
+    connectors
+        Those whose type is said, by name.
+    kinds
+        Kind of every declared connector, in the words of SSP.
+    partial
+        What is said of the others, of which the type or an extent comes from elsewhere.
+    elements
+        Where they stand.
+    """
+
+    connectors: dict[str, Connector] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    partial: dict[str, Typed] = field(default_factory=dict)
+    elements: dict[str, etree._Element] = field(default_factory=dict)
+
+
+def read_connectors(
+    parent: etree._Element, definitions: Definitions, findings: Findings, known: Known
+) -> Declared:
+    """Read the connectors of an element; problems go to the findings.
+
+    Parameters
+    ----------
+    parent
+        Component, system or reference to a dictionary.
+    definitions
+        Units and enumerations of its file.
+    findings
+        Where problems go.
+    known
+        What connectors of the file were read: instances of one source have the same ones.
+    """
+    found = Declared()
+    for element in listed(parent, "ssd:Connectors", "ssd:Connector"):
+        name, kind = element.get("name", ""), element.get("kind", "")
+        if name in found.kinds:
+            findings.error(codes.TAKEN, element, "the name is taken by another connector", _CLAUSE)
+            continue
+        if kind not in _KINDS:
+            continue  # the schema has listed it
+        found.kinds[name] = kind
+        found.elements[name] = element
+        key = _said(element)
+        read = known.get(key)
+        if read is None:
+            with findings.guard(element, codes.SCHEMA):
+                read = _read(element, kind, definitions, findings)
+        if key is not None and read is not None:
+            known[key] = read
+        if isinstance(read, Typed):
+            found.partial[name] = read
+        elif read is not None:
+            found.connectors[name] = read
+    return found
+
+
+def _read(
+    element: etree._Element, kind: str, definitions: Definitions, findings: Findings
+) -> Connector | Typed:
+    """Read a connector; of one that is not fully typed only what is said of its type."""
+    typed = read_type(element, definitions)
+    _note_clock(element, findings)
+    if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
+        return typed
+    return _made(element, Causality(kind), typed)
+
+
+def _said(element: etree._Element) -> Hashable | None:
+    """Return all that a connector says; ``None`` if it has more than a type, or notes are due."""
+    if len(element) != 1:
+        return None
+    inner = element[0]
+    if len(inner) or inner.tag not in _PLAIN or "mime-type" in inner.attrib:
+        return None
+    return tuple(element.items()), inner.tag, tuple(inner.items())
+
+
+def completed(element: etree._Element, typed: Typed, kind: str, model: Connector) -> Connector:
+    """Make a connector of what its file says of it, and for the rest of one that it goes with."""
+    whole = Typed(
+        typed.type or model.type,
+        typed.unit or model.unit,
+        typed.definition if typed.unit else model.unit_definition,
+        typed.enumeration or model.enumeration,
+        model.shape if typed.type is None or typed.shape is None else typed.shape,
+    )
+    return _made(element, Causality(kind), whole)
+
+
+def _made(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
+    made = Connector(
+        element.get("name", ""),
+        kind,
+        typed.type or DataType.REAL,
+        typed.unit,
+        typed.shape or (),
+        element.get("description", ""),
+        enumeration=typed.enumeration,
+        unit_definition=typed.definition,
+    )
+    extra = own(element, CONNECTOR_TYPE, "sd:Connector")
+    return made if extra is None else _with_extra(made, extra)
+
+
+def _note_clock(element: etree._Element, findings: Findings) -> None:
+    clocks = [clock.get("name", "") for clock in element.findall(full("ssd:Clock"))]
+    typed = child(element, "ssc:Clock")
+    if clocks:
+        findings.note(codes.DETAIL, element, f"ticks with {', '.join(clocks)}")
+    if typed is not None and typed.attrib:
+        findings.note(codes.DETAIL, typed, "interval of a clock")
+
+
+def _with_extra(connector: Connector, extra: etree._Element) -> Connector:
+    empty(extra)
+    only(extra, ("start", "variability"))
+    variability = extra.get("variability", Variability.CONTINUOUS)
+    if variability not in set(Variability):
+        raise SspError(
+            f"sd:Connector: expected variability {', '.join(Variability)}, found '{variability}'"
+        )
+    start = extra.get("start")
+    return replace(
+        connector,
+        variability=Variability(variability),
+        start=None if start is None else _start_of(start, connector),
+    )
+
+
+def _start_of(text: str, connector: Connector) -> Value:
+    """Read a start value: JSON, with bytes as hexadecimal digits."""
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        raise SspError(f"sd:Connector: expected start as JSON, found '{text[:60]}'") from None
+    binary = connector.type is DataType.BINARY
+    elements = read if isinstance(read, list) else [read]
+    try:
+        typed = tuple(bytes.fromhex(each) if binary else each for each in elements)
+    except (ValueError, TypeError):
+        raise SspError("sd:Connector: expected start in hexadecimal digits") from None
+    start = typed if isinstance(read, list) else typed[0]
+    if not connector.accepts(start):
+        raise SspError(f"sd:Connector: start '{text[:60]}' is not of type {connector.type}")
+    return start
+
+
+def add_connectors(
+    parent: etree._Element, connectors: Iterable[Connector], version: str, *, own: bool
+) -> None:
+    """Append connectors.
+
+    Parameters
+    ----------
+    parent
+        Component, system or reference to a dictionary.
+    connectors
+        In this order.
+    version
+        Of SSP.
+    own
+        Whether they are those of a system, whose start values no source has.
+
+    Raises
+    ------
+    DescriptionError
+        All that the version cannot hold, together.
+    """
+    listed_ = list(connectors)
+    if not listed_:
+        return
+    group = add(parent, "ssd:Connectors")
+    problems = []
+    for connector in listed_:
+        try:
+            _add_connector(group, connector, version, own=own)
+        except DescriptionError as error:
+            told = (f"connector '{connector.name}': {text}" for text in error.problems)
+            problems.append(type(error)(*told))
+    if problems:
+        raise together(problems)
+
+
+def together(problems: list[DescriptionError]) -> DescriptionError:
+    """Join problems; the class is kept where they all have the same."""
+    kinds = {type(problem) for problem in problems}
+    texts = [text for problem in problems for text in problem.problems]
+    return kinds.pop()(*texts) if len(kinds) == 1 else DescriptionError(*texts)
+
+
+def _add_connector(group: etree._Element, connector: Connector, version: str, *, own: bool) -> None:
+    if connector.causality in NEW_KINDS and version == "1.0":
+        raise CapabilityError(
+            f"is of kind {connector.causality}, which SSP 1.0 does not have: write version 2.0, or"
+            " leave it out"
+        )
+    element = add(group, "ssd:Connector", name=connector.name, kind=str(connector.causality))
+    if connector.description:
+        element.set("description", connector.description)
+    add_type(element, connector, version)
+    if not own:
+        return
+    extra = {}
+    if connector.start is not None:
+        extra["start"] = _start_text(connector.start)
+    if connector.variability is not Variability.CONTINUOUS:
+        extra["variability"] = str(connector.variability)
+    if extra:
+        add(annotate(element, CONNECTOR_TYPE), "sd:Connector", **extra)
+
+
+def _start_text(start: Value) -> str:
+    elements = start if isinstance(start, tuple) else (start,)
+    plain = [each.hex() if isinstance(each, bytes) else each for each in elements]
+    return json.dumps(plain if isinstance(start, tuple) else plain[0], ensure_ascii=False)

@@ -1,0 +1,195 @@
+"""One reading of a file and of all that it refers to: files once, no cycles, no explosion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.core.archive import parse_xml
+from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.archive.sources import Place, file_bytes, inside_of
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import RefusalError, refusal
+from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.names import full
+from orchestrator.core.ssp.common.schema import Schema, check
+
+#: Systems may contain each other this deep.
+DEEPEST: Final = 50
+#: Components, systems and buses of a file with all that it refers to.
+MOST_ELEMENTS: Final = 20_000
+
+
+@dataclass(slots=True)
+class Reading:
+    """What has been read so far.
+
+    Parameters
+    ----------
+    chain
+        The systems that are being read, each in the one before.
+    elements
+        How many elements of systems there were.
+    documents
+        Roots of parameter sets, mappings and dictionaries by their file.
+    checked
+        Roots of the SSDs that have been checked.
+    dictionaries
+        Names that signal dictionaries have been given.
+    """
+
+    chain: list[str] = field(default_factory=list)
+    elements: int = 0
+    documents: dict[tuple[str, str], etree._Element] = field(default_factory=dict)
+    dictionaries: set[str] = field(default_factory=set)
+    checked: list[etree._Element] = field(default_factory=list)
+
+    def unique(self, dictionary: str) -> str:
+        """Return a name for a signal dictionary that no other one has."""
+        name, count = dictionary, 1
+        while name in self.dictionaries:
+            count += 1
+            name = f"{dictionary} ({count})"
+        self.dictionaries.add(name)
+        return name
+
+    @contextmanager
+    def within(self, what: str) -> Iterator[None]:
+        """Note that a system is being read.
+
+        Raises
+        ------
+        RefusalError
+            If it is being read already, or lies too deep.
+        """
+        if what in self.chain:
+            ring = [*self.chain[self.chain.index(what) :], what]
+            raise refusal(codes.NESTING, f"systems contain each other: {' -> '.join(ring)}")
+        if len(self.chain) >= DEEPEST:
+            raise refusal(codes.LIMIT, f"systems are nested more than {DEEPEST} deep")
+        self.chain.append(what)
+        try:
+            yield
+        finally:
+            self.chain.pop()
+
+    def count(self) -> None:
+        """Count an element of a system.
+
+        Raises
+        ------
+        RefusalError
+            If there are too many.
+        """
+        self.elements += 1
+        if self.elements > MOST_ELEMENTS:
+            raise refusal(
+                codes.LIMIT,
+                f"the system and those that it refers to have more than {MOST_ELEMENTS} elements",
+            )
+
+    def document(
+        self, source: str, place: Place, schema: Schema, findings: Findings
+    ) -> tuple[etree._Element, Findings]:
+        """Read and check a file that another refers to, once.
+
+        Raises
+        ------
+        SspError
+            If it cannot be read, or is another document.
+        """
+        path = place.file(source, inside=True)
+        beside = findings.beside(place.named(source, path))
+        return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
+
+    def description(self, content: bytes, label: str) -> etree._Element:
+        """Parse the text of another SSD, once.
+
+        Raises
+        ------
+        RefusalError
+            If it is malformed.
+        """
+        key = (label, "")
+        if key not in self.documents:
+            self.documents[key] = parsed(content, label)
+        return self.documents[key]
+
+    def is_new(self, root: etree._Element) -> bool:
+        """Whether a document is read for the first time."""
+        if any(root is known for known in self.checked):
+            return False
+        self.checked.append(root)
+        return True
+
+    def inner(
+        self, source: str, container: Path, schema: Schema, findings: Findings
+    ) -> tuple[etree._Element, Findings]:
+        """Read and check a file inside of an FMU or an archive, once.
+
+        Raises
+        ------
+        SspError
+            If it cannot be read, or is another document.
+        """
+        beside = findings.beside(f"{container}:{source}")
+        key = (str(container), source)
+        return (
+            self._root(key, lambda: inside_of(container, source, str(container)), schema, beside),
+            beside,
+        )
+
+    def _root(
+        self, key: tuple[str, str], read: Callable[[], bytes], schema: Schema, findings: Findings
+    ) -> etree._Element:
+        if key not in self.documents:
+            content = read()
+            try:
+                root = parsed(content, findings.label)
+                mend_namespace(root, schema, findings)
+                check(root, schema, findings)
+            except RefusalError as refusal:
+                raise refusal.of_file(findings.label) from None
+            note_encoding(root, findings)
+            self.documents[key] = root
+        return self.documents[key]
+
+
+def parsed(content: bytes, label: str) -> etree._Element:
+    """Parse XML of unknown origin.
+
+    Raises
+    ------
+    RefusalError
+        If it is malformed, or declares a document type.
+    """
+    try:
+        return parse_xml(content, label, SspError)
+    except SspError as error:
+        raise refusal(codes.MALFORMED, error.diagnostics[0].message) from None
+
+
+def note_encoding(root: etree._Element, findings: Findings) -> None:
+    """Say that a file is not in UTF-8, as the standard wants it."""
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+    if encoding.upper() not in {"UTF-8", "UTF8", "US-ASCII", "ASCII"}:
+        findings.warning(codes.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")
+
+
+def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
+    """Give a document that a tool put into nearly the namespace of SSP the right one."""
+    wanted = etree.QName(full(schema))
+    found = etree.QName(root)
+    near = (found.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")
+    if found.localname != wanted.localname or near != wanted.namespace:
+        return
+    findings.warning(
+        codes.NAMESPACE, root, f"expected the namespace {wanted.namespace}, found {found.namespace}"
+    )
+    for element in root.iter(f"{{{found.namespace}}}*"):
+        element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"

@@ -1,0 +1,153 @@
+"""Systems compared by what Softdock writes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lxml import etree
+
+from orchestrator.core.ssp.common.names import children, tag
+from orchestrator.core.ssp.write.ssd import document
+from orchestrator.core.system import (
+    Component,
+    Connection,
+    Connector,
+    DataType,
+    Endpoint,
+    System,
+    Value,
+)
+
+Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
+#: Definitions, of which a file may hold more than are used.
+_DEFINITIONS = {"ssd:Units", "ssd:Enumerations", "ssv:Units"}
+
+
+def written(system: System, file_uri: Callable[[Component], str], version: str) -> etree._Element:
+    """Return the tree of what Softdock writes of a system, in a version of SSP."""
+    return etree.fromstring(document(system, file_uri, version))
+
+
+def same_form(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two files say the same, but for the order of what is in them."""
+    return _form(one) == _form(other)
+
+
+def _form(element: etree._Element) -> Form:
+    inside = sorted(_form(c) for c in children(element) if tag(c) not in _DEFINITIONS)
+    attributes = tuple(sorted((str(key), str(text)) for key, text in element.attrib.items()))
+    return tag(element), attributes, (element.text or "").strip(), tuple(inside)
+
+
+def as_declared(new: System, old: System, base: System) -> System:
+    """Return a changed system with as few connectors declared as the one in the file.
+
+    Parameters
+    ----------
+    new
+        The changed system.
+    old
+        The one in the file.
+    base
+        What the change started from: ``old``, or ``old`` completed by its sources. Connectors that
+        are alike in ``base`` and ``new`` stay as the file declares them; those that it leaves to
+        the source are declared where a new line of ``new`` names them. A value needs none.
+    """
+    drawn = set(map(_ends, old.connections))
+    used = {end for line in new.connections for end in _ends(line) if _ends(line) not in drawn}
+
+    def declared(component: Component) -> dict[str, Connector]:
+        name = component.name
+        before, start = old.components.get(name), base.components.get(name)
+        if before is None or start is None or start.source != component.source:
+            return dict(component.connectors)
+        named = {end.connector for end in used if end.component == name}
+        kept = {}
+        for key, connector in component.connectors.items():
+            if connector != start.connectors.get(key):
+                kept[key] = connector
+            elif key in before.connectors:
+                kept[key] = before.connectors[key]
+            elif before.connectors and key in named:
+                kept[key] = connector
+        return kept
+
+    return replace(
+        new,
+        components={
+            name: _with_plain_values(component, declared(component), old.components.get(name))
+            for name, component in new.components.items()
+        },
+        systems={
+            name: as_declared(inner, old.systems[name], base.systems[name])
+            if name in old.systems and name in base.systems
+            else inner
+            for name, inner in new.systems.items()
+        },
+    )
+
+
+def _ends(line: Connection) -> tuple[Endpoint, Endpoint]:
+    return line.source, line.target
+
+
+def _with_plain_values(
+    component: Component, declared: dict[str, Connector], before: Component | None
+) -> Component:
+    """Declare few connectors; new Reals among the values of others are floats, as files give them.
+
+    One that is the same number as before stays as the file has it.
+    """
+    held = {} if before is None else before.values
+    values = dict(component.values)
+    for key, value in component.values.items():
+        connector = component.connectors.get(key)
+        if key not in declared and connector is not None and connector.type is DataType.REAL:
+            values[key] = held[key] if held.get(key) == value else _as_real(value)
+    return replace(component, connectors=declared, values=values)
+
+
+def _as_real(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(float, value))
+    return float(value)
+
+
+def with_value_types(wanted: System, new: System, old: System) -> System:
+    """Declare the connectors of values that have changed, too: so their types and units are known.
+
+    Parameters
+    ----------
+    wanted
+        The changed system, as it is to be in the file.
+    new
+        The same with all that is known of its connectors.
+    old
+        The one in the file.
+    """
+
+    def typed(component: Component) -> Component:
+        before, known = old.components.get(component.name), new.components.get(component.name)
+        if known is None:
+            return component
+        held = {} if before is None else before.values
+        named = {
+            key: known.connectors[key]
+            for key, value in component.values.items()
+            if key in known.connectors and held.get(key) != value
+        }
+        if named and not component.connectors:  # some would mean that there are no others
+            named = dict(known.connectors)
+        return replace(component, connectors={**named, **component.connectors})
+
+    return replace(
+        wanted,
+        components={name: typed(component) for name, component in wanted.components.items()},
+        systems={
+            name: with_value_types(inner, new.systems[name], old.systems[name])
+            if name in new.systems and name in old.systems
+            else inner
+            for name, inner in wanted.systems.items()
+        },
+    )

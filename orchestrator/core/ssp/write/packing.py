@@ -1,0 +1,191 @@
+"""Packing of systems with their FMUs into an .ssp archive."""
+
+from __future__ import annotations
+
+import filecmp
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import quote
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, SspError
+from orchestrator.core.ssp.archive.sources import expect_packable, file_path, packed_block
+from orchestrator.core.ssp.common.files import replacing
+from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
+from orchestrator.core.ssp.write.ssd import document, in_version, linked_values
+from orchestrator.core.system import Component, SourceKind, System
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
+
+
+def write_ssp(
+    system: System,
+    path: str | Path,
+    variants: Mapping[str, System] = MappingProxyType({}),
+    version: str | None = None,
+    *,
+    adapt: Callable[[bytes], bytes] | None = None,
+    parameters: str | None = None,
+) -> None:
+    """Pack a system, its variants and all their FMUs and files of blocks into an .ssp archive.
+
+    The same systems with the same FMUs give the same bytes: entries are stored in a fixed order
+    with a fixed time and without compression (FMUs are compressed themselves).
+
+    Parameters
+    ----------
+    system
+        Becomes SystemStructure.ssd.
+    path
+        The archive.
+    variants
+        Other systems by name; each becomes NAME.ssd beside the main one.
+    version
+        Of SSP: ``"1.0"`` or ``"2.0"``; ``None``: the first of these that can hold all systems.
+    adapt
+        Makes of the text of each .ssd what is packed.
+    parameters
+        Name of a parameter set in ``resources``, which gets all values of the system and is
+        linked, instead of values inside of the .ssd; those of variants stay inside.
+
+    Raises
+    ------
+    DescriptionError
+        If a variant has no usable name, or this version of SSP cannot hold a system.
+    FmuError
+        All FMUs that are missing, together.
+    PluginError
+        If the file of a block is missing or fails.
+    SspError
+        If the archive cannot be written, or a block is of a module and not of a file; an old one
+        is untouched.
+    """
+    path = Path(path)
+    systems = {MAIN_SSD: system}
+    for name, variant in sorted(variants.items()):
+        systems[_variant_file(name)] = variant
+    places, packed = _files(list(systems.values()))
+
+    def texts_in(version: str) -> tuple[bytes | None, dict[str, bytes]]:
+        values = None if parameters is None else linked_values(system, parameters, version)
+        link = None if values is None else f"resources/{quote(str(parameters))}"
+        return values, {
+            name: document(
+                one,
+                lambda c: quote(places[file_path(c)]),
+                version,
+                parameters=link if name == MAIN_SSD else None,
+            )
+            for name, one in systems.items()
+        }
+
+    values, texts = in_version(version, texts_in)
+    if adapt is not None:
+        texts = {name: adapt(text) for name, text in texts.items()}
+    if values is not None:
+        texts[f"resources/{parameters}"] = values
+    with replacing(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(_entry(name), text)
+        for name, file in sorted(packed.items()):
+            entry = _entry(name)
+            entry.file_size = file.stat().st_size
+            with file.open("rb") as source, archive.open(entry, "w") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _variant_file(name: str) -> str:
+    plain = name.removesuffix(SSD_SUFFIX)
+    if not plain or set(plain) & set("/\\:\0") or f"{plain}{SSD_SUFFIX}" == MAIN_SSD:
+        raise DescriptionError(
+            f"variant '{name}': expected the name of a file other than {MAIN_SSD}"
+        )
+    return plain + SSD_SUFFIX
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.create_system = 3  # Unix, wherever it is written
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
+    """Give every file its place under resources/; equal FMUs of equal names share one.
+
+    The files of a block lie in a folder of their own, as they did beside each other.
+
+    Returns
+    -------
+    places
+        Names in the archive, by the files of components.
+    packed
+        What is packed, by names in the archive.
+    """
+    places: dict[Path, str] = {}
+    packed: dict[str, Path] = {}
+    taken: dict[str, Path] = {}
+    missing = []
+    for component in _with_files(systems):
+        if component.source.kind is SourceKind.TWIN:
+            raise CapabilityError(
+                f"component '{component.name}' ({component.source}): an archive does not hold"
+                " twins; write an .ssd or .toml file, or leave out the twin"
+            )
+        try:
+            path = file_path(component)
+        except DescriptionError as error:
+            raise type(error)(f"component '{component.name}': {error}") from None
+        if path in places:
+            continue
+        if component.source.kind is SourceKind.BLOCK:
+            folder = f"resources/{_free_folder(path, taken)}"
+            inside = packed_block(component)
+            places[path] = f"{folder}/{path.name}"
+            packed |= {f"{folder}/{name}": file for name, file in inside.items()}
+            continue
+        if not path.is_file():
+            missing.append(f"component '{component.name}': {path}: no such FMU")
+            continue
+        places[path] = f"resources/{_free_name(path, taken)}"
+        packed.setdefault(places[path], path)
+    if missing:
+        raise FmuError("\n".join(missing))
+    return places, packed
+
+
+def _with_files(systems: Iterable[System]) -> Iterator[Component]:
+    for system in systems:
+        parts = system.components.values()
+        for part in parts:
+            try:
+                expect_packable(part.source.named())
+            except DescriptionError as error:
+                raise type(error)(f"component '{part.name}': {error}") from None
+            except SspError as error:
+                raise SspError(f"component '{part.name}': {error}") from None
+        yield from (part for part in parts if part.source.file is not None)
+        yield from _with_files(system.systems.values())
+
+
+def _free_name(path: Path, taken: dict[str, Path]) -> str:
+    """Find a name that is not taken by another file, on any file system."""
+    name, count = path.name, 1
+    while name.casefold() in taken:
+        if filecmp.cmp(taken[name.casefold()], path, shallow=False):
+            return name
+        count += 1
+        name = f"{path.stem}_{count}{path.suffix}"
+    taken[name.casefold()] = path
+    return name
+
+
+def _free_folder(path: Path, taken: dict[str, Path]) -> str:
+    name, count = path.stem, 1
+    while name.casefold() in taken:
+        count += 1
+        name = f"{path.stem}_{count}"
+    taken[name.casefold()] = path
+    return name

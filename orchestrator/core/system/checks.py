@@ -1,0 +1,280 @@
+"""Checks of a system graph; every problem is found before any is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+
+from orchestrator.core.diagnostics import (
+    AlgebraicLoopError,
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+)
+from orchestrator.core.system.components.component import Component
+from orchestrator.core.system.components.source import SourceKind
+from orchestrator.core.system.lines.connection import Connection, Endpoint
+from orchestrator.core.system.lines.transformation import MappingTransformation
+from orchestrator.core.system.loops.rings import has_ring
+from orchestrator.core.system.naming import unknown
+from orchestrator.core.system.ports.connector import Causality, Connector, DataType, Value
+from orchestrator.core.system.ports.conversion import conversion_between
+
+Components = Mapping[str, Component]
+_SIGNALS = (Causality.INPUT, Causality.OUTPUT)
+
+
+#: Types that hold every value of another one.
+_WIDER: Mapping[DataType, tuple[DataType, ...]] = {
+    DataType.BOOLEAN: (DataType.INTEGER, DataType.REAL),
+    DataType.INTEGER: (DataType.REAL,),
+}
+
+
+def expected_value(connector: Connector) -> str:
+    """Say in words what kind of value a connector takes."""
+    shape = ""
+    if connector.shape:
+        shape = f" array of shape {connector.shape} as a tuple of {connector.size} numbers"
+    if connector.enumeration is not None:
+        shape += f", or an item of {connector.enumeration.name}: "
+        shape += ", ".join(connector.enumeration.items)
+    return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
+
+
+def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
+    """All problems of a system, most basic first; the system itself is under no name."""
+    found: list[DescriptionError] = []
+    existing = []
+    for line in connections:
+        wrong = list(endpoints(components, line))
+        found += wrong
+        if not wrong:
+            existing.append(line)
+    for line in existing:
+        source = components[line.source.component].connectors[line.source.connector]
+        target = components[line.target.component].connectors[line.target.connector]
+        found += compatible(line, source, target)
+    found += sources(existing)
+    parts = [component for name, component in components.items() if name]
+    for component in parts:
+        found += values(component)
+    found += unconnected(parts, connections)
+    return found
+
+
+def valid(components: Components, connections: Sequence[Connection]) -> list[Connection]:
+    """Return the connections whose ends exist."""
+    return [line for line in connections if not any(endpoints(components, line))]
+
+
+def endpoints(components: Components, line: Connection) -> Iterator[DescriptionError]:
+    """Whether both ends of a connection exist and have the right direction."""
+    where = f"connection {line}"
+    sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
+    for end, wanted in sides:
+        component = components.get(end.component)
+        if component is None:
+            yield _missing(end, components, line)
+            continue
+        connector = component.connectors.get(end.connector)
+        if connector is None:
+            names = (c.name for c in component.of(wanted))
+            kind = f"{wanted} connector"
+            yield unknown(kind, end.connector, names, where, code="CON102", key=str(line))
+        elif connector.causality is not wanted and not _hands_on(components, line):
+            found = connector.causality
+            what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
+            text = f"'{end}' is {what}, expected an {wanted}"
+            yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
+
+
+def _missing(end: Endpoint, components: Components, line: Connection) -> UnknownNameError:
+    """Make the error of an end whose component is not there; that without a name is the system."""
+    where, key = f"connection {line}", str(line)
+    if end.component:
+        return unknown("component", end.component, components, where, code="CON101", key=key)
+    names = ", ".join(name for name in components if name)
+    text = (
+        f"the system has no connectors of its own, such as '{end}'; expected component.connector"
+        f" (components: {names or 'none'})"
+    )
+    return UnknownNameError.about(text, code="CON101", place=where, key=key)
+
+
+def _hands_on(components: Components, line: Connection) -> bool:
+    """Whether a line is one of parameters, from or to a connector of the system itself."""
+    both = (line.source, line.target)
+    if all(end.component for end in both):
+        return False
+    found = [components[end.component].connectors.get(end.connector) for end in both]
+    return all(c is not None and c.causality not in _SIGNALS for c in found)
+
+
+def compatible(
+    line: Connection, source: Connector, target: Connector
+) -> Iterator[DescriptionError]:
+    """Whether what a connection joins fits, and what stands on it fits the signal."""
+    where, at = f"connection {line}", str(line)
+    if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
+        text = (
+            f"type {source.type} is connected to {target.type}; expected equal types, or"
+            " a truth value or whole number to a number"
+        )
+        yield ConnectorMismatchError.about(text, code="CON104", place=where, key=at)
+    if source.shape != target.shape:
+        text = f"shape {source.shape} is connected to {target.shape}; expected equal shapes"
+        yield ConnectorMismatchError.about(text, code="CON105", place=where, key=at)
+    if not line.suppress_unit_conversion:
+        try:
+            conversion_between(source, target)
+        except UnitMismatchError as error:
+            text = str(error)
+            yield UnitMismatchError.about(text, code="CON106", place=where, key=at)
+    mapping = isinstance(line.transformation, MappingTransformation)
+    if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
+        text = (
+            f"a table of values is for Boolean, Integer and enumeration connectors,"
+            f" found {source.type}"
+        )
+        yield ConnectorMismatchError.about(text, code="ENU105", place=where, key=at)
+    for text in _between_samples(line, source):
+        yield DescriptionError.about(text, code="CON107", place=where, key=at)
+
+
+def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
+    """Whether a signal can be interpolated and extrapolated as its connection says."""
+    held = {None, "hold"}
+    ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
+    for what, way in ways.items():
+        if way not in held and source.type is not DataType.REAL:
+            yield f"{what} '{way}' is for Real signals, found {source.type}; expected hold"
+    if line.compensation is not None and source.type is not DataType.REAL:
+        yield (
+            f"compensation '{line.compensation}' is for Real signals, found {source.type}; leave it"
+            " out"
+        )
+    if line.interpolation != "slerp":
+        return
+    if source.shape != (4,):
+        yield (
+            "interpolation 'slerp' is for quaternions, connectors of shape (4,); found shape"
+            f" {source.shape}"
+        )
+    if line.transformation is not None:
+        yield ("interpolation 'slerp' is for unit quaternions; expected no factor and no offset")
+
+
+def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
+    """Whether every target has one source."""
+    by_target: dict[Endpoint, list[Connection]] = {}
+    for line in connections:
+        by_target.setdefault(line.target, []).append(line)
+    for target, lines in by_target.items():
+        if len(lines) > 1:
+            named = " and ".join(f"'{line.source}'" for line in lines)
+            text = (
+                f"input '{target}' has {len(lines)} sources, {named}; expected one:"
+                " remove one connection, or add the signals in a block"
+            )
+            yield ConnectorMismatchError.about(text, code="CON108", key=str(target))
+
+
+def values(component: Component) -> Iterator[DescriptionError]:
+    """Whether the values of a component fit its connectors."""
+    where = f"component '{component.name}' ({component.source})"
+    for name, value in component.values.items():
+        at = f"{component.name}.{name}"
+        connector = component.connectors.get(name)
+        if connector is None:
+            settable = [c.name for c in component.of(Causality.PARAMETER)]
+            settable += [c.name for c in component.of(Causality.INPUT)]
+            yield unknown("parameter", name, settable, where, code="VAL101", key=at)
+        elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
+            text = f"'{name}' is an output and cannot be set"
+            yield DescriptionError.about(text, code="VAL102", place=where, key=at)
+        elif not connector.accepts(value):
+            text = f"parameter '{name}': expected {expected_value(connector)}, found {value!r}"
+            yield DescriptionError.about(text, code="VAL103", place=where, key=at)
+        elif not all(isfinite(v) for v in _numbers(value)):
+            text = f"parameter '{name}': expected a finite number, found {value!r}"
+            yield DescriptionError.about(text, code="VAL104", place=where, key=at)
+        elif (refusal := connector.refusal(value)) is not None:
+            text = f"parameter '{name}': {refusal}"
+            yield DescriptionError.about(text, code="VAL121", place=where, key=at)
+
+
+def _has_start(component: Component, output: Connector) -> bool:
+    """Whether an output begins with a value that can be set: those of FMUs that declare one."""
+    return component.source.kind is SourceKind.FMU and output.start is not None
+
+
+def _numbers(value: Value) -> tuple[float, ...]:
+    elements = value if isinstance(value, tuple) else (value,)
+    return tuple(v for v in elements if not isinstance(v, (str, bytes)))
+
+
+def unconnected(
+    components: Iterable[Component], connections: Iterable[Connection]
+) -> Iterator[DescriptionError]:
+    """Whether every input is fed or has a value."""
+    fed = {line.target for line in connections}
+    for component in components:
+        for connector in component.of(Causality.INPUT):
+            end = Endpoint(component.name, connector.name)
+            ticks_alone = connector.type is DataType.CLOCK  # an input clock may stay silent
+            if end not in fed and connector.name not in component.values and not ticks_alone:
+                text = (
+                    f"input '{end}' ({expected_value(connector)}) is not connected;"
+                    " connect it, or set a value that it keeps"
+                )
+                yield DescriptionError.about(text, code="CON109", key=str(end))
+
+
+def feedthrough(
+    components: Components, connections: Iterable[Connection]
+) -> Iterator[tuple[Endpoint, Endpoint]]:
+    """Ports joined by what acts at once: direct feed-through, and connections without a delay.
+
+    Connections into clocks and discrete inputs of event mode are left out: during a step nothing
+    goes along them, and in event mode the units are repeated until nothing changes.
+    """
+    for line in connections:
+        if (
+            line.delay is None
+            and line.source.component
+            and line.target.component
+            and not components[line.target.component].changes_at_events(line.target.connector)
+        ):
+            yield line.source, line.target
+    for component in components.values():
+        for output in component.of(Causality.OUTPUT):
+            end = Endpoint(component.name, output.name)
+            for name in component.direct_inputs(output.name):
+                yield Endpoint(component.name, name), end
+
+
+def algebraic_loops(
+    components: Components, connections: Iterable[Connection]
+) -> Iterator[DescriptionError]:
+    """Loops of direct feed-through that no delay cuts, of connections whose ends exist."""
+    edges = list(feedthrough(components, connections))
+    if not has_ring(edges):
+        return
+    import networkx as nx
+
+    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
+    graph.add_edges_from(edges)
+    for group in nx.strongly_connected_components(graph):
+        if len(group) > 1:
+            along = [edge[0] for edge in nx.find_cycle(graph.subgraph(group))]
+            first = along.index(min(along))
+            ring = [*along[first:], *along[:first], along[first]]
+            text = (
+                f"algebraic loop without a delay: {' -> '.join(map(str, ring))}; put a delay on"
+                " one of its connections, let one unit respond through a state, let 'jacobi' delay"
+                " it by its steps (algebraic_loops = 'delay'), or choose an"
+                " algorithm that iterates: 'newton' or 'fixed-point'"
+            )
+            yield AlgebraicLoopError.about(text, code="LOO102", key=ring[0].component)

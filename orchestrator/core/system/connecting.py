@@ -1,0 +1,244 @@
+"""Connections of a system: made, changed and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.system.lines.compensation import Compensation
+from orchestrator.core.system.lines.connection import (
+    Connection,
+    Endpoint,
+    Extrapolation,
+    Interpolation,
+)
+from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.lines.transformation import (
+    LinearTransformation,
+    MappingTransformation,
+    Transformation,
+)
+from orchestrator.core.system.naming import SEPARATOR
+from orchestrator.core.system.nesting.hierarchy import split
+from orchestrator.core.system.time import nanoseconds
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.system import System
+
+
+def ways(
+    where: str, interpolation: str | None, extrapolation: str | None
+) -> tuple[Interpolation | None, Extrapolation | None]:
+    """Read how a line is interpolated and extrapolated.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such way.
+    """
+    if interpolation is not None and interpolation not in set(Interpolation):
+        raise DescriptionError(
+            f"{where}: interpolation: expected one of {', '.join(Interpolation)},"
+            f" found '{interpolation}'"
+        )
+    if extrapolation is not None and extrapolation not in set(Extrapolation):
+        raise DescriptionError(
+            f"{where}: extrapolation: expected one of {', '.join(Extrapolation)},"
+            f" found '{extrapolation}'"
+        )
+    return (
+        None if interpolation is None else Interpolation(interpolation),
+        None if extrapolation is None else Extrapolation(extrapolation),
+    )
+
+
+def _compensation(where: str, name: str | None) -> Compensation | None:
+    if name is not None and name not in set(Compensation):
+        raise DescriptionError(
+            f"{where}: compensation: expected one of {', '.join(Compensation)}, found '{name}'"
+        )
+    return None if name is None else Compensation(name)
+
+
+def connection_of(
+    source: str,
+    target: str,
+    *,
+    delay: TransportDelay | str | float | None = None,
+    factor: float = 1.0,
+    offset: float = 0.0,
+    mapping: Mapping[int, int] | None = None,
+    interpolation: str | None = None,
+    extrapolation: str | None = None,
+    suppress_unit_conversion: bool = False,
+    compensation: str | None = None,
+) -> Connection:
+    """Make a connection of texts; see :func:`connect`."""
+    where = f"connection {source} -> {target}"
+    transformation: Transformation | None = None
+    is_linear = (factor, offset) != (1.0, 0.0)
+    if mapping is not None and is_linear:
+        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
+    try:
+        if is_linear:
+            transformation = LinearTransformation(factor, offset)
+        if mapping is not None:
+            transformation = MappingTransformation(tuple(mapping.items()))
+        if delay is not None and not isinstance(delay, TransportDelay):
+            delay = TransportDelay(nanoseconds(delay, "delay"))
+    except DescriptionError as error:
+        raise DescriptionError(f"{where}: {error}") from None
+    return Connection(
+        Endpoint.of_line(source),
+        Endpoint.of_line(target),
+        delay,
+        transformation,
+        *ways(where, interpolation, extrapolation),
+        suppress_unit_conversion,
+        _compensation(where, compensation),
+    )
+
+
+def connect(
+    system: System,
+    source: str,
+    target: str,
+    *,
+    delay: TransportDelay | str | float | None = None,
+    factor: float = 1.0,
+    offset: float = 0.0,
+    mapping: Mapping[int, int] | None = None,
+    interpolation: Interpolation | str | None = None,
+    extrapolation: Extrapolation | str | None = None,
+    suppress_unit_conversion: bool = False,
+    compensation: Compensation | str | None = None,
+) -> System:
+    """Connect an output to an input.
+
+    Parameters
+    ----------
+    source, target
+        ``"component.connector"``, or the name of a connector of the system itself.
+    delay
+        Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
+    factor, offset
+        Linear transformation of the signal, after the unit conversion.
+    mapping
+        Table from values of the source to those of the target, in place of the two.
+    interpolation, extrapolation
+        Between and after the samples: see :class:`Connection`.
+    suppress_unit_conversion
+        Whether units are not looked at.
+    compensation
+        How a line without a delay makes up for what holding its signal did: see
+        :class:`Compensation`.
+
+    Raises
+    ------
+    DescriptionError
+        If an end is malformed, the delay is negative, or the ways to interpolate and
+        extrapolate do not exist or fit; names are checked by :meth:`check`.
+    """
+    line = connection_of(
+        source,
+        target,
+        delay=delay,
+        factor=factor,
+        offset=offset,
+        mapping=mapping,
+        interpolation=interpolation,
+        extrapolation=extrapolation,
+        suppress_unit_conversion=suppress_unit_conversion,
+        compensation=compensation,
+    )
+    folder, line = folder_of(system, line)
+    return system.edit(
+        folder, lambda holder: replace(holder, connections=(*holder.connections, line))
+    )
+
+
+def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
+    """Return the path of the nested system that a connection is in, and the line as it is there.
+
+    Raises
+    ------
+    DescriptionError
+        If its ends are in different systems.
+    """
+    sides = (line.source, line.target)
+    deep = [
+        end
+        for end in sides
+        if SEPARATOR in end.component and end.component not in system.components
+    ]
+    if not deep:
+        return "", line
+    folders = [split(end.component)[0] for end in sides]
+    if folders[0] != folders[1]:
+        end = deep[0]
+        folder, name = split(end.component)
+        raise DescriptionError(
+            f"connection {line}: '{end}' is inside of system '{folder}'; lead it out by a"
+            f" connector of that system: edit('{folder}', lambda s: s.expose('{end.connector}',"
+            f" to='{name}.{end.connector}'))"
+        )
+    source, target = (Endpoint(split(end.component)[1], end.connector) for end in sides)
+    return folders[0], replace(line, source=source, target=target)
+
+
+def disconnect(system: System, source: str, target: str | None = None) -> System:
+    """Take away a connection; without a target, all of a connector or of a component."""
+    if target is not None:
+        folder, wanted = folder_of(
+            system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
+        )
+        holder = system.nested(folder)
+        gone = [c for c in holder.connections if (c.source, c.target) == _ends(wanted)]
+        what = f"connection {wanted}"
+    else:
+        component, dot, connector = source.partition(".")
+        folder, name = ("", component) if component in system.components else split(component)
+        holder = system.nested(folder)
+        own = not dot and name in holder.connectors
+        end = Endpoint("", name) if own else Endpoint(name, connector)
+        gone = [c for c in holder.connections if _touches(c, end)]
+        what = f"connection of '{source}'"
+    if not gone:
+        known = "; ".join(map(str, holder.connections)) or "none"
+        raise UnknownNameError(f"system '{holder.name}' has no {what}; it has: {known}")
+    kept = tuple(c for c in holder.connections if c not in gone)
+    return system.edit(folder, lambda holder: replace(holder, connections=kept))
+
+
+def _ends(line: Connection) -> tuple[Endpoint, Endpoint]:
+    return line.source, line.target
+
+
+def _touches(line: Connection, wanted: Endpoint) -> bool:
+    ends = _ends(line)
+    if wanted.connector:
+        return wanted in ends
+    return wanted.component in {end.component for end in ends}
+
+
+def with_delay(
+    system: System, source: str, target: str, delay: TransportDelay | str | float | None
+) -> System:
+    """Set or remove the delay of an existing connection."""
+    folder, wanted = folder_of(
+        system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
+    )
+    holder = system.nested(folder)
+    ends = _ends(wanted)
+    if all(_ends(c) != ends for c in holder.connections):
+        known = "; ".join(map(str, holder.connections)) or "none"
+        raise UnknownNameError(
+            f"system '{holder.name}' has no connection {source} -> {target}"
+            f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {known}"
+        )
+    if delay is not None and not isinstance(delay, TransportDelay):
+        delay = TransportDelay.of(delay)
+    changed = tuple(replace(c, delay=delay) if _ends(c) == ends else c for c in holder.connections)
+    return system.edit(folder, lambda holder: replace(holder, connections=changed))

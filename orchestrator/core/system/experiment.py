@@ -1,0 +1,111 @@
+"""How a system wants to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system.naming import unknown
+from orchestrator.core.system.step_length import StepLength, step_length, step_text
+from orchestrator.core.system.time import nanoseconds, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultExperiment:
+    """How a system wants to be run where nothing else is said (times in nanoseconds).
+
+    Parameters
+    ----------
+    start_ns, stop_ns, step_ns, algorithm
+        ``None``: not said.
+    algorithm_options
+        Options of the algorithm by name: numbers, truth values or text.
+    rates
+        Every how many steps a component takes one, by name.
+    early_return
+        Whether units may end a step at an event; ``None``: not said.
+    """
+
+    start_ns: int = 0
+    stop_ns: int | None = None
+    step_ns: int | None = None
+    algorithm: str | None = None
+    algorithm_options: Mapping[str, float | bool | str] = field(default_factory=dict)
+    rates: Mapping[str, int] = field(default_factory=dict)
+    early_return: bool | None = None
+
+
+def communication_step_ns(system: System, step: str | float | None = None) -> int:
+    """Return the communication step in nanoseconds: the one that is given, or the system's own.
+
+    Raises
+    ------
+    DescriptionError
+        If there is neither.
+    """
+    own = system.experiment.step_ns
+    step_ns = own if step is None else step_length(step)
+    if step_ns is None:
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
+    return step_ns
+
+
+def whole_step_ns(system: System, step: str | float | None, what: str) -> int:
+    """Return the communication step for what counts whole nanoseconds; raises DescriptionError."""
+    found = communication_step_ns(system, step)
+    if isinstance(found, StepLength):
+        raise DescriptionError(
+            f"communication step: {what} counts whole nanoseconds, and {step_text(found)} is no"
+            f" whole number of them: round it, such as to {round(found.exact)} ns"
+        )
+    return found
+
+
+def with_experiment(system: System, **changes: Any) -> System:
+    """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``.
+
+    Parameters
+    ----------
+    **changes
+        ``start``, ``stop`` and ``step``, in seconds or as text; ``algorithm``,
+        ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`.
+        ``None``: it is not said any more. Options belong to an algorithm: with another one they
+        are left out unless they are given, too.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such setting, or the times hold no step.
+    """
+    times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
+    known = [*times, "algorithm", "algorithm_options", "rates", "early_return"]
+    fields: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in known:
+            raise unknown("setting", name, known, f"experiment of system '{system.name}'")
+        if name in times:
+            read = step_length if name == "step" else nanoseconds
+            ns = None if value is None else read(value, f"{name} time")
+            fields[times[name]] = 0 if ns is None and name == "start" else ns
+        else:
+            is_table = value is None and name in {"algorithm_options", "rates"}
+            fields[name] = {} if is_table else value
+    old = system.experiment
+    if fields.get("algorithm", old.algorithm) != old.algorithm:
+        fields.setdefault("algorithm_options", {})
+    made = replace(old, **fields)
+    if made.step_ns is not None and made.step_ns <= 0:
+        raise DescriptionError(f"step: expected > 0 s, found {seconds(made.step_ns):g} s")
+    if made.stop_ns is not None and made.stop_ns < made.start_ns + (made.step_ns or 1):
+        raise DescriptionError(
+            f"stop: expected at least one step after the start of {seconds(made.start_ns):g} s,"
+            f" found {seconds(made.stop_ns):g} s"
+        )
+    return replace(system, experiment=made)

@@ -1,0 +1,160 @@
+"""A connection: a signal from one output to one input, with what stands on the line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system.lines.compensation import Compensation
+from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.lines.transformation import Transformation
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Endpoint:
+    """One end of a connection.
+
+    Parameters
+    ----------
+    component
+        Name of a component, a nested system or a bus; empty for the system's own connector.
+    connector
+        Name of the connector.
+    """
+
+    component: str
+    connector: str
+
+    @classmethod
+    def parse(cls, text: str) -> Endpoint:
+        """Read ``"component.connector"`` (the connector's own name may hold dots)."""
+        component, dot, connector = text.partition(".")
+        if not (component and dot and connector):
+            raise DescriptionError(f"expected 'component.connector', found '{text}'")
+        return cls(component, connector)
+
+    @classmethod
+    def of_line(cls, text: str) -> Endpoint:
+        """Read an end of a connection: as :meth:`parse`, or the name of the system's own one.
+
+        A name of the system's own that holds a dot itself is written with a dot before it.
+        """
+        if text.startswith(".") and len(text) > 1:
+            return cls("", text[1:])
+        return cls.parse(text) if "." in text or not text else cls("", text)
+
+    def __str__(self) -> str:
+        if self.component:
+            return f"{self.component}.{self.connector}"
+        return f".{self.connector}" if "." in self.connector else self.connector
+
+
+class Interpolation(StrEnum):
+    """How the value of a delayed line between two samples is made."""
+
+    HOLD = "hold"
+    LINEAR = "linear"
+    CUBIC = "cubic"
+    SLERP = "slerp"
+
+
+class Extrapolation(StrEnum):
+    """What an input is taken to be after the newest sample."""
+
+    HOLD = "hold"
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+    SMOOTHED = "smoothed"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A directed signal line.
+
+    Parameters
+    ----------
+    source, target
+        An output and an input; seen from inside, the system's own inputs are sources.
+    delay
+        ``None``: the signal arrives at once.
+    transformation
+        After the unit conversion.
+    suppress_unit_conversion
+        Whether the units at its ends are not looked at.
+    interpolation
+        Of a delayed line, between samples; ``None``: what the delay mode does, ``hold`` if plain,
+        ``linear`` if exact, ``hold`` for all but Reals.
+    extrapolation
+        After the newest sample. Of a line without a delay: the input over a step is predicted from
+        the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:
+        where it is read ahead; ``None`` means ``linear``, and ``hold`` if its delay varies.
+    compensation
+        Of a line without a delay: how it makes up for what holding its signal did.
+
+    Raises
+    ------
+    DescriptionError
+        If the two do not go with each other or with the delay.
+    """
+
+    source: Endpoint
+    target: Endpoint
+    delay: TransportDelay | None = None
+    transformation: Transformation | None = None
+    interpolation: Interpolation | None = None
+    extrapolation: Extrapolation | None = None
+    suppress_unit_conversion: bool = False
+    compensation: Compensation | None = None
+
+    def __post_init__(self) -> None:
+        self._expect_compensable()
+        if self.delay is None and self.interpolation is not None:
+            raise DescriptionError(
+                f"connection {self}: interpolation '{self.interpolation}' needs a delay; without"
+                " one there is nothing between two samples (extrapolation predicts the input)"
+            )
+        if self.delay is not None and self.extrapolation is Extrapolation.SMOOTHED:
+            raise DescriptionError(
+                f"connection {self}: extrapolation 'smoothed' is for connections without a delay;"
+                " expected hold, linear or quadratic"
+            )
+        held = {Interpolation.HOLD, Interpolation.SLERP}
+        ahead = self.extrapolation not in {None, Extrapolation.HOLD}
+        if self.interpolation in held and ahead:
+            raise DescriptionError(
+                f"connection {self}: extrapolation '{self.extrapolation}' does not go with"
+                f" interpolation '{self.interpolation}', which holds the newest sample"
+            )
+
+    def _expect_compensable(self) -> None:
+        if self.compensation is None:
+            return
+        where = f"connection {self}: compensation '{self.compensation}'"
+        if self.delay is not None:
+            raise DescriptionError(
+                f"{where} is for connections without a delay, and this one has"
+                f" {self.delay.nominal_ns / 1e6:g} ms: leave one of them out"
+            )
+        ways: set[Extrapolation | None] = {None, Extrapolation.HOLD}
+        if self.compensation.makes_up_integral:
+            ways |= {Extrapolation.LINEAR, Extrapolation.QUADRATIC}
+        if self.extrapolation not in ways:
+            expected = ", ".join(way for way in Extrapolation if way in ways)
+            raise DescriptionError(
+                f"{where} does not go with extrapolation '{self.extrapolation}'; expected"
+                f" {expected}"
+            )
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether it has no delay and the target's input is predicted over the step."""
+        return self.delay is None and self.extrapolation not in {None, Extrapolation.HOLD}
+
+    def __str__(self) -> str:
+        return f"{self.source} -> {self.target}"
+
+
+def connection_name(text: str) -> str:
+    """Write a connection that somebody named, ``"a.y->b.u"``, as ``str`` of a connection does."""
+    return " -> ".join(part.strip() for part in text.split("->"))

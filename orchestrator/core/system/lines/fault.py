@@ -1,0 +1,232 @@
+"""A fault: what goes wrong on a connection or at an output, from when until when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from orchestrator.core.diagnostics import DescriptionError, nearest
+from orchestrator.core.system.time import nanoseconds, seconds
+
+_LARGEST_SEED = 2**63 - 1
+
+
+class FaultKind(StrEnum):
+    """What goes wrong.
+
+    ``drop``: the input keeps the last value that arrived. ``delay-step``: the connection has
+    another delay. ``stuck``: what is sent stays the value at the begin of the fault. ``bias``,
+    ``drift``, ``scale``, ``noise``: what is sent has an offset, one that grows, a factor, white
+    Gaussian noise. ``nan``: what is sent is no number.
+    """
+
+    DROP = "drop"
+    DELAY_STEP = "delay-step"
+    STUCK = "stuck"
+    BIAS = "bias"
+    DRIFT = "drift"
+    SCALE = "scale"
+    NOISE = "noise"
+    NAN = "nan"
+
+    @property
+    def is_received(self) -> bool:
+        """Whether it happens where the signal arrives; else where it is sent."""
+        return self in {FaultKind.DROP, FaultKind.DELAY_STEP}
+
+    @property
+    def needs_real(self) -> bool:
+        """Whether it computes with the value, so that only Reals can have it."""
+        return self in _FIGURES or self is FaultKind.NAN
+
+
+#: The figure that a kind needs, by the name under which it is given.
+_FIGURES: Mapping[FaultKind, str] = MappingProxyType(
+    {
+        FaultKind.BIAS: "value",
+        FaultKind.DRIFT: "rate",
+        FaultKind.SCALE: "factor",
+        FaultKind.NOISE: "sigma",
+    }
+)
+_FURTHER: Mapping[FaultKind, tuple[str, ...]] = MappingProxyType(
+    {FaultKind.NOISE: ("seed",), FaultKind.DELAY_STEP: ("delay",)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of a scenario.
+
+    Parameters
+    ----------
+    kind
+        See :class:`FaultKind`.
+    on
+        A connection, ``"sensor.force -> contact.force"``, or an output, ``"sensor.force"``, which
+        means all its connections.
+    begin_ns, until_ns
+        It acts at communication points from ``begin_ns`` on and before ``until_ns``, in
+        nanoseconds; ``None``: to the end.
+    amount
+        Offset, its growth per second, factor or standard deviation, in the unit of the output
+        where it has one; by element for an array, if it is a tuple.
+    delay_ns
+        The other delay in nanoseconds, >= 0.
+    seed
+        Of the noise. Draws depend on it, on the name of the output and on the time, on nothing
+        else.
+    element
+        The only element of an array that has it; ``None``: all.
+    label
+        What figures and tables call it; the kind if empty.
+
+    Raises
+    ------
+    DescriptionError
+        If a figure is out of range; all problems together.
+    """
+
+    kind: FaultKind
+    on: str
+    begin_ns: int
+    until_ns: int | None = None
+    amount: float | tuple[float, ...] = 0.0
+    delay_ns: int = 0
+    seed: int = 0
+    element: int | None = None
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.until_ns is not None and self.until_ns <= self.begin_ns:
+            problems.append(
+                f"until: expected later than its begin at {seconds(self.begin_ns):.9g} s, found"
+                f" {seconds(self.until_ns):.9g} s"
+            )
+        figure = _FIGURES.get(self.kind, "value")
+        amounts = self.amount if isinstance(self.amount, tuple) else (self.amount,)
+        if not amounts or not all(_is_number(a) for a in amounts):
+            problems.append(f"{figure}: expected finite numbers, found {self.amount!r}")
+        elif self.kind is FaultKind.NOISE and min(amounts) < 0:
+            problems.append(f"sigma: expected >= 0, found {self.amount!r}")
+        if self.delay_ns < 0:
+            problems.append(f"delay: expected >= 0 s, found {seconds(self.delay_ns):.9g} s")
+        if not _is_whole(self.seed) or not 0 <= self.seed <= _LARGEST_SEED:
+            problems.append(
+                f"seed: expected a whole number, 0 to {_LARGEST_SEED}, found {self.seed!r}"
+            )
+        if self.element is not None and (not _is_whole(self.element) or self.element < 0):
+            problems.append(f"element: expected a whole number >= 0, found {self.element!r}")
+        if problems:
+            raise DescriptionError(*(f"fault {self}: {text}" for text in problems))
+
+    @classmethod
+    def of(
+        cls,
+        kind: FaultKind | str,
+        on: str,
+        begin: str | float,
+        until: str | float | None = None,
+        *,
+        label: str = "",
+        element: int | None = None,
+        **figures: Any,
+    ) -> Fault:
+        """Make a fault from what people write.
+
+        ``Fault.of("bias", "sensor.force", "2 s", "2.5 s", value=3.0)``
+
+        Parameters
+        ----------
+        kind, on, label, element
+            As above.
+        begin, until
+            Seconds or text.
+        **figures
+            What the kind needs: ``value`` of a bias, ``rate`` of a drift (per second), ``factor``
+            of a scale, ``sigma`` and ``seed`` of noise, ``delay`` of a step of the delay.
+
+        Raises
+        ------
+        DescriptionError
+            If the kind is none, or figures are missing, too many or out of range; all together.
+        """
+        if kind not in set(FaultKind):
+            hint = nearest(str(kind), FaultKind)
+            raise DescriptionError(
+                f"fault '{label or kind}' on '{on}': kind: expected one of {', '.join(FaultKind)},"
+                f" found {kind!r}{hint}"
+            )
+        kind = FaultKind(kind)
+        problems = _wrong_figures(kind, figures)
+        times: dict[str, int] = {}
+        given = {"from": begin, "until": until, "delay": figures.get("delay")}
+        for name, time in given.items():
+            if time is None:
+                continue
+            try:
+                times[name] = nanoseconds(time, name)
+            except DescriptionError as error:
+                problems += error.problems
+        if problems:
+            raise DescriptionError(*(f"fault '{label or kind}' on '{on}': {p}" for p in problems))
+        amount = figures.get(_FIGURES.get(kind, ""), 0.0)
+        return cls(
+            kind,
+            on,
+            times["from"],
+            times.get("until"),
+            tuple(amount) if isinstance(amount, (list, tuple)) else amount,
+            times.get("delay", 0),
+            figures.get("seed", 0),
+            element,
+            label,
+        )
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.label or str(self.kind)
+
+    def amount_of(self, element: int) -> float:
+        """Amount for one element of an array."""
+        return float(self.amount[element] if isinstance(self.amount, tuple) else self.amount)
+
+    def touches(self, element: int) -> bool:
+        """Whether it acts on one element of an array."""
+        return self.element is None or self.element == element
+
+    def __str__(self) -> str:
+        return f"'{self.name}' on '{self.on}'"
+
+
+def _wrong_figures(kind: FaultKind, figures: Mapping[str, Any]) -> list[str]:
+    """What is missing, and what a fault of this kind does not take."""
+    needed = [_FIGURES[kind]] if kind in _FIGURES else []
+    further = _FURTHER.get(kind, ())
+    takes = ", ".join((*needed, *further)) or "nothing but on, from and until"
+    problems = [
+        f"a fault of kind '{kind}' has no '{name}'; it takes: {takes}"
+        for name in figures
+        if name not in (*needed, *further)
+    ]
+    needed += [name for name in further if name == "delay"]
+    problems += [
+        f"missing '{name}', which a fault of kind '{kind}' needs"
+        for name in needed
+        if name not in figures
+    ]
+    return problems
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,265 @@
+"""Closed loops of a system: the rings of ports around which a signal returns to itself.
+
+Between two components there may be many signals: a pose, a twist, forces and torques. Rings that
+go along different ones of them are the same loop as long as each stretch is equally late and passes
+its signal on in the same way, at once or through a state. So rings are never listed one by one:
+lines that act alike are one bundle, and ways along bundles are joined as soon as they are alike.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from math import prod
+from typing import TYPE_CHECKING, TypeVar
+
+from orchestrator.core.system.lines.connection import Connection, Endpoint
+from orchestrator.core.system.lines.transformation import MappingTransformation
+from orchestrator.core.system.loops.rings import circuits, has_ring
+from orchestrator.core.system.ports.connector import Causality
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.system import System
+
+Key = TypeVar("Key")
+_LOGGER = logging.getLogger(__name__)
+
+#: Rings are listed up to this number; dense graphs have more rings than anyone reads.
+MOST_LOOPS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A closed ring of connections, and all those that are as late as it is.
+
+    Parameters
+    ----------
+    connections
+        The lines of one of these rings, in order; each ends at the component where the next begins.
+    feedthrough
+        For each connection, whether its target passes the signal on to the next connection
+        without a state in between.
+    count
+        How many rings of ports these are.
+    lines
+        All connections of these rings.
+    within_ns
+        Delay that components around the ring bring themselves, as twins of devices do, nanoseconds.
+    """
+
+    connections: tuple[Connection, ...]
+    feedthrough: tuple[bool, ...]
+    count: int
+    lines: tuple[Connection, ...]
+    within_ns: int = 0
+
+    @property
+    def physical_ns(self) -> int:
+        """Sum of the delays of lines and components around the ring, in nanoseconds."""
+        declared = sum(line.delay.nominal_ns for line in self.connections if line.delay)
+        return declared + self.within_ns
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components around the ring."""
+        return tuple(line.source.component for line in self.connections)
+
+    def __str__(self) -> str:
+        return " -> ".join([*map(str, (c.source for c in self.connections)), self.components[0]])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Bundle:
+    """Lines between two components that are equally late, and act alike before and behind."""
+
+    lines: tuple[Connection, ...]
+    lateness: object
+
+
+@dataclass(slots=True)
+class _Ways:
+    """Rings that are alike, as far as they are laid: one of them, their number, all lines."""
+
+    ring: tuple[Connection, ...]
+    count: int
+    lines: dict[Connection, None]
+
+    def join(self, other: _Ways) -> None:
+        self.count += other.count
+        self.lines |= other.lines
+
+
+#: Whether a line acts on the next one, and whether it does so at once.
+Acts = Callable[[Connection, Connection], tuple[bool, bool]]
+#: How late each line of a ring is, and whether what it brings is passed on at once.
+_Kind = tuple[tuple[object, bool], ...]
+
+
+def closed_loops(system: System) -> list[Loop]:
+    """List the closed loops of a system, at most :data:`MOST_LOOPS`, sorted by length.
+
+    A component passes an input on to an output at once where it has direct feed-through, else
+    through its states; where it has no state, it does not (:meth:`Component.passes`). A loop
+    visits a component once: a longer ring is made of such loops.
+    """
+    acts = _acting(system)
+    bundles = _bundles(system, acts)
+    if not has_ring(bundles):
+        return []
+    # numbers, whose sets have the same order in every process: names have not
+    names = sorted({name for ends in bundles for name in ends})
+    number = {name: i for i, name in enumerate(names)}
+    loops = (
+        loop
+        for ring in circuits((number[source], number[target]) for source, target in bundles)
+        for loop in _around(
+            [bundles[names[i], names[j]] for i, j in pairwise([*ring, ring[0]])], acts
+        )
+    )
+    found = sorted(islice(loops, MOST_LOOPS), key=_order)
+    if next(loops, None) is not None:
+        _LOGGER.warning(
+            "system '%s' has more than %d closed loops; the rest is neither reported nor held to"
+            " its declared delay: join its signals in fewer components",
+            system.name,
+            MOST_LOOPS,
+        )
+    return [replace(loop, within_ns=_within_ns(system, loop)) for loop in found]
+
+
+def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
+    """Give the loops around a ring of components, for the bundles between each and the next."""
+    if all(len(stretch) == 1 for stretch in stretches):
+        yield from _only_one([stretch[0] for stretch in stretches], acts)
+        return
+    found: dict[_Kind, _Ways] = {}
+    for first in stretches[0]:
+        begun = _Ways((first.lines[0],), len(first.lines), dict.fromkeys(first.lines))
+        reached: dict[tuple[_Bundle, _Kind], _Ways] = {(first, ()): begun}
+        for stretch in stretches[1:]:
+            reached = _further(reached, stretch, acts)
+        for (last, kind), ways in reached.items():
+            passes, at_once = acts(last.lines[0], first.lines[0])
+            if passes:
+                _put(found, (*kind, (last.lateness, at_once)), ways)
+    for kind, ways in found.items():
+        feedthrough = tuple(at_once for _, at_once in kind)
+        yield _begun(ways, feedthrough)
+
+
+def _only_one(ring: list[_Bundle], acts: Acts) -> Iterator[Loop]:
+    """Give the loop where there is one bundle to each next component: in time that is linear."""
+    acting = [acts(one.lines[0], after.lines[0]) for one, after in pairwise([*ring, ring[0]])]
+    if all(passes for passes, _ in acting):
+        lines = dict.fromkeys(line for bundle in ring for line in bundle.lines)
+        count = prod(len(bundle.lines) for bundle in ring)
+        ways = _Ways(tuple(bundle.lines[0] for bundle in ring), count, lines)
+        yield _begun(ways, tuple(at_once for _, at_once in acting))
+
+
+def _further(
+    reached: dict[tuple[_Bundle, _Kind], _Ways], stretch: list[_Bundle], acts: Acts
+) -> dict[tuple[_Bundle, _Kind], _Ways]:
+    """Lay all ways along one more stretch."""
+    found: dict[tuple[_Bundle, _Kind], _Ways] = {}
+    for (last, kind), ways in reached.items():
+        for after in stretch:
+            passes, at_once = acts(last.lines[0], after.lines[0])
+            if passes:
+                longer = _Ways(
+                    (*ways.ring, after.lines[0]),
+                    ways.count * len(after.lines),
+                    ways.lines | dict.fromkeys(after.lines),
+                )
+                _put(found, (after, (*kind, (last.lateness, at_once))), longer)
+    return found
+
+
+def _put(found: dict[Key, _Ways], key: Key, ways: _Ways) -> None:
+    if key in found:
+        found[key].join(ways)
+    else:
+        found[key] = ways
+
+
+def _acting(system: System) -> Acts:
+    known: dict[tuple[Endpoint, str], tuple[bool, bool]] = {}
+
+    def acts(line: Connection, after: Connection) -> tuple[bool, bool]:
+        through = line.target, after.source.connector
+        if through not in known:
+            component = system.components[line.target.component]
+            ends = line.target.connector, after.source.connector
+            known[through] = component.passes(*ends), ends[0] in component.direct_inputs(ends[1])
+        return known[through]
+
+    return acts
+
+
+def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]:
+    """Lines between two components, those that act alike together; by the components' names."""
+    into: dict[str, list[Connection]] = {}
+    out_of: dict[str, list[Connection]] = {}
+    for line in system.connections:
+        into.setdefault(line.target.component, []).append(line)
+        out_of.setdefault(line.source.component, []).append(line)
+    alike: dict[tuple[object, ...], list[Connection]] = {}
+    for line in sorted(system.connections, key=_names_of_ends):
+        before = tuple(acts(other, line) for other in into.get(line.source.component, ()))
+        after = tuple(acts(line, other) for other in out_of.get(line.target.component, ()))
+        ends = line.source.component, line.target.component
+        alike.setdefault((ends, _lateness(system, line), before, after), []).append(line)
+    found: dict[tuple[str, str], list[_Bundle]] = {}
+    for (_, lateness, *_), lines in alike.items():
+        ends = lines[0].source.component, lines[0].target.component
+        found.setdefault(ends, []).append(_Bundle(tuple(lines), lateness))
+    return found
+
+
+def _names_of_ends(line: Connection) -> tuple[str, str, str, str]:
+    """Sort as the ends themselves do, without a comparison in Python."""
+    source, target = line.source, line.target
+    return source.component, source.connector, target.component, target.connector
+
+
+def _lateness(system: System, line: Connection) -> object:
+    """Equal for lines that every algorithm reads equally late; each delay is read for itself."""
+    if line.delay is not None:
+        return line.target
+    source, target = (system.components[end.component] for end in (line.source, line.target))
+    return (
+        line.extrapolation,
+        line.compensation,
+        isinstance(line.transformation, MappingTransformation),
+        source.connectors[line.source.connector].type,
+        source.changes_at_events(line.source.connector),
+        source.late_ns.get(line.source.connector, 0),
+        any(
+            line.target.connector in target.direct_inputs(output.name)
+            for output in target.of(Causality.OUTPUT)
+        ),
+    )
+
+
+def _begun(ways: _Ways, feedthrough: tuple[bool, ...]) -> Loop:
+    """Begin a ring at its smallest source, so that its spelling never changes."""
+    ring = ways.ring
+    first = min(range(len(ring)), key=lambda i: ring[i].source)
+    return Loop(
+        ring[first:] + ring[:first],
+        feedthrough[first:] + feedthrough[:first],
+        ways.count,
+        tuple(ways.lines),
+    )
+
+
+def _within_ns(system: System, loop: Loop) -> int:
+    sources = [line.source for line in loop.connections]
+    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in sources)
+
+
+def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:
+    ends = [end for line in loop.connections for end in (line.source, line.target)]
+    return len(loop.connections), ends, loop.feedthrough

@@ -1,0 +1,78 @@
+"""Names of what is in a system, and what is said about those that do not exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    UnknownNameError,
+    by_nearness,
+    nearest,
+    nearest_name,
+)
+
+#: Between the names of a nested system and what is in it.
+SEPARATOR = "/"
+#: Of so many names a message lists all; of more, which an FMU may have by the thousand, a few.
+MOST_LISTED, FEW_LISTED = 40, 8
+
+
+def unknown(
+    kind: str, name: str, known: Iterable[str], where: str, *, code: str = "", key: str = ""
+) -> UnknownNameError:
+    """Make the error of a name that does not exist: with the nearest one, and all that do."""
+    names = list(known)
+    text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names, name)})"
+    return UnknownNameError.about(
+        text, code=code, place=where, key=key, hint=nearest_name(name, names)
+    )
+
+
+def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """Make the error of a name that something does not have."""
+    names = list(known)
+    listed = listed_names(names, name)
+    text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed}"
+    return UnknownNameError.about(text, hint=nearest_name(name, names))
+
+
+def listed_names(names: Sequence[str], wrong: str = "") -> str:
+    """Write names in a message; of very many those nearest to a wrong one, and how many there are.
+
+    Parameters
+    ----------
+    names
+        All that there are.
+    wrong
+        What was found instead; without it the first ones are listed.
+    """
+    if len(names) <= MOST_LISTED:
+        return ", ".join(names) or "none"
+    if wrong:
+        near = by_nearness(wrong, names)[:FEW_LISTED]
+        return f"{', '.join(near)}, the nearest of {len(names)}"
+    return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
+
+
+def expect_name(name: str, what: str) -> str:
+    """Return the name of something in a system, or raise DescriptionError."""
+    if not name or "." in name or SEPARATOR in name:
+        raise DescriptionError(
+            f"{what} '{name}': a name must not be empty nor hold a dot or a slash: the dot stands"
+            " before a connector, the slash between a system and what is in it"
+        )
+    return name
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text has wildcards."""
+    return "*" in text or "?" in text
+
+
+def matching(pattern: str, names: Sequence[str]) -> list[str]:
+    """Names that a pattern matches as a whole, in their order."""
+    wildcards = {"*": ".*", "?": "."}
+    expression = "".join(wildcards.get(c) or re.escape(c) for c in pattern)
+    return [name for name in names if re.fullmatch(expression, name, re.DOTALL)]

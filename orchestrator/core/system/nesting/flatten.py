@@ -1,0 +1,216 @@
+"""Nested systems made flat: one level of components, whose names are paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError
+from orchestrator.core.garbage import collection_paused
+from orchestrator.core.system.components.component import Component
+from orchestrator.core.system.lines.connection import Connection, Endpoint
+from orchestrator.core.system.naming import SEPARATOR
+from orchestrator.core.system.nesting.chain import joined, through
+from orchestrator.core.system.ports.connector import Causality, Connector, DataType, Value
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.system import System
+
+#: Systems may be nested this deep.
+DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A place where signals pass: connector of a component, of a system, or entry of a bus."""
+
+    kind: str
+    path: str
+    connector: str
+
+    def __str__(self) -> str:
+        path = f"{self.path}." if self.path else ""
+        return f"{path}{self.connector}"
+
+
+class _Flattener:
+    def __init__(self, system: System) -> None:
+        self._top = system
+        self._components: dict[str, Component] = {}
+        self._connectors: dict[_Node, Connector] = {}
+        self._values: dict[_Node, Value] = {}
+        self._drivers: dict[_Node, list[tuple[_Node, Connection]]] = {}
+        self._walk(system, "", 0)
+
+    def _walk(self, system: System, path: str, depth: int) -> None:
+        if depth > DEEPEST:
+            raise DescriptionError(f"systems are nested more than {DEEPEST} deep, at '{path}'")
+        here = f"{path}{SEPARATOR}" if path else ""
+        for name, connector in system.connectors.items():
+            self._connectors[_Node("system", path, name)] = connector
+        for name, value in system.values.items():
+            self._values[_Node("system", path, name)] = value
+        for name, component in system.components.items():
+            self._components[here + name] = component if not path else _moved(component, here)
+            for key, connector in component.connectors.items():
+                self._connectors[_Node("component", here + name, key)] = connector
+        for bus in system.buses.values():
+            for key, connector in bus.connectors.items():
+                self._connectors.setdefault(_Node("bus", bus.dictionary, key), connector)
+        for line in system.connections:
+            source, target = (self._node(system, path, end) for end in (line.source, line.target))
+            self._drivers.setdefault(target, []).append((source, line))
+        for name, inner in system.systems.items():
+            self._walk(inner, here + name, depth + 1)
+
+    def _node(self, system: System, path: str, end: Endpoint) -> _Node:
+        if not end.component:
+            return _Node("system", path, end.connector)
+        if end.component in system.buses:
+            return _Node("bus", system.buses[end.component].dictionary, end.connector)
+        inner = f"{path}{SEPARATOR}{end.component}" if path else end.component
+        kind = "system" if end.component in system.systems else "component"
+        return _Node(kind, inner, end.connector)
+
+    def flat(self) -> System:
+        lines: list[Connection] = []
+        problems: list[DescriptionError] = []
+        for target, drivers in self._drivers.items():
+            if not (target.kind == "component" or (target.kind == "system" and not target.path)):
+                continue
+            for driver in drivers:
+                try:
+                    lines += self._traced(target, driver)
+                except DescriptionError as error:
+                    problems.append(error)
+        if problems:
+            raise DescriptionError.collect(problems)
+        return replace(
+            self._top,
+            components=self._components,
+            connections=tuple(lines),
+            systems={},
+            buses={},
+        )
+
+    def _traced(self, target: _Node, driver: tuple[_Node, Connection]) -> Iterator[Connection]:
+        """Follow a line back to where its signal comes from, or to the value that holds there."""
+        nodes = [target]
+        lines: list[Connection] = []
+        node, line = driver
+        while True:
+            nodes.insert(0, node)
+            lines.insert(0, line)
+            ends_here = node.kind == "component" or (node.kind == "system" and not node.path)
+            if ends_here or not (before := self._drivers.get(node)):
+                break
+            if len(before) > 1:
+                sources = " and ".join(f"'{source}'" for source, _ in before)
+                raise ConnectorMismatchError(
+                    f"'{node}' has {len(before)} sources, {sources}; expected one"
+                )
+            node, line = before[0]
+            if node in nodes:
+                ring = " -> ".join(map(str, [node, *nodes[: nodes.index(node) + 1]]))
+                raise DescriptionError(f"connectors of systems that feed each other: {ring}")
+        connectors = [self._connectors.get(node) for node in nodes]
+        if ends_here:
+            yield joined(lines, connectors, _end(nodes[0]), _end(target))
+        elif target.kind == "component":
+            self._hold(nodes, lines, connectors)
+
+    def _hold(
+        self, nodes: list[_Node], lines: list[Connection], connectors: list[Connector | None]
+    ) -> None:
+        """Give a target the value of the connector of a system that nothing feeds."""
+        target, source, declared = nodes[-1], nodes[0], connectors[0]
+        value = self._values.get(source, declared.start if declared else None)
+        component = self._components.get(target.path)
+        if value is None or component is None or target.connector in component.values:
+            return
+        held = carried(value, lines, connectors)
+        if held is not None:
+            self._components[target.path] = component.with_values({target.connector: held})
+
+
+def carried(
+    value: Value, lines: list[Connection], connectors: list[Connector | None]
+) -> Value | None:
+    """Bring a start value along connections, in the type of the last connector."""
+    last = connectors[-1]
+    elements = value if isinstance(value, tuple) else (value,)
+    if any(isinstance(element, (str, bytes)) for element in elements):
+        return value
+    found = [through(float(element), lines, connectors) for element in elements]
+    if any(element is None for element in found):
+        return None
+    kind = {DataType.INTEGER: int, DataType.BOOLEAN: bool}.get(
+        last.type if last else DataType.REAL, float
+    )
+    typed = tuple(kind(element) for element in found)
+    return typed if isinstance(value, tuple) else typed[0]
+
+
+def _moved(component: Component, here: str) -> Component:
+    return replace(component, name=here + component.name)
+
+
+def _end(node: _Node) -> Endpoint:
+    return Endpoint(node.path, node.connector)
+
+
+@collection_paused()
+def flattened(system: System) -> System:
+    """Return a system without nested systems and buses; see :meth:`System.flat`."""
+    if not system.systems and not system.buses:
+        return system
+    return _Flattener(system).flat()
+
+
+def closed(system: System) -> System:
+    """Return a flat system without own connectors; see :meth:`System.closed`."""
+    if not system.connectors:
+        return system
+    components = dict(system.components)
+    problems = []
+    for line in system.connections:
+        component = components.get(line.target.component)
+        if line.source.component or component is None:
+            continue
+        source = system.connectors.get(line.source.connector)
+        value = system.values.get(line.source.connector, source.start if source else None)
+        if line.target.connector in component.values:
+            continue
+        if value is None:
+            problems.append(
+                f"input '{line.source}' of system '{system.name}' has no value; it feeds"
+                f" '{line.target}': set one"
+            )
+            continue
+        last = component.connectors.get(line.target.connector)
+        held = carried(value, [line], [source, last])
+        if held is not None:
+            components[component.name] = component.with_values({line.target.connector: held})
+    if problems:
+        raise DescriptionError(*problems)
+    return replace(
+        system,
+        components=components,
+        connections=tuple(c for c in system.connections if _inside(c)),
+        connectors={},
+        values={},
+    )
+
+
+def _inside(line: Connection) -> bool:
+    return bool(line.source.component and line.target.component)
+
+
+def seen_from_inside(connectors: Mapping[str, Connector]) -> dict[str, Connector]:
+    """Return a system's own connectors as its components see them: inputs are sources."""
+    turned = {Causality.INPUT: Causality.OUTPUT, Causality.OUTPUT: Causality.INPUT}
+    return {
+        name: replace(c, causality=turned.get(c.causality, c.causality))
+        for name, c in connectors.items()
+    }

@@ -1,0 +1,267 @@
+"""Systems: components and connections as an immutable value, and as a networkx graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.system import auto_connect as auto_connecting
+from orchestrator.core.system import checks, connecting
+from orchestrator.core.system.components.bus import Bus
+from orchestrator.core.system.components.component import Component
+from orchestrator.core.system.components.source import Backend, Source, SourceKind
+from orchestrator.core.system.display import text_of
+from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
+from orchestrator.core.system.lines.connection import Connection, Extrapolation
+from orchestrator.core.system.nesting import (
+    building,
+    exposing,
+    grouping,
+    hierarchy,
+    merging,
+    swapping,
+)
+from orchestrator.core.system.nesting.flatten import closed, flattened, seen_from_inside
+from orchestrator.core.system.ports.connector import Connector, Value
+from orchestrator.core.system.power import power_lines
+from orchestrator.core.system.power.power_port import PowerPort
+from orchestrator.core.system.values import set_value, unset_value, value_at
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True)
+class System:
+    """A graph of components and nested systems.
+
+    A system is a value: every method returns a new one, so that variants are made by writing them
+    down and never change each other. What is in a nested system is named by its path: the
+    component ``"arm/motor"``, its parameter ``"arm/motor.k"``.
+
+    Parameters
+    ----------
+    name
+        Of the system.
+    components, systems, buses
+        What is in it, by name; a name is given once.
+    connections
+        Between connectors of what is in it, and the system's own.
+    experiment
+        How it wants to be run.
+    description
+        One line for people.
+    connectors
+        The system's own, as seen from outside: an input is a signal that goes in.
+    values
+        Start values of its own connectors.
+    power_ports
+        Those of its own connectors that are connected as one, by the name of the port.
+
+    Examples
+    --------
+    ::
+
+        system = (
+            System("capture")
+            .add("chaser", fmu("fmus/build/Chaser.fmu"), m=750.0, v0=0.0)
+            .add("sheet", fmu("fmus/build/Compliance.fmu"), k=2510.0, latched=True)
+            .connect("chaser.position", "sheet.position_a", delay="16 ms")
+            .connect("sheet.force_a", "chaser.force")
+        )
+    """
+
+    name: str
+    components: Mapping[str, Component] = field(default_factory=dict)
+    connections: tuple[Connection, ...] = ()
+    experiment: DefaultExperiment = field(default_factory=DefaultExperiment)
+    description: str = ""
+    connectors: Mapping[str, Connector] = field(default_factory=dict)
+    systems: Mapping[str, System] = field(default_factory=dict)
+    buses: Mapping[str, Bus] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
+    power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
+
+    __repr__ = text_of
+
+    # What is done to a system stands in files of their own.
+    nested = hierarchy.nested
+    edit = hierarchy.edited
+    component = hierarchy.component_at
+    add = building.add
+    remove = building.remove
+    rename = building.rename
+    move = building.move
+    group = grouping.grouped
+    merge = merging.merge
+    replace = building.put
+    with_options = building.with_options
+    with_experiment = with_experiment
+    swap = swapping.swap
+    expose = exposing.expose
+    expose_power = exposing.expose_power
+    withdraw = exposing.withdraw
+    connect = connecting.connect
+    disconnect = connecting.disconnect
+    connect_power = power_lines.connect_power
+    auto_connect = auto_connecting.auto_connect
+    with_delay = connecting.with_delay
+    set = set_value
+    unset = unset_value
+    value = value_at
+
+    def with_backend(self, backend: Backend | str, *names: str) -> System:
+        """Let another back-end run some FMUs, or all of them if no names are given.
+
+        Parameters
+        ----------
+        backend
+            ``"native"``, ``"fmpy"`` or ``"pyfmi"``.
+        *names
+            Components.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such back-end or component.
+        DescriptionError
+            If a component is no FMU.
+        """
+        if backend not in set(Backend):
+            known = ", ".join(Backend)
+            raise UnknownNameError(f"back-end '{backend}': expected one of {known}")
+        changed = dict(self.components)
+        for name in names or self.components:
+            component = self.component(name)
+            if component.source.kind is SourceKind.FMU:
+                options = component.options.changed({"backend": str(backend)})
+                changed[name] = replace(component, options=options)
+            elif names:
+                raise DescriptionError(
+                    f"component '{name}' ({component.source}) is no FMU: it has no back-end"
+                )
+        return replace(self, components=changed)
+
+    def with_extrapolation(self, extrapolation: Extrapolation | str) -> System:
+        """Let all connections without a delay predict what their targets see over a step.
+
+        Those that say themselves how are left as they are.
+        """
+        _, way = connecting.ways(f"system '{self.name}'", None, extrapolation)
+        changed = (
+            replace(c, extrapolation=way) if c.delay is None and c.extrapolation is None else c
+            for c in self.connections
+        )
+        return replace(self, connections=tuple(changed))
+
+    def without_zero_delays(self) -> System:
+        """Turn delays of zero into plain connections, which no longer cut a loop.
+
+        One that varies stays: its samples are late at times.
+        """
+        changed = (
+            replace(c, delay=None, interpolation=None)
+            if c.delay and not (c.delay.nominal_ns or c.delay.variation)
+            else c
+            for c in self.connections
+        )
+        return replace(self, connections=tuple(changed))
+
+    def flat(self) -> System:
+        """Return the system without nested systems and buses.
+
+        A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
+        pass connectors of systems become one, with conversions and transformations composed and
+        delays added; a value that holds at a connector of a system that nothing feeds is that of
+        the inputs and parameters behind it. The system's own connectors stay.
+
+        Raises
+        ------
+        DescriptionError
+            If a connector on the way has two sources, or connections in a row do not compose.
+        """
+        return flattened(self)
+
+    def closed(self) -> System:
+        """Return a flat system without connectors of its own.
+
+        Its own inputs and parameters become values of what they feed; its own outputs are the
+        outputs that feed them.
+
+        Raises
+        ------
+        DescriptionError
+            If one of its own inputs has no value.
+        """
+        return closed(self)
+
+    @property
+    def inside(self) -> Component:
+        """The system's own connectors as a component that those inside are connected with."""
+        own = seen_from_inside(self.connectors)
+        return Component("system", Source(SourceKind.SYSTEM, self.name), own)
+
+    @property
+    def outside(self) -> Component:
+        """The system as a component of another: nothing but its own connectors."""
+        source = Source(SourceKind.SYSTEM, self.name)
+        return Component(
+            self.name or "system",
+            source,
+            self.connectors,
+            values=self.values,
+            power_ports=self.power_ports,
+        )
+
+    def _every(self) -> dict[str, Component]:
+        """Components by name, and the system itself under no name."""
+        return {**self.components, "": self.inside} if self.connectors else dict(self.components)
+
+    def check(self, *, algebraic_loops: bool = False) -> System:
+        """Raise all problems of the description together; return the system if there is none.
+
+        Parameters
+        ----------
+        algebraic_loops
+            Whether loops of direct feed-through that no delay cuts are allowed: an algorithm that
+            iterates solves them.
+        """
+        problems = self.problems(algebraic_loops=algebraic_loops)
+        if problems:
+            raise DescriptionError.collect(problems)
+        return self
+
+    def problems(self, *, algebraic_loops: bool = False) -> list[DescriptionError]:
+        """List all problems of the description; ``algebraic_loops`` as of :meth:`check`.
+
+        Raises
+        ------
+        DescriptionError
+            If the system cannot be made flat.
+        """
+        if self.systems or self.buses:
+            return self.flat().problems(algebraic_loops=algebraic_loops)
+        found = checks.problems(self._every(), self.connections)
+        return found if algebraic_loops else [*found, *self.algebraic_loops()]
+
+    def algebraic_loops(self) -> list[DescriptionError]:
+        """List the loops of direct feed-through that no delay cuts, of connections that exist."""
+        valid = checks.valid(self._every(), self.connections)
+        return list(checks.algebraic_loops(self.components, valid))
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[str]:
+        """The system as a networkx graph, frozen: see :func:`graph_of`."""
+        from orchestrator.core.system.graph import graph_of
+
+        return graph_of(self)
+
+    @classmethod
+    def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
+        """Make a system of a networkx graph: see :func:`parts_of`."""
+        from orchestrator.core.system.graph import parts_of
+
+        return cls(**parts_of(graph))

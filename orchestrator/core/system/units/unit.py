@@ -1,0 +1,292 @@
+"""Physical units in the notation of Modelica and FMI (``N.s/m``, ``kg.m2``, ``rad/s``).
+
+All that reads, writes or converts units does it here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from math import isclose, log10
+
+from orchestrator.core.diagnostics import UnitMismatchError
+from orchestrator.core.system.units.factors import factor_and_offset
+from orchestrator.core.system.units.meaning import (
+    BASE_UNITS,
+    Meaning,
+    number,
+    si_factor,
+    without_angle,
+)
+from orchestrator.core.system.units.notation import Notation, NotationError, read_notation, spelled
+from orchestrator.core.system.units.symbols import is_logarithmic, symbol_meaning
+
+_LOGGER = logging.getLogger(__name__)
+#: Tools write pi/180 with as few as six digits; conversions use the exact figure.
+_RELATIVE = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUnit:
+    """A unit in terms of SI base units: ``si_value = factor * value + offset``.
+
+    Parameters
+    ----------
+    exponents
+        Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left out.
+    factor, offset
+        To the SI value.
+    """
+
+    exponents: Mapping[str, int] = field(default_factory=dict)
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def __str__(self) -> str:
+        powers = spelled(tuple(self.exponents.items()))
+        return f"{self.factor:g} {powers}" + (f" + {self.offset:g}" if self.offset else "")
+
+    def attributes(self) -> dict[str, str]:
+        """Return the attributes of an element ``BaseUnit`` of FMI and SSP."""
+        found = {symbol: str(power) for symbol, power in self.exponents.items() if power}
+        if self.factor != 1.0:
+            found["factor"] = repr(self.factor)
+        if self.offset != 0.0:
+            found["offset"] = repr(self.offset)
+        return found
+
+
+@cache
+def conversion(source: str | None, target: str | None) -> tuple[float, float]:
+    """Factor and offset that convert a value from one unit to another.
+
+    ``target_value = factor * source_value + offset``.
+
+    Parameters
+    ----------
+    source, target
+        Units in Modelica notation; ``None`` means not declared and converts to anything unchanged.
+
+    Raises
+    ------
+    UnitMismatchError
+        If the units are of different dimensions, one is not a unit, or logarithmic, or it is not
+        said whether angles or cycles are counted.
+    """
+    return defined_conversion(source, None, target, None)
+
+
+def defined_conversion(
+    source: str | None, one: BaseUnit | None, target: str | None, other: BaseUnit | None
+) -> tuple[float, float]:
+    """Do the same with units that a file defines, which wins over what their names say.
+
+    Parameters
+    ----------
+    source, target
+        Names.
+    one, other
+        Definitions; ``None``: what the name says.
+
+    Raises
+    ------
+    UnitMismatchError
+        As for :func:`conversion`.
+    """
+    if source is None or target is None:
+        return 1.0, 0.0
+    if source == target and (one is None or other is None or one == other):
+        return 1.0, 0.0
+    first, second = (meant(source, one), meant(target, other))
+    for name, definition in ((source, one), (target, other)):
+        if definition is None and (text := other_spelling(name)) is not None:
+            _told(name, text)
+    return factor_and_offset(source, first, target, second)
+
+
+@cache
+def base_unit(unit: str) -> BaseUnit:
+    """Express a unit in SI base units, as FMI 2.0 and SSP 1.0 define units.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit, or is not made of whole powers of SI base units.
+    """
+    meaning = _meaning(unit)
+    if any(name not in BASE_UNITS for name in meaning.exponents):
+        raise UnitMismatchError(f"unit '{unit}' is not made of whole powers of SI base units")
+    exponents = {name: meaning.exponents[name] for name in BASE_UNITS if name in meaning.exponents}
+    return BaseUnit(exponents, si_factor(meaning), float(meaning.offset))
+
+
+def base_said(unit: str) -> BaseUnit | None:
+    """Return what a name says in SI base units; ``None`` if it says nothing of that."""
+    try:
+        return base_unit(unit)
+    except UnitMismatchError:  # a file may call a unit what it likes, or it is none of SI
+        return None
+
+
+def file_unit(unit: str) -> BaseUnit:
+    """Do the same for SSP, where even a level has to have a base unit; it says nothing there.
+
+    Raises
+    ------
+    UnitMismatchError
+        As for :func:`base_unit`, but for units on a logarithmic scale.
+    """
+    return BaseUnit() if is_level(unit) else base_unit(unit)
+
+
+def is_unit(unit: str) -> bool:
+    """Whether a text is a unit, of SI or not: a level in dB is one, too."""
+    try:
+        _meaning(unit)
+    except UnitMismatchError:
+        return is_level(unit)
+    return True
+
+
+def is_expressible(unit: str) -> bool:
+    """Whether a unit is a product of whole powers of SI base units, as FMI defines units.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit.
+    """
+    return not is_level(unit) and all(name in BASE_UNITS for name in _meaning(unit).exponents)
+
+
+def has_offset(unit: str) -> bool:
+    """Whether the zero of a unit is not that of SI, as that of ``degC``."""
+    try:
+        return bool(_meaning(unit).offset)
+    except UnitMismatchError:
+        return False
+
+
+@cache
+def is_level(unit: str) -> bool:
+    """Whether a unit is on a logarithmic scale, such as ``dB``: it has no factor to SI."""
+    try:
+        return any(is_logarithmic(symbol) for symbol, _ in read_notation(unit).powers)
+    except NotationError:
+        return False
+
+
+@cache
+def other_spelling(unit: str) -> str | None:
+    """Return how Modelica and FMI write a unit, if that is not how it is written: ``N.m``."""
+    try:
+        notation = read_notation(unit)
+    except NotationError:
+        return None
+    return None if notation.exact else notation.spelled
+
+
+def definition_beyond(unit: str, defined: BaseUnit) -> BaseUnit | None:
+    """Return what a file defines a unit to be, if its name does not say the same.
+
+    Parameters
+    ----------
+    unit
+        Its name.
+    defined
+        The definition, whose factor may be rounded, and which may count rad or not.
+    """
+    if is_level(unit):
+        return None  # its base unit is written for want of a better one
+    try:
+        said = _meaning(unit)
+    except UnitMismatchError:
+        return defined
+    same = without_angle(said.exponents) == without_angle(defined.exponents) and isclose(
+        float(said.offset), defined.offset, rel_tol=_RELATIVE
+    )
+    angles = "rad" in defined.exponents or not said.turns
+    wanted = {si_factor(said)} if angles else {si_factor(said), number(said.factor, said.pi)}
+    if same and any(isclose(factor, defined.factor, rel_tol=_RELATIVE) for factor in wanted):
+        return None
+    return defined
+
+
+def meant(name: str, definition: BaseUnit | None) -> Meaning:
+    """Return what a unit means: as a file defines it, or else as its name says.
+
+    Raises
+    ------
+    UnitMismatchError
+        If that is not a unit.
+    """
+    if definition is None or is_level(name):
+        return _meaning(name)
+    exponents = {symbol: power for symbol, power in definition.exponents.items() if power}
+    factor, offset = Fraction(definition.factor), Fraction(definition.offset)
+    # A plain rate of other than SI seconds: of what it counts, the definition does not say.
+    rate = exponents == {"s": -1} and not _is_decimal(definition.factor)
+    return Meaning(exponents, factor, offset=offset, clock=-1 if rate else 0)
+
+
+def per_second(unit: str) -> str:
+    """Unit of a time derivative: ``m/s`` for ``m``, ``m/s2`` for ``m/s``, ``K/s`` for ``degC``.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit.
+    """
+    powers = _read("K" if unit == "degC" else unit).powers  # the offset falls away
+    return spelled([*powers, ("s", -1)])
+
+
+def _read(unit: str) -> Notation:
+    try:
+        return read_notation(unit)
+    except NotationError as error:
+        raise UnitMismatchError(
+            f"'{unit}' is not a unit: it {error}; expected Modelica notation such as 'N.s/m',"
+            " 'kg.m2' or '1'"
+        ) from error
+
+
+@cache
+def _meaning(unit: str) -> Meaning:
+    powers = _read(unit).powers
+    if len(powers) == 1 and powers[0][1] == 1:
+        return _symbol(powers[0][0], unit)
+    product = Meaning()
+    for symbol, power in powers:
+        product = product.times(_symbol(symbol, unit).power(power))
+    try:
+        si_factor(product)
+    except OverflowError as error:
+        raise UnitMismatchError(f"'{unit}' is not a unit: its factor is {error}") from None
+    return product
+
+
+def _symbol(symbol: str, unit: str) -> Meaning:
+    meaning = symbol_meaning(symbol)
+    if meaning is not None:
+        return meaning
+    if is_logarithmic(symbol):
+        raise UnitMismatchError(
+            f"unit '{unit}' is logarithmic, and to what '{symbol}' refers is not said: it converts"
+            " to nothing by a factor; put a block between that takes the power of ten"
+        )
+    raise UnitMismatchError(f"'{unit}' is not a unit: it has the unknown symbol '{symbol}'")
+
+
+def _is_decimal(factor: float) -> bool:
+    """Whether a factor is a power of ten."""
+    return repr(factor) == repr(float(f"1e{round(log10(factor))}")) if factor > 0.0 else False
+
+
+@cache
+def _told(unit: str, text: str) -> None:
+    """Tell once that a unit is read as another text says."""
+    _LOGGER.warning("unit '%s' is read as '%s'; write it so", unit, text)

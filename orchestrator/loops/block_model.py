@@ -1,0 +1,291 @@
+"""Linear model of a Python block: by differences of one of its steps over states and inputs."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import Block, BlockUnit
+from orchestrator.core.system import Causality, DataType
+from orchestrator.loops.jacobian import Jacobian, Side, jacobian
+from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.state_space import Floats, StateSpace, of_transition
+from orchestrator.loops.unit_model import UnitModel
+
+#: Two halves of a step make the whole one, up to this share, where a block lives in continuous
+#: time: what differences and the block's own integration leave.
+_COMPOSES = 1e-6
+#: Shorter steps, as a share that no whole numbers make: a mode that one length shows folded is not
+#: folded alike by the next; and how much shorter they become.
+_SHORTER, _SHORTEST = 0.381966, 1000.0
+#: What changes a step by no more than this share does not act: where an iteration began.
+_ACTS = 1e-9
+
+
+def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.MEAN) -> UnitModel:
+    """Linearise a running block about its present states and inputs.
+
+    Its states are its declared ones that are made of floating-point numbers, and its outputs, as
+    far as a step reads them; all others are kept as they are.
+
+    Parameters
+    ----------
+    unit
+        Between two steps.
+    time_ns, step_ns
+        Begin and length of its next step.
+    side
+        What is taken at a kink.
+
+    Raises
+    ------
+    CapabilityError
+        If the block cannot save its states, or a step of it fails there.
+    """
+    step = _Step(unit, time_ns, side)
+
+    @lru_cache(maxsize=32)
+    def differences(length_ns: int) -> Jacobian:
+        return step.jacobian(length_ns, 0)
+
+    def transition(length_ns: int, *, order: int) -> Floats:
+        return step.jacobian(length_ns, order).matrix if order else differences(length_ns).matrix
+
+    found = differences(step_ns)
+    space, remark = _continuous(step, differences, step_ns)
+    kinks = tuple(step.argument(i) for i in found.kinks)
+    remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
+    return UnitModel(
+        unit.name,
+        "differences",
+        step.names,
+        transition,
+        space,
+        (*remarks, *remark),
+        kinks,
+    )
+
+
+class _Step:
+    """One step of a block as a function of numbers."""
+
+    def __init__(self, unit: BlockUnit, time_ns: int, side: Side) -> None:
+        self._unit, self._time, self._side = unit, time_ns / 1e9, side
+        saved = unit.get_state()
+        if not isinstance(saved, Mapping):
+            raise CapabilityError(
+                f"component '{unit.name}' cannot be linearised: its block saves no states by name"
+            )
+        self._saved = dict(saved)
+        connectors = unit.description.connectors
+        self._inputs = [c.name for c in unit.inputs]
+        self._outputs = [c.name for c in unit.outputs]
+        others = {
+            name
+            for name, c in connectors.items()
+            if c.causality is not Causality.OUTPUT or c.type is not DataType.REAL
+        }
+        #: Where the numbers are: the name, and the way to it in lists, tuples and dictionaries.
+        self._places = [
+            (name, *way)
+            for name, value in self._saved.items()
+            if name not in others
+            for way in _ways(value)
+        ]
+        self.owner = unit.name
+        self.names = tuple(f"{unit.name}.{_path(place)}" for place in self._places)
+        self.inputs = signal_names(unit.name, unit.inputs)
+        self.outputs = signal_names(unit.name, unit.outputs)
+
+    def argument(self, number: int) -> str:
+        """Name a state or an input."""
+        return (*self.names, *self.inputs)[number]
+
+    def jacobian(self, step_ns: int, order: int) -> Jacobian:
+        """Differentiate (states, outputs) after a step by what was before it.
+
+        That is states, inputs, and derivatives of all inputs up to an order.
+        """
+        begin = [_at(self._saved, place) for place in self._places]
+        inputs = [float(v) for name in self._inputs for v in np.ravel(self._saved[name])]
+        point = np.array([*begin, *inputs, *[0.0] * (order * len(inputs))], dtype=np.float64)
+        sizes = np.abs(point)
+        sizes[sizes == 0.0] = 1.0
+        for k in range(1, order + 1):  # what moves an input by its size until the end
+            rate = math.factorial(k) / (step_ns / 1e9) ** k
+            first = len(begin) + k * len(inputs)
+            sizes[first : first + len(inputs)] = rate * sizes[len(begin) :][: len(inputs)]
+
+        def after(where: Floats) -> Floats:
+            return self._after(where, step_ns / 1e9)
+
+        try:
+            found = jacobian(after, point, sizes, self._side)
+        except CapabilityError:
+            raise
+        except Exception as error:
+            raise CapabilityError(
+                f"component '{self._unit.name}' cannot be linearised: a step of its block failed:"
+                f" {type(error).__name__}: {error}"
+            ) from error
+        finally:
+            self._unit.block.set_state(copy.deepcopy(self._saved))
+        self._expect_finite(found)
+        return found
+
+    def _expect_finite(self, found: Jacobian) -> None:
+        wrong = np.flatnonzero(~np.isfinite(found.matrix).all(axis=1))
+        if not len(wrong):
+            return
+        name = (*self.names, *self.outputs)[wrong[0]]
+        at = f" ({self._side.what})" if self._side is not Side.MEAN and found.kinks else ""
+        raise CapabilityError(
+            f"component '{self._unit.name}' cannot be linearised: beside this point{at} '{name}' is"
+            " not finite after a step"
+        )
+
+    def _moving(self, block: Block, derivatives: list[float]) -> Mapping[str, Floats]:
+        """Return the inputs over a step, of the derivatives of all inputs, order after order."""
+        found = block.held_inputs()
+        rest = iter(derivatives)
+        for k in range(1, 1 + len(derivatives) // max(1, len(self.inputs))):
+            for name in self._inputs:
+                connector = self._unit.description.connectors[name]
+                values = [next(rest) for _ in range(connector.size)]
+                if name in found:
+                    found[name][k] = np.reshape(values, connector.shape)
+        return found
+
+    def _after(self, where: Floats, length: float) -> Floats:
+        block = self._unit.block
+        state = {name: _copied(value) for name, value in self._saved.items()}
+        for place, value in zip(self._places, where, strict=False):
+            _put(state, place, float(value))
+        rest = iter(where[len(self._places) :])
+        connectors = self._unit.description.connectors
+        for name in self._inputs:
+            connector = connectors[name]
+            values = [float(next(rest)) for _ in range(connector.size)]
+            if connector.shape:
+                state[name] = np.array(values).reshape(connector.shape)
+            elif connector.type is DataType.REAL:
+                state[name] = values[0]  # Integers and Booleans stay as they are
+        block.set_state(state)
+        if block.follows_inputs():
+            block.follow(self._time, length, self._moving(block, list(rest)))
+        else:
+            block.step(self._time, length)
+        ended = block.get_state()
+        outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
+        return np.array([*(_at(ended, place) for place in self._places), *outputs])
+
+
+def _copied(value: Any) -> Any:
+    return value if isinstance(value, (float, int, str)) else copy.deepcopy(value)
+
+
+def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Give the way to each floating-point number in a value."""
+    if isinstance(value, float):
+        yield ()
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        yield from np.ndindex(value.shape)
+    elif isinstance(value, (list, tuple)):
+        yield from ((i, *way) for i, one in enumerate(value) for way in _ways(one))
+    elif isinstance(value, dict):
+        yield from ((key, *way) for key, one in value.items() for way in _ways(one))
+
+
+def _path(place: tuple[Any, ...]) -> str:
+    return str(place[0]) + "".join(f"[{key}]" for key in place[1:])
+
+
+def _at(state: Any, place: tuple[Any, ...]) -> float:
+    for i, key in enumerate(place):
+        if isinstance(state, np.ndarray):
+            return float(state[place[i:]])
+        state = state[key]
+    return float(state)
+
+
+def _put(state: dict[str, Any], place: tuple[Any, ...], value: float) -> None:
+    state[place[0]] = _with(state[place[0]], place[1:], value)
+
+
+def _with(held: Any, way: tuple[Any, ...], value: float) -> Any:
+    """Return a value with another number in one place; tuples are made anew."""
+    if not way:
+        return value
+    if isinstance(held, np.ndarray):
+        held[way] = value
+        return held
+    changed = _with(held[way[0]], way[1:], value)
+    if isinstance(held, tuple):
+        return (*held[: way[0]], changed, *held[way[0] + 1 :])
+    held[way[0]] = changed
+    return held
+
+
+def _continuous(
+    step: _Step, differences: Callable[[int], Jacobian], step_ns: int
+) -> tuple[StateSpace | None, tuple[str, ...]]:
+    """Find the continuous model of the block; ``None``: there is none.
+
+    Outputs that no step reads are no states of it. The logarithm of a step has no modes above half
+    its rate: the model holds if it gives a shorter step as well, else it is that of a shorter one.
+    """
+    whole = differences(step_ns).matrix
+    n = len(step.names)
+    scale = np.abs(whole).max(initial=0.0)
+    kept = [i for i in range(n) if np.abs(whole[:, i]).max() > _ACTS * scale]
+    place = np.ix_([*kept, *range(n, whole.shape[0])], [*kept, *range(n, whole.shape[1])])
+    names = tuple(step.names[i] for i in kept)
+
+    def steps(length_ns: int) -> Floats:
+        return np.asarray(differences(length_ns).matrix[place])
+
+    def model(length_ns: int) -> StateSpace | None:
+        made = steps(length_ns)
+        return of_transition(made, length_ns / 1e9, names, step.inputs, step.outputs)
+
+    own = model(step_ns)
+    if not kept:
+        return own, ()
+    length_ns, space = step_ns, own
+    while (shorter_ns := round(_SHORTER * length_ns)) and step_ns < _SHORTEST * length_ns:
+        if space is not None and _same(
+            space.transition(shorter_ns / 1e9, order=0), steps(shorter_ns)
+        ):
+            if length_ns == step_ns:
+                return space, ()
+            told = (
+                f"component '{step.owner}' has modes above half the rate of its steps of"
+                f" {step_ns / 1e6:g} ms: in continuous time it is what gives steps of"
+                f" {length_ns / 1e6:.4g} ms"
+            )
+            return space, (told,)
+        if not _composes(steps, len(kept), length_ns):
+            break
+        length_ns, space = shorter_ns, model(shorter_ns)
+    what = (
+        "no rates give its step" if own is None else "in continuous time it is what gives its steps"
+    )
+    return own, (f"component '{step.owner}' is sampled: {what}",)
+
+
+def _composes(steps: Callable[[int], Floats], states: int, length_ns: int) -> bool:
+    """Whether both halves of a step, with inputs held, make the whole one."""
+    first, second = steps(length_ns // 2), steps(length_ns - length_ns // 2)
+    both = second[:, :states] @ first[:states]
+    both[:, states:] += second[:, states:]
+    return _same(both, steps(length_ns))
+
+
+def _same(one: Floats, other: Floats) -> bool:
+    return bool(np.abs(one - other).max() <= _COMPOSES * np.abs(other).max())

@@ -1,0 +1,279 @@
+"""Sampled contact loop: simulated bodies that meet hardware, as a rig's computer runs them.
+
+The bodies take a force that is held for a step. Robot, contact and sensor are hardware and know no
+steps; lead and compensation work on samples. All of it is linear, so one matrix takes everything
+from a sample to the next, and its largest eigenvalue says without any run whether the rig diverges
+and how fast.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.loops.contact.body_chain import BodyChain
+from orchestrator.loops.contact.quasi_polynomial import QuasiPolynomial
+from orchestrator.loops.contact.sample_rows import SampleRows, hold_step, ramp_step
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+_DELAYS = ("command_delay", "force_delay", "position_delay", "output_delay")
+
+
+@dataclass(frozen=True)
+class ForceCorrection:
+    """What is added to the measured force for the robot's error of position.
+
+    Parameters
+    ----------
+    stiffness, damping
+        That the contact is believed to have, N/m and N s/m; may have any sign.
+    half_sample
+        Whether the hold of the force is taken into account: the position is taken half a step on.
+    differenced
+        Whether the robot's velocity is the difference of its last two positions, not measured.
+    """
+
+    stiffness: float
+    damping: float
+    half_sample: bool = True
+    differenced: bool = False
+
+
+@dataclass(frozen=True)
+class SampledContactLoop:
+    """The loop of bodies, robot, contact, sensor, lead and compensation at one sampling time.
+
+    Parameters
+    ----------
+    chain
+        The bodies.
+    stiffness, damping
+        Of the contact, N/m and N s/m.
+    step
+        Sampling time, s. The robot moves in a step towards the position at its end (as under
+        Gauss-Seidel), and the bodies take in it the force of its beginning.
+    bandwidth, zeta
+        Of the robot, second order: undamped natural frequency, Hz, and damping ratio.
+    sensor_lag
+        Time constant of the sensor, s. Between samples its force goes straight.
+    lead_rest
+        Share of the sensor's lag that a phase lead leaves; 1 is no lead.
+    correction
+        The compensation; ``None``: the measured force is used as it is.
+    command_delay, force_delay, position_delay, output_delay
+        Further delays, s: of the command to the robot, of the measured force, of the robot's
+        measured motion that the compensation compares, and of the force on its way to the bodies.
+        Between samples they are straight lines.
+
+    Raises
+    ------
+    DescriptionError
+        A value is out of its range.
+    """
+
+    chain: BodyChain
+    stiffness: float
+    damping: float
+    step: float
+    bandwidth: float = 15.0
+    zeta: float = 0.7
+    sensor_lag: float = 2e-3
+    lead_rest: float = 1.0
+    correction: ForceCorrection | None = None
+    command_delay: float = 0.0
+    force_delay: float = 0.0
+    position_delay: float = 0.0
+    output_delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive = ("step", "bandwidth", "zeta", "stiffness", "lead_rest")
+        others = ("damping", "sensor_lag", *_DELAYS)
+        problems = [
+            f"sampled contact loop: {name}: expected a finite value"
+            f" {'> 0' if name in positive else '>= 0'}, found {value}"
+            for name in (*positive, *others)
+            if not math.isfinite(value := getattr(self, name))
+            or value < 0.0
+            or (name in positive and value == 0.0)
+        ]
+        if problems:
+            raise DescriptionError(*problems)
+
+    @cached_property
+    def roots(self) -> Complexes:
+        """What each eigenvalue z of a step means in continuous time, ``ln z / step``, 1/s.
+
+        The rightmost comes first. Frequencies are below that of Nyquist; a memory that is empty
+        after some steps has no root.
+        """
+        factors = np.linalg.eigvals(self.matrix).astype(complex)
+        # What a memory forgets is a zero that rounding spreads: z^n = 1e-16.
+        factors = factors[np.abs(factors) > 1e-300]
+        roots = np.log(factors) / self.step
+        return np.asarray(roots[np.lexsort((-roots.imag, -roots.real))])
+
+    @property
+    def growth_rate(self) -> float:
+        """Real part of the rightmost root, 1/s; positive: the rig diverges."""
+        return float(self.roots[0].real)
+
+    @property
+    def frequency(self) -> float:
+        """Frequency of what grows fastest, or dies last, Hz."""
+        return float(abs(self.roots[0].imag)) / (2.0 * math.pi)
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether everything dies out."""
+        return self.growth_rate < 0.0
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The matrix of one step.
+
+        States are the distances of the chain and their rates, then robot, sensor and memories.
+        """
+        state, push = hold_step(self.chain.matrix, self.chain.push, self.step)
+        number = self.chain.joints
+        inner, drive = self._hardware
+        free = np.zeros((2 * number, len(inner)))
+        free[:, 0] = push
+        bodies = np.hstack([state, free])
+        met = bodies[[number - 1, 2 * number - 1]]  # the gap and its rate at this sample
+        rest = np.hstack([np.zeros((len(inner), 2 * number)), inner])
+        return np.vstack([bodies, rest + drive @ met])
+
+    def dynamic_stiffness(self, omega: float) -> complex:
+        """Give the force on the bodies for a steady motion of the contact, N/m.
+
+        Parameters
+        ----------
+        omega
+            Angular frequency of the motion, rad/s.
+
+        Returns
+        -------
+        complex
+            Its real part is the stiffness that the bodies feel, its imaginary part divided by
+            ``omega`` their damping: negative damping drives a vibration.
+        """
+        inner, drive = self._hardware
+        turn = np.exp(1j * omega * self.step)
+        driven = drive @ np.array([1.0, 1j * omega]) * turn
+        held = np.linalg.solve(turn * np.eye(len(inner)) - inner, driven)[0]
+        half = 0.5 * omega * self.step  # the mean of a held sine
+        return complex(held * np.exp(-1j * half) * np.sinc(half / math.pi))
+
+    @cached_property
+    def _hardware(self) -> tuple[Floats, Floats]:
+        """Matrices from the contact's motion to the force on the bodies, which is state 0."""
+        h = self.step
+        steps = {
+            "command": self.command_delay / h,
+            "shown": self.force_delay / h,
+            "actual": self.position_delay / h,
+            "sent": self.output_delay / h,
+        }
+        sizes = {"force": 1, "robot": 2, "contact": 1, "sensor": 1, "lead": 1, "measured": 1}
+        sizes |= {name: math.ceil(count) for name, count in steps.items()}
+        sizes |= {"rate": sizes["actual"], "before": 1, "gap": 2}
+        rows = SampleRows(sizes, ("gap",))
+        place, speed = rows["gap"]
+        robot = self._robot(rows, rows.late("command", place, steps["command"]))
+        contact = self.stiffness * robot[0] + self.damping * robot[1]
+        sensor = self._sensor(rows, contact)
+        force = self._lead(rows, rows.late("shown", sensor, steps["shown"]))
+        actual = rows.late("actual", robot[0], steps["actual"])
+        rate = rows.late("rate", robot[1], steps["actual"])
+        if (known := self.correction) is not None:
+            if known.differenced:
+                rate = (actual - rows["before"][0]) / h
+            ahead = 0.5 * h if known.half_sample else 0.0
+            force = force + known.stiffness * (place + ahead * speed - actual)
+            force = force + known.damping * (speed - rate)
+        rows["robot"], rows["contact"], rows["sensor"] = robot, contact, sensor
+        rows["before"], rows["force"] = actual, rows.late("sent", force, steps["sent"])
+        return rows.matrices
+
+    def _robot(self, rows: SampleRows, command: Floats) -> Floats:
+        """Position and velocity at this sample; the command was held."""
+        w = 2.0 * math.pi * self.bandwidth
+        axis = np.array([[0.0, 1.0], [-w * w, -2.0 * self.zeta * w]])
+        state, push = hold_step(axis, np.array([0.0, w * w]), self.step)
+        return np.asarray(state @ rows["robot"] + np.outer(push, command))
+
+    def _sensor(self, rows: SampleRows, contact: Floats) -> Floats:
+        """What the sensor shows at this sample."""
+        if self.sensor_lag == 0.0:
+            return contact
+        state, begin, end = _lag(self.sensor_lag, self.step)
+        before = rows["contact"][0]
+        return np.asarray(state * rows["sensor"][0] + begin * before + end * contact)
+
+    def _lead(self, rows: SampleRows, measured: Floats) -> Floats:
+        """Force behind ``(lag s + 1)/(rest s + 1)``; between samples it goes straight."""
+        rows["measured"] = measured
+        if self.lead_rest == 1.0 or self.sensor_lag == 0.0:
+            return measured
+        state, begin, end = _lag(self.lead_rest * self.sensor_lag, self.step)
+        lagged = state * rows["lead"][0] + begin * rows["measured"][0] + end * measured
+        rows["lead"] = lagged
+        gain = 1.0 / self.lead_rest
+        return np.asarray(gain * measured - (gain - 1.0) * lagged)
+
+    @property
+    def continuous(self) -> QuasiPolynomial:
+        """The characteristic function of the same loop without samples, ``step`` to 0.
+
+        Raises
+        ------
+        DescriptionError
+            With a correction, ``force_delay`` and ``position_delay`` differ or there is an
+            ``output_delay``: the loop has more than one delay then.
+        """
+        known = self.correction
+        if known is not None and (self.force_delay != self.position_delay or self.output_delay):
+            raise DescriptionError(
+                "sampled contact loop: without samples there is one delay: expected equal"
+                f" force_delay and position_delay, and no output_delay, found"
+                f" {self.force_delay:g}, {self.position_delay:g} and {self.output_delay:g} s"
+            )
+        w = 2.0 * math.pi * self.bandwidth
+        moving, compliance = _chain_polynomials(self.chain, self.stiffness)
+        contact = np.array([self.damping, self.stiffness])
+        robot = np.array([1.0, 2.0 * self.zeta * w, w * w])
+        sensor = np.array([self.lead_rest * self.sensor_lag, 1.0])
+        p = np.polymul(np.polymul(moving, robot), sensor)
+        q = contact * w * w
+        if known is not None:
+            believed = np.array([known.damping, known.stiffness])
+            by_hand = np.polymul(np.polymul(compliance, believed), np.polymul(robot, sensor))
+            p = np.asarray(np.polyadd(p, by_hand), dtype=float)
+            q = np.asarray(np.polysub(q, w * w * np.polymul(believed, sensor)), dtype=float)
+        delay = self.command_delay + self.force_delay + self.output_delay
+        return QuasiPolynomial(p, np.polymul(compliance, q), delay)
+
+
+def _lag(time: float, step: float) -> tuple[float, float, float]:
+    """Give ``(state, begin, end)`` of a first-order lag whose input goes straight."""
+    state, begin, end = ramp_step(np.array([[-1.0 / time]]), np.array([1.0 / time]), step)
+    return float(state[0, 0]), float(begin[0]), float(end[0])
+
+
+def _chain_polynomials(chain: BodyChain, scale: float) -> tuple[Floats, Floats]:
+    """Give ``(d, n)``: the gap closes by ``n/d`` for 1 N that the contact pulls with.
+
+    ``scale`` is a stiffness, N/m, at which ``n`` is as large as ``d``, for the sake of rounding.
+    """
+    matrix = chain.matrix
+    spring = np.zeros_like(matrix)
+    spring[:, chain.joints - 1] = scale * chain.push
+    d: Floats = np.asarray(np.poly(matrix), dtype=float)
+    n: Floats = (np.asarray(np.poly(matrix + spring), dtype=float) - d) / scale
+    return d, n[2:]  # the force acts on the second derivative

@@ -1,0 +1,301 @@
+"""Loop account: what the schedule of a run does to the modes of each loop.
+
+For each group of components that act on each other: the modes of the continuous loop with its
+declared delays, and those of the sampled loop that this schedule really makes. Their difference is
+the error of the co-simulation, known without any run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.system import System
+from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.loops.multipliers import Multipliers
+from orchestrator.loops.period_map import PeriodMap
+from orchestrator.loops.signal_graph import coupled_groups, gains, inner_lines
+from orchestrator.loops.state_space import StateSpace
+from orchestrator.loops.unit_model import UnitModel
+
+#: Modes of a group that are told, the least damped first.
+MODES = 6
+#: Multipliers that are computed of large loops.
+_LARGEST = 2 * MODES + 2
+#: Modes that lose more than this factor in one period are no longer told: samples do not show them.
+_FADED = math.exp(-math.pi)
+#: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
+_FREE = 30.0
+#: Roots that are no larger, in 1/s, are such motions as well. In continuous time a double root is
+#: found to the root of rounding, one of four to the fourth root. As sampled, models of a point that
+#: moves leave such roots: the angles of an arm that starts to turn grow at 1e-8 1/s to 1e-6 1/s,
+#: since its inertia is about to change. Nobody waits three hours for what they do.
+_STILL = 1e-4
+#: A root is that of a mode without doubt if it is no further off, as a share of it.
+_ALIKE = 0.25
+#: Errors of a growth rate are warned of from this share of its size on; see :func:`growth_size`.
+SHARE = 0.05
+#: Size of a growth rate near zero, as a share of the root.
+_LEAST = 1e-3
+#: An error that is no larger, as a share of the root, changes no sign: rounding and derivatives.
+_NOISE = 1e-6
+
+
+def growth_size(root: complex) -> float:
+    """Return what errors of a growth rate are a share of, 1/s.
+
+    That is the growth rate itself, but at least a thousandth of the root: near its limit a loop
+    has no growth rate that anything could be a share of, and a damping ratio of 0.001 is felt by
+    no one.
+    """
+    return max(abs(root.real), _LEAST * abs(root))
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode of a loop.
+
+    Parameters
+    ----------
+    sampled
+        Root of the loop as the schedule makes it, 1/s: the logarithm of its multiplier over the
+        period. Frequencies above half the sampling frequency are folded.
+    exact
+        The characteristic root of the continuous loop with its declared delays that is nearest as
+        samples show it, 1/s, each of one mode; ``None`` where there is no continuous model.
+    """
+
+    sampled: complex
+    exact: complex | None
+
+    @property
+    def growth(self) -> float:
+        """Growth rate as sampled, 1/s; below zero the mode dies down."""
+        return self.sampled.real
+
+    @property
+    def frequency(self) -> float:
+        """Frequency as sampled, Hz."""
+        return abs(self.sampled.imag) / (2.0 * math.pi)
+
+    @property
+    def damping(self) -> float:
+        """Damping ratio as sampled; below zero where the mode grows."""
+        return -self.sampled.real / abs(self.sampled) if self.sampled else 0.0
+
+    @property
+    def error(self) -> float:
+        """Growth rate as sampled less that of the continuous loop, 1/s; NaN if not known."""
+        return math.nan if self.exact is None else self.sampled.real - self.exact.real
+
+    @property
+    def is_misjudged(self) -> bool:
+        """Whether the run shows it growing although it dies down, or the other way round."""
+        return (
+            self.exact is not None
+            and self.sampled.real * self.exact.real < 0.0
+            and abs(self.error) > _NOISE * abs(self.exact)
+        )
+
+    @property
+    def is_off(self) -> bool:
+        """Whether its growth rate is off by a twentieth of its size, or has the wrong sign."""
+        if self.exact is None:
+            return False
+        return self.is_misjudged or abs(self.error) > SHARE * growth_size(self.exact)
+
+
+@dataclass(frozen=True)
+class LoopAccount:
+    """What a schedule does to one group of components that act on each other.
+
+    Parameters
+    ----------
+    components
+        The group.
+    modes
+        Its least damped modes, those that grow first; free motions are left out.
+    free
+        Number of motions that nothing pulls back, as of bodies that float as a whole: multipliers
+        that are 1 within rounding, or less than 1e-4 1/s away from it.
+    size
+        Numbers that the loop remembers from period to period.
+    remarks
+        What was left out, and what is doubtful.
+    """
+
+    components: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    free: int
+    size: int
+    remarks: tuple[str, ...] = ()
+
+    def notes(self) -> tuple[str, ...]:
+        """Say how many motions are free, and then the remarks."""
+        if not self.free:
+            return self.remarks
+        many = "s" if self.free > 1 else ""
+        free = f"{self.free} free (rigid-body) motion{many} of 0 Hz: nothing pulls back what drifts"
+        return (free, *self.remarks)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which modes the schedule misjudges, and by how much."""
+        group = ", ".join(self.components)
+        told = []
+        for mode in self.modes:
+            if mode.exact is None or not mode.is_off:
+                continue
+            both = (
+                f"{mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s as sampled"
+            )
+            if mode.is_misjudged:
+                verdict = (
+                    "grows although it dies down"
+                    if mode.growth > 0
+                    else "dies down although it grows"
+                )
+                told.append(
+                    f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}"
+                )
+            else:
+                told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz is off: {both}")
+        return tuple(told)
+
+
+def loop_accounts(
+    system: System, models: Mapping[str, UnitModel], period_map: PeriodMap, *, count: int = MODES
+) -> list[LoopAccount]:
+    """Account for every loop of a system.
+
+    Parameters
+    ----------
+    system
+        As the schedule was compiled from it.
+    models
+        Of its components, by name.
+    period_map
+        Of the schedule.
+    count
+        How many modes of each group.
+    """
+    return [_account(system, models, period_map, group, count) for group in coupled_groups(system)]
+
+
+def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:
+    """Return the continuous models of some components.
+
+    Raises
+    ------
+    CapabilityError
+        If some of them have none; all of these are named.
+    """
+    found = {name: models[name].continuous for name in components}
+    if missing := [f"'{name}'" for name, space in found.items() if space is None]:
+        several = len(missing) > 1
+        raise CapabilityError(
+            f"component{'s' if several else ''} {', '.join(missing)} {'have' if several else 'has'}"
+            " no model in continuous time: no rates do what their steps do, as of a block that"
+            " remembers samples"
+        )
+    return [space for space in found.values() if space is not None]
+
+
+def continuous_loop(
+    system: System, models: Mapping[str, UnitModel], components: Iterable[str]
+) -> DelayedLoop:
+    """Return some components and the lines between them, in continuous time.
+
+    Raises
+    ------
+    CapabilityError
+        If one of them has no continuous model, or a line has no gain.
+    """
+    names = list(components)
+    whole = side_by_side(spaces_of(models, names))
+    lines = inner_lines(system, names)
+    return DelayedLoop.closed(whole, gains(system, lines, whole.inputs, whole.outputs))
+
+
+def _account(
+    system: System,
+    models: Mapping[str, UnitModel],
+    period_map: PeriodMap,
+    group: tuple[str, ...],
+    count: int,
+) -> LoopAccount:
+    remarks = [text for name in group for text in models[name].remarks]
+    all_sampled, free = sampled_roots(period_map, group)
+    sampled = all_sampled[:count]
+    try:
+        loop = continuous_loop(system, models, group)
+        exact = _paired(loop, sampled, period_map.period)
+        if loop.is_large:
+            remarks.append(
+                f"{len(group)} components: roots in continuous time are those near the sampled ones"
+            )
+    except (CapabilityError, DescriptionError) as error:
+        remarks.append(f"no loop in continuous time: {error}")
+        exact = [None] * len(sampled)
+    modes = tuple(Mode(s, e) for s, e in zip(sampled, exact, strict=True))
+    size = period_map.within(group).size
+    return LoopAccount(group, modes, free, size, tuple(dict.fromkeys(remarks)))
+
+
+def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[complex], int]:
+    """Return the roots of a loop as the schedule makes it, and how many of its motions are free.
+
+    The roots are in 1/s, one of each conjugate pair, the fastest growing first; those that samples
+    do not show and free motions are left out.
+    """
+    found = period_map.modes(period_map.within(group), largest=_LARGEST)
+    free = are_free(found, period_map.period)
+    return _rates(found.values[~free], period_map.period), int(free.sum())
+
+
+def are_free(found: Multipliers, period: float) -> NDArray[np.bool_]:
+    """Return which multipliers are of free motions, as none of :func:`exact_roots` is."""
+    off = np.abs(found.values - 1.0)
+    near = off <= _FREE * found.uncertainty  # NaN where it is not near
+    return np.asarray(near | (off <= _STILL * period))
+
+
+def exact_roots(loop: DelayedLoop, count: int, guesses: Iterable[complex] = ()) -> list[complex]:
+    """Return the rightmost characteristic roots of a loop, without its free motions, 1/s."""
+    return loop.roots(count, list(guesses), still=_STILL)
+
+
+def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
+    """Turn multipliers into rates, one of each conjugate pair, the fastest growing first."""
+    rates = np.log(multipliers[np.abs(multipliers) > _FADED]) / period
+    kept = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
+    return sorted(kept, key=lambda s: -s.real)
+
+
+def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> list[complex | None]:
+    """Return the characteristic root that belongs to each sampled one: the nearest.
+
+    Those that have one alike come first, in their order, so that two that are both shifted do not
+    take each other's. Samples show a frequency folded below half of theirs, and so it is compared.
+    """
+    if loop.is_large:
+        roots = [root for root in loop.near(sampled) if abs(root) >= _STILL]
+    else:
+        roots = exact_roots(loop, 2 * len(sampled) + 4, sampled)
+    turn = 2.0 * math.pi / period
+    folded = [complex(one.real, abs(math.remainder(one.imag, turn))) for one in roots]
+    pairs = []
+    for place, s in enumerate(sampled):
+        for i, shown in enumerate(folded):
+            apart = abs(shown - s)
+            alike = apart <= _ALIKE * abs(s)
+            pairs.append((not alike, place if alike else 0, apart, place, i))
+    found: dict[int, int] = {}
+    for *_, place, i in sorted(pairs):
+        if place not in found and i not in found.values():
+            found[place] = i
+    return [roots[found[place]] if place in found else None for place in range(len(sampled))]

@@ -1,0 +1,229 @@
+"""The linear map of one period of a schedule, made by the engine itself.
+
+The units of a run are replaced by their linear models; reading, holding, extrapolating, iterating
+and remembering are done by the engine on the tables of the run. So what the map says of a loop is
+what this schedule does to it, whatever algorithm made it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.master import Schedule
+from orchestrator.core.master.run.step_failure import loop_message
+from orchestrator.core.system import REACH_NS
+from orchestrator.engine import Engine, EngineState
+from orchestrator.loops.large_multipliers import large_multipliers
+from orchestrator.loops.linear_schedule import (
+    expect_linear,
+    linear_engine,
+    linear_unit,
+    numbers_only,
+)
+from orchestrator.loops.multipliers import Multipliers, multipliers
+from orchestrator.loops.period_columns import Entries, entries_of
+from orchestrator.loops.remembered import Kind, newest_samples, numbers_of, places_by_age
+from orchestrator.loops.state_space import Floats
+from orchestrator.loops.unit_model import UnitModel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+
+#: Of so many numbers all eigenvalues are computed; of more, only the largest that are asked for.
+DENSE = 500
+
+
+class PeriodMap:
+    """What one period of a schedule does to everything that a run remembers: its monodromy matrix.
+
+    Parameters
+    ----------
+    schedule
+        Of steps that are all of one length.
+    models
+        Of each of its members, by name.
+    only
+        A step of the period, from 0 on: the map is that of this step alone, among the same numbers;
+        ``None``: of all of them.
+
+    Raises
+    ------
+    CapabilityError
+        If the schedule does what no linear map can: steps of varying length, tables of values,
+        quaternions on an arc.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        models: Mapping[str, UnitModel],
+        only: int | None = None,
+    ) -> None:
+        expect_linear(schedule)
+        self._schedule = numbers_only(schedule)
+        self._units = [linear_unit(m, models[m.name], schedule) for m in schedule.members]
+        self._engine: Engine = linear_engine(self._schedule, self._units)
+        period = math.lcm(*(member.ticks for member in schedule.members))
+        self.steps = period if only is None else 1
+        #: Length of the period, or of the step, in seconds.
+        self.period = self.steps * schedule.step_ns / 1e9
+        self._engine.start(0, schedule.step_ns)
+        deepest = max((row[1] for row in schedule.histories), default=0)
+        self._run(period * (deepest // period + 2) + (only or 0))
+        self._base = self._engine.save()
+        self._values = [np.asarray(unit.values) for unit in self._units]
+        self._places = [values.size for values in self._values]
+        every = list(numbers_of(self._schedule, models, self._places))
+        self._numbers = [number for number in every if number is not None]
+        self._rows = np.flatnonzero([number is not None for number in every])
+        self._all = len(every)
+        self._ages = self._samples_of(self._base)
+        self._ages_after: NDArray[np.intp] | None = None
+        self._rest = self._after(np.zeros(self._rows.size))
+
+    @property
+    def size(self) -> int:
+        """Number of numbers that a run remembers."""
+        return int(self._rows.size)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of these numbers."""
+        return tuple(number.label for number in self._numbers)
+
+    def within(self, components: Iterable[str]) -> NDArray[np.intp]:
+        """Return the numbers that only these components and the lines between them remember."""
+        names = set(components)
+        return np.flatnonzero([bool(n.owners) and n.owners <= names for n in self._numbers])
+
+    def apply(self, before: Floats) -> Floats:
+        """Return what a deviation of shape (size,) is after one period."""
+        return self._after(before) - self._rest
+
+    def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
+        """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
+        chosen = np.arange(self.size) if rows is None else rows
+        return self._entries.dense(chosen, self.size)
+
+    def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
+        """Return the eigenvalues of one period, the largest first, and how well they are known.
+
+        Numbers that no operation ever writes, such as what holds a line that is not smoothed, are
+        no modes.
+
+        Parameters
+        ----------
+        rows
+            Among which of the numbers; by default all.
+        largest
+            How many are wanted if there are more numbers than :data:`DENSE`, of which not all can
+            be had; 0: all, whatever it takes.
+
+        Raises
+        ------
+        CapabilityError
+            If the largest ones do not converge.
+        """
+        chosen = np.arange(self.size) if rows is None else rows
+        if largest and chosen.size > DENSE:
+            inner = self._sparse_inner(chosen)
+            if inner.shape[0] > DENSE:
+                return large_multipliers(inner, largest)
+            return multipliers(inner.toarray())
+        whole = self.matrix(chosen)
+        written = ~((whole == np.eye(chosen.size)).all(axis=1) & (chosen >= sum(self._places)))
+        while True:
+            part = whole[np.ix_(written, written)]
+            matters = part.any(axis=0) & part.any(axis=1)
+            if matters.all():
+                break
+            written[np.flatnonzero(written)[~matters]] = False
+        return multipliers(part)
+
+    def _sparse_inner(self, chosen: NDArray[np.intp]) -> csc_array:
+        """Return what :meth:`modes` takes the eigenvalues of, of many numbers."""
+        whole = self._entries.sparse(chosen, self.size)
+        alone = (np.diff(whole.tocsr().indptr) == 1) & (whole.diagonal() == 1.0)
+        kept = np.flatnonzero(~(alone & (chosen >= sum(self._places))))
+        whole = whole[kept][:, kept]
+        while True:
+            matters = (np.diff(whole.tocsr().indptr) > 0) & (np.diff(whole.tocsc().indptr) > 0)
+            if matters.all():
+                return whole.tocsc()
+            left = np.flatnonzero(matters)
+            whole = whole[left][:, left]
+
+    def _after(self, before: Floats) -> Floats:
+        """Set what a run remembers, do one period, and read it."""
+        everything = np.zeros(self._all)
+        everything[self._rows] = before
+        self._write(everything)
+        self._run(self.steps)
+        return self._read()[self._rows]
+
+    def _run(self, steps: int) -> None:
+        outcome = self._engine.run(steps, REACH_NS)
+        if outcome.loop >= 0:
+            _, _, passes, residual = self._engine.loops[outcome.loop]
+            loop = self._schedule.loops[outcome.loop]
+            raise CapabilityError(loop_message(loop, residual, passes, "of the linear models"))
+        if outcome.failed:
+            raise AssertionError(f"linear units did not do a step: {outcome.failure.text}")
+
+    def _write(self, everything: Floats) -> None:
+        at = 0
+        for values, size in zip(self._values, self._places, strict=True):
+            values[:] = everything[at : at + size]
+            at += size
+        base = self._base
+        signals = everything[at : at + base.signals.size]
+        at += base.signals.size
+        samples = base.samples.copy()
+        aged = everything[at : at + samples.size]
+        samples[self._ages] = aged
+        at += samples.size
+        memory = base.memory.copy()
+        held = 2 * signals.size
+        memory[2 : 2 + held] = everything[at : at + held]
+        self._engine.restore(
+            EngineState(base.done, base.time_ns, signals.copy(), samples, base.marks, memory)
+        )
+
+    def _read(self) -> Floats:
+        state = self._engine.save()
+        if self._ages_after is None:
+            self._ages_after = self._samples_of(state)  # the same after each period from the base
+        samples = state.samples[self._ages_after]
+        held = 2 * state.signals.size
+        return np.concatenate(
+            [
+                *self._values,
+                state.signals,
+                samples,
+                state.memory[2 : 2 + held],
+            ]
+        )
+
+    def _samples_of(self, state: EngineState) -> NDArray[np.intp]:
+        newest = newest_samples(self._schedule, state)
+        return places_by_age(self._schedule, newest, state.samples.size)
+
+    @cached_property
+    def _entries(self) -> Entries:
+        """All that is not zero: numbers of a kind are tried together, samples become older."""
+        groups: dict[Kind, list[int]] = {}
+        successors = np.full(self.size, -1, dtype=np.intp)
+        for i, number in enumerate(self._numbers):
+            groups.setdefault(number.kind, []).append(i)
+            if number.kind is Kind.SAMPLE and number.age + self.steps < number.depth:
+                successors[i] = i + self.steps
+        tried = [np.array(group, dtype=np.intp) for group in groups.values()]
+        return entries_of(self.apply, tried, successors)

@@ -1,0 +1,145 @@
+"""Linear model of a unit that says nothing of its inside: from its responses to small pulses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits import SimulationUnit
+from orchestrator.core.system import DataType
+from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.state_space import Floats, of_transition
+from orchestrator.loops.unit_model import UnitModel
+
+#: Steps that a response is followed for, and the largest order that is looked for.
+_STEPS = 64
+_MOST_STATES = 24
+#: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
+_PULSE = 1e-3
+_NOISE = 1e-8
+#: Share of a response that may differ between a pulse up and one down: the size of a pulse.
+_ODD = 1e-3
+
+
+def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int) -> UnitModel:
+    """Identify a unit from what its outputs do after a pulse of one step in each input.
+
+    The unit goes back to its present state for each input. The responses make a Hankel matrix,
+    whose factors are a state-space model of the steps (Ho and Kalman, with singular values): the
+    part that inputs reach and outputs show, which is what a loop feels.
+
+    Parameters
+    ----------
+    unit
+        Between two steps; it can go back.
+    inputs
+        What its bound inputs are, float64 of shape (m,).
+    time_ns, step_ns
+        Begin and length of its next step.
+
+    Raises
+    ------
+    CapabilityError
+        If the unit cannot go back, or fails where it is tried.
+    """
+    if not unit.description.capabilities.can_roll_back:
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: it has no interface for Model Exchange"
+            " and cannot go back to a state (canGetAndSetFMUstate)"
+        )
+    saved = unit.get_state()
+    try:
+        pulses, odd = _responses(unit, saved, inputs, time_ns, step_ns)
+    finally:
+        unit.set_state(saved)
+    transition, order, misfit = _realised(pulses)
+    told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
+    remarks = [f"component '{unit.name}' is {told}"]
+    if odd > _ODD:
+        remarks.append(
+            f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
+            " its largest response"
+        )
+    names = tuple(f"{unit.name}.x[{i}]" for i in range(1, order + 1))
+    ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
+    space = of_transition(transition, step_ns / 1e9, names, *ports)
+
+    def after(length_ns: int, *, order: int) -> Floats:
+        if length_ns == step_ns and not order:
+            return transition
+        if space is None:
+            raise CapabilityError(
+                f"component '{unit.name}' is known for steps of {step_ns / 1e6:g} ms with held"
+                " inputs only"
+            )
+        return space.transition(length_ns / 1e9, order=order)
+
+    return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
+
+
+def _responses(
+    unit: SimulationUnit, saved: object, inputs: Floats, time_ns: int, step_ns: int
+) -> tuple[Floats, float]:
+    """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are."""
+    count = sum(c.size for c in unit.outputs)
+    rest = _followed(unit, saved, inputs, inputs, count, time_ns, step_ns)
+    all_of = np.zeros((_STEPS, count, inputs.size))
+    odd = 0.0
+    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
+    for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
+        pulse = inputs.copy()
+        size = _PULSE * (abs(inputs[i]) or 1.0)
+        pulse[i] += size
+        up = _followed(unit, saved, pulse, inputs, count, time_ns, step_ns) - rest
+        pulse[i] = inputs[i] - size
+        down = rest - _followed(unit, saved, pulse, inputs, count, time_ns, step_ns)
+        all_of[:, :, i] = (up + down) / (2.0 * size)
+        scale = np.abs(all_of[:, :, i]).max(initial=0.0)
+        if scale:
+            odd = max(odd, float(np.abs(up - down).max() / (size * scale)))
+    return all_of, odd
+
+
+def _followed(
+    unit: SimulationUnit,
+    saved: object,
+    first: Floats,
+    then: Floats,
+    count: int,
+    time_ns: int,
+    step_ns: int,
+) -> Floats:
+    unit.set_state(saved)
+    rows = np.zeros((_STEPS, count))
+    for k in range(_STEPS):
+        unit.set(np.ascontiguousarray(first if k == 0 else then))
+        result = unit.do_step(time_ns + k * step_ns, step_ns)
+        if result.status > 1:
+            raise CapabilityError(
+                f"component '{unit.name}' cannot be linearised: it failed in step {k + 1} of a"
+                f" response: {result.reason or f'status {result.status}'}"
+            )
+        unit.get(rows[k])
+    return rows
+
+
+def _realised(pulses: Floats) -> tuple[Floats, int, float]:
+    """Return the transition ((n + p) x (n + m)) of a model with these responses, n, its misfit."""
+    steps, p, m = pulses.shape
+    half = (steps - 1) // 2
+    through = pulses[0]
+    hankel = np.block([[pulses[1 + i + j] for j in range(half)] for i in range(half)])
+    left, values, right = np.linalg.svd(hankel, full_matrices=False)
+    scale = np.abs(pulses).max(initial=0.0)
+    order = int(np.sum(values > _NOISE * max(values.max(initial=0.0), scale)))
+    order = min(order, _MOST_STATES)
+    root = np.sqrt(values[:order])
+    observed, reached = left[:, :order] * root, root[:, None] * right[:order]
+    a = np.linalg.lstsq(observed[:-p], observed[p:], rcond=None)[0] if order else np.zeros((0, 0))
+    b, c = reached[:, :m], observed[:p]
+    whole = np.block([[a, b], [c, through]])
+    state, worst = b.copy(), 0.0
+    for k in range(1, steps):
+        worst = max(worst, float(np.abs(c @ state - pulses[k]).max(initial=0.0)))
+        state = a @ state
+    return whole, order, worst / scale if scale else 0.0

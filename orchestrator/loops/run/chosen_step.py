@@ -1,0 +1,91 @@
+"""Steps that are chosen: ``step = "auto"`` of a case becomes the step that its loops allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
+from orchestrator.study.file.experiment import AUTO, Experiment
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.section import Section
+
+if TYPE_CHECKING:
+    from orchestrator.loops.step_choice.choice import StepChoice
+
+
+def chosen_step(case: PreparedCase) -> StepChoice:
+    """Choose the step of a case by its tolerance, for its own algorithm.
+
+    Raises
+    ------
+    DescriptionError
+        If it has no tolerance, cannot be linearised, or no step is within the tolerance.
+    """
+    from orchestrator.loops.run.case_step import case_step_reference
+    from orchestrator.loops.step_choice.choice import choose_step
+
+    tolerance = case.options.tolerance
+    if tolerance is None:
+        raise DescriptionError('step = "auto": expected a tolerance beside it, found none')
+    choice = choose_step(case_step_reference(case), tolerance)
+    if choice.step_ns is None:
+        raise CapabilityError(f'step = "auto": {choice}; {"; ".join(choice.remarks)}')
+    return choice
+
+
+def with_chosen_steps(
+    experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Give every case whose step is ``auto`` the one that its loops allow.
+
+    Parameters
+    ----------
+    experiment, cases
+        As read, and the cases of it that are prepared, by name.
+
+    Returns
+    -------
+    experiment, cases
+        With these steps; what runs them repeats the same run.
+    choices
+        What was chosen and why, by name of the case.
+
+    Raises
+    ------
+    DescriptionError
+        Of which cases there is no such step, and why; all together.
+    """
+    choices: dict[str, Section] = {}
+    problems: list[Diagnostic] = []
+    done = dict(cases)
+    for name, case in cases.items():
+        if case.options.step != AUTO:
+            continue
+        try:
+            choice = chosen_step(case)
+        except DescriptionError as error:
+            problems += error.within(f"case '{name}'")
+            continue
+        choices[name] = Section(
+            "step_choice", note=_note(choice), data=choice.as_json(), value=choice
+        )
+        step = {"step": f"{choice.step_ns} ns"}
+        done[name] = replace(
+            case,
+            case=case.case.model_copy(update=step),
+            options=case.options.model_copy(update=step),
+        )
+    if problems:
+        raise DescriptionError(*problems)
+    tables = {
+        name: done[name].case if name in choices else experiment.case[name]
+        for name in experiment.case
+    }
+    return experiment.model_copy(update={"case": tables}), done, choices
+
+
+def _note(choice: StepChoice) -> str:
+    """Say in a sentence which step was chosen, so that the run can be repeated."""
+    return f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'

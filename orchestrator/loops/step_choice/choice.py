@@ -1,0 +1,269 @@
+"""The largest communication step that leaves the loops of a system as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.simunits import description_of
+from orchestrator.loops.step_choice.candidates import ANY_NS, candidate_steps, ladder
+from orchestrator.loops.step_choice.cost import Cost, cost_of
+from orchestrator.loops.step_choice.sampled_margin import (
+    LoopMargins,
+    first_lines,
+    reference_margins,
+)
+from orchestrator.loops.step_choice.search import Search
+from orchestrator.loops.step_choice.step_error import (
+    LoopModes,
+    StepError,
+    at_step,
+    reference_modes,
+    step_error,
+)
+from orchestrator.loops.whole_system import LinearSystem
+
+#: Modes of each loop that count, at most.
+COUNT = 2
+#: Numbers that a schedule may remember: its matrix has that many rows.
+_MOST_NUMBERS = 300
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """The step of one algorithm.
+
+    Parameters
+    ----------
+    algorithm, tolerance
+        For which it is, and what any figure may be off, as a share of its size.
+    step_ns
+        The largest step within the tolerance, ns; ``None`` if there is none.
+    errors
+        Of all steps that were looked at, rising.
+    cost
+        With the step; ``None`` without one.
+    remarks
+        What to know of the search, in sentences.
+    """
+
+    algorithm: str
+    tolerance: float
+    step_ns: int | None
+    errors: tuple[StepError, ...]
+    cost: Cost | None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> StepError | None:
+        """What the step does; ``None`` if there is none."""
+        return next((one for one in self.errors if one.step_ns == self.step_ns), None)
+
+    def __str__(self) -> str:
+        if self.chosen is None:
+            return f"no step is within {self.tolerance:g} under {self.algorithm}"
+        worst = self.chosen.worst
+        return (
+            f"{self.chosen.step_ns / 1e6:g} ms under {self.algorithm}: {worst.name} is off by"
+            f" {worst.share:.2e} of its size, within {self.tolerance:g}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data; an error without a figure is ``None``."""
+        chosen, cost = self.chosen, self.cost
+        return {
+            "algorithm": self.algorithm,
+            "tolerance": self.tolerance,
+            "step_ms": None if chosen is None else chosen.step_ns / 1e6,
+            "figures": [] if chosen is None else [one.as_json() for one in chosen.deviations],
+            "unit_steps_per_s": None if cost is None else cost.unit_steps,
+            "operations_per_s": None if cost is None else cost.operations,
+            "cost_is_per_pass": None if cost is None else cost.is_per_pass,
+            "looked_at": [
+                {
+                    "step_ms": one.step_ns / 1e6,
+                    "error": one.share if math.isfinite(one.share) else None,
+                    "worst": one.worst.name,
+                }
+                for one in self.errors
+            ],
+            "remarks": list(self.remarks),
+        }
+
+
+@dataclass(frozen=True)
+class StepReference:
+    """What steps are judged by, and which of them there are.
+
+    Parameters
+    ----------
+    linear
+        The system, linearised once.
+    modes, margins
+        In continuous time.
+    steps
+        Candidates in nanoseconds, rising.
+    """
+
+    linear: LinearSystem
+    modes: tuple[LoopModes, ...]
+    margins: tuple[LoopMargins, ...]
+    steps: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        linear: LinearSystem,
+        *,
+        length_ns: int | None = None,
+        lines: Sequence[str] | None = None,
+        count: int = COUNT,
+    ) -> StepReference:
+        """Find the modes and margins that count, and the steps that there are.
+
+        Parameters
+        ----------
+        linear
+            The system with the step that it was linearised at.
+        length_ns
+            Of the run, which steps divide; ``None``: any steps of few digits.
+        lines
+            Where margins are taken; ``None``: the first delayed line of each loop.
+        count
+            Modes of each loop, at most.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no loop with modes, a loop has no continuous model, or no step fits.
+        """
+        modes = reference_modes(linear, count)
+        if not modes:
+            raise DescriptionError(
+                f"system '{linear.system.name}' has no closed loop whose modes a step could change:"
+                " no step can be chosen by them; compare runs of H and H/2 (softdock run --verify)"
+            )
+        wanted = list(first_lines(linear.system) if lines is None else lines)
+        margins = tuple(reference_margins(linear, line) for line in wanted)
+        kept = [ticks * linear.step_ns for ticks in linear.master.rates.values()]
+        steps = candidate_steps(
+            ANY_NS if length_ns is None else length_ns, kept, _multiple_ns(linear)
+        )
+        most_ns = 1e9 * math.pi / max(abs(root) for loop in modes for root in loop.roots)
+        steps = [step for step in steps if step <= most_ns]
+        if not steps:
+            raise DescriptionError(
+                f"system '{linear.system.name}': no step below {most_ns / 1e6:.4g} ms, which its"
+                " modes ask for, divides the time of the run and the steps of its components"
+            )
+        return cls(linear, modes, margins, tuple(steps))
+
+
+def choose_step(
+    reference: StepReference, tolerance: float, *, algorithm: str | None = None
+) -> StepChoice:
+    """Find the largest step with which all modes and margins are within a tolerance.
+
+    Growth rates and frequencies of modes, gain and delay margins count, each as a share of its
+    size: see :func:`~orchestrator.loops.loop_account.growth_size` and
+    :class:`~orchestrator.loops.step_choice.sampled_margin.Limit`.
+
+    Parameters
+    ----------
+    reference
+        What steps are judged by.
+    tolerance
+        Above 0.
+    algorithm
+        Registered name; ``None``: that of the system.
+
+    Raises
+    ------
+    DescriptionError
+        If the tolerance is none, or the algorithm can make no step of the system.
+    """
+    if not (math.isfinite(tolerance) and tolerance > 0.0):
+        raise DescriptionError(f"tolerance: expected a share above 0, found {tolerance!r}")
+    linear = reference.linear
+    name = algorithm or linear.master.algorithm
+    found: dict[int, StepError] = {}
+    refused: dict[int, DescriptionError] = {}
+
+    def error(step_ns: int) -> float:
+        try:
+            found[step_ns] = step_error(
+                at_step(linear, step_ns, name), reference.modes, reference.margins, tolerance
+            )
+        except (CapabilityError, DescriptionError) as problem:
+            refused[step_ns] = problem
+            return math.inf
+        return found[step_ns].share
+
+    steps = _small_enough(reference, name)
+    remarks = []
+    search = Search(error, tolerance)
+    step_ns = search.largest(steps)
+    if refused and not found:
+        raise refused[max(refused)]
+    if refused:
+        remarks.append(f"with {max(refused) / 1e6:.6g} ms: {refused[max(refused)]}")
+    if len(steps) < len(reference.steps) and min(search.errors) == min(ladder(steps)):
+        remarks.append(
+            f"steps below {steps[0] / 1e6:.6g} ms were not looked at: their delays take more than"
+            f" {_MOST_NUMBERS} samples"
+        )
+    remarks += _told(search, found, steps)
+    return StepChoice(
+        name,
+        tolerance,
+        step_ns,
+        tuple(found[step] for step in sorted(found)),
+        None if step_ns is None else cost_of(at_step(linear, step_ns, name).schedule()),
+        tuple(remarks),
+    )
+
+
+def _small_enough(reference: StepReference, algorithm: str) -> list[int]:
+    """Return the steps whose schedules are small enough."""
+    steps = list(reference.steps)
+    low, high = 0, len(steps) - 1
+    while low < high:  # the shorter a step, the more samples of it are remembered
+        middle = (low + high) // 2
+        if _numbers(at_step(reference.linear, steps[middle], algorithm)) > _MOST_NUMBERS:
+            low = middle + 1
+        else:
+            high = middle
+    return steps[low:]
+
+
+def _numbers(linear: LinearSystem) -> int:
+    return sum(max(row[1], 2) for row in linear.schedule().histories)
+
+
+def _told(search: Search, found: dict[int, StepError], steps: Sequence[int]) -> Iterator[str]:
+    if search.not_monotonic:
+        small, large = search.not_monotonic[-1]
+        yield (
+            f"the error does not rise with the step everywhere: {search.errors[small]:.2e} at"
+            f" {small / 1e6:.6g} ms, {search.errors[large]:.2e} at {large / 1e6:.6g} ms"
+        )
+    if not any(share <= search.tolerance for share in search.errors.values()) and found:
+        least = min(found.values(), key=lambda one: one.share)
+        yield (
+            f"no step from {steps[0] / 1e6:.6g} ms on is within {search.tolerance:g}: the best is"
+            f" {least.share:.2e} at {least.step_ns / 1e6:.6g} ms ({least.worst.name})"
+        )
+
+
+def _multiple_ns(linear: LinearSystem) -> int:
+    """Return what steps are multiples of, for FMUs with a fixedInternalStepSize."""
+    rated = linear.master.rates
+    fixed = [
+        description_of(component).capabilities.fixed_step
+        for name, component in linear.system.components.items()
+        if name not in rated
+    ]
+    return math.lcm(*(max(1, round(length * 1e9)) for length in fixed if length is not None))

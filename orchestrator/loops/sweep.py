@@ -1,0 +1,144 @@
+"""How the modes of a system move with one quantity: a root locus, exact and as sampled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import LinearTransformation, System, TransportDelay, nanoseconds
+from orchestrator.core.system.step_length import step_length
+from orchestrator.loops.loop_account import LoopAccount
+from orchestrator.loops.loop_transfer import find_line
+from orchestrator.loops.whole_system import LinearSystem
+
+#: What may be swept beside parameters; all but the step belong to a line.
+KINDS = ("delay", "gain", "step")
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """The modes of a system at one value.
+
+    Parameters
+    ----------
+    value
+        In seconds (delay, step), a factor (gain), or in the unit of a parameter.
+    accounts
+        Of all loops.
+    """
+
+    value: float
+    accounts: tuple[LoopAccount, ...]
+
+    @property
+    def sampled_root(self) -> complex | None:
+        """Root of the fastest growing mode as sampled, 1/s; ``None`` without modes."""
+        roots = [mode.sampled for account in self.accounts for mode in account.modes]
+        return max(roots, key=lambda root: root.real, default=None)
+
+    @property
+    def exact_root(self) -> complex | None:
+        """The same of the continuous loops; ``None`` where one of them is not known."""
+        roots = [mode.exact for account in self.accounts for mode in account.modes]
+        known = [root for root in roots if root is not None]
+        if len(known) < len(roots):
+            return None
+        return max(known, key=lambda root: root.real, default=None)
+
+    @property
+    def sampled(self) -> float:
+        """Growth rate of the fastest growing mode as sampled, 1/s; NaN without modes."""
+        return math.nan if self.sampled_root is None else self.sampled_root.real
+
+    @property
+    def exact(self) -> float:
+        """Growth rate of the fastest growing mode of the continuous loops, 1/s; NaN if unknown."""
+        return math.nan if self.exact_root is None else self.exact_root.real
+
+
+def swept(
+    linear: LinearSystem,
+    kind: str,
+    values: Sequence[float],
+    *,
+    line: str | None = None,
+    progress: Callable[[], None] | None = None,
+) -> list[SweepPoint]:
+    """Account for the loops at each value of one quantity, about one operating point.
+
+    Parameters
+    ----------
+    linear
+        The system, linearised once.
+    kind
+        ``delay`` or ``gain`` of a line, the communication ``step``, or a parameter,
+        ``component.parameter``, with each of whose values the system is linearised anew.
+    values
+        Seconds, factors of the gain, or of the parameter in its own unit.
+    line
+        ``component.output -> component.input``, or the input alone.
+    progress
+        Called after each value.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such quantity or line, or a value is out of range.
+    """
+    changed = changer(linear, kind, line)
+    points = []
+    for value in values:
+        points.append(SweepPoint(value, tuple(changed(value).loop_accounts())))
+        if progress is not None:
+            progress()
+    return points
+
+
+def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[float], LinearSystem]:
+    """Return what gives the system another value of one quantity; see :func:`swept`."""
+    if kind == "step":
+        return lambda value: replace(linear, step_ns=step_length(value, "step"))
+    if "." in kind:
+        return lambda value: linear.with_value(kind, value)
+    if kind not in KINDS:
+        raise DescriptionError(
+            f"sweep: expected component.parameter or one of {', '.join(KINDS)}, found '{kind}'"
+        )
+    if line is None:
+        raise DescriptionError(f"sweep of a {kind}: say of which line")
+    place = linear.system.connections.index(find_line(linear.system, line))
+    change = _late if kind == "delay" else _stronger
+
+    def changed(value: float) -> LinearSystem:
+        return replace(linear, system=change(linear.system, place, value))
+
+    return changed
+
+
+def _late(system: System, place: int, value: float) -> System:
+    if not value:
+        return _with(system, place, delay=None, interpolation=None)
+    return _with(system, place, delay=TransportDelay(nanoseconds(value, "delay")))
+
+
+def _stronger(system: System, place: int, value: float) -> System:
+    own = system.connections[place].transformation
+    if own is None:
+        own = LinearTransformation()
+    if not isinstance(own, LinearTransformation):
+        raise DescriptionError(
+            f"connection {system.connections[place]} has a table of values: it has no gain"
+        )
+    return _with(
+        system,
+        place,
+        transformation=LinearTransformation(value * own.factor, value * own.offset),
+    )
+
+
+def _with(system: System, place: int, **changes: object) -> System:
+    lines = list(system.connections)
+    lines[place] = replace(lines[place], **changes)  # type: ignore[arg-type]
+    return replace(system, connections=tuple(lines))

@@ -1,0 +1,17 @@
+"""Animation: the motion of a run as a page with a moving picture in three dimensions."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.pictures.animation.checks import (
+        loose_ends as loose_ends,
+        too_many as too_many,
+    )
+    from orchestrator.pictures.animation.description import Animation as Animation, Scene as Scene
+    from orchestrator.pictures.animation.page import render_animation as render_animation
+    from orchestrator.pictures.animation.viewer import expect_viewer as expect_viewer
+    from orchestrator.pictures.animation.wanted import wrong_signals as wrong_signals
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,199 @@
+"""The animations of an experiment: which can be drawn, what is wrong with them, their files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.core.recording import Result, read_result, whole_file
+from orchestrator.core.system import System, nanoseconds, nearest, signal_of
+from orchestrator.pictures.animation import (
+    Animation,
+    expect_viewer,
+    render_animation,
+    too_many,
+    wrong_signals,
+)
+from orchestrator.study.extension import Extension, Run
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.prepare.prepare import merged
+from orchestrator.study.prepare.simulate import horizon
+
+
+def drawable(experiment: Experiment, cases: Collection[str]) -> dict[str, Animation]:
+    """Return the animations whose cases are all among those given."""
+    return {
+        name: table for name, table in experiment.animation.items() if table.needed() <= set(cases)
+    }
+
+
+def wrong_animations(
+    experiment: Experiment,
+    systems: Mapping[str, System],
+    recorded: Mapping[str, Collection[str]],
+) -> Iterator[str]:
+    """Say which signals of animations are not recorded or in another unit, and what is too long.
+
+    Parameters
+    ----------
+    experiment
+        As read.
+    systems
+        Prepared systems by case; cases that are not among them are left out.
+    recorded
+        By case, the signals that it records.
+    """
+    units = {
+        case: {name: signal_of(systems[case], name).connector.unit for name in names}
+        for case, names in recorded.items()
+    }
+    for name, table in experiment.animation.items():
+        yield from wrong_signals(name, table, units)
+        for case in table.cases:
+            if case in systems:
+                yield from _length(name, table, case, experiment, systems[case])
+
+
+def _length(
+    name: str, table: Animation, case: str, experiment: Experiment, system: System
+) -> Iterator[str]:
+    options = merged(experiment.case[case], experiment.defaults)
+    try:
+        first, last, _ = horizon(system, options.start, options.stop, options.step)
+    except DescriptionError:
+        return  # reported with the options
+    try:
+        begin = first if table.begin is None else nanoseconds(table.begin, "from")
+        until = last if table.until is None else nanoseconds(table.until, "until")
+    except DescriptionError as error:
+        yield f"animation '{name}': {error}"
+        return
+    if not max(first, begin) < min(last, until):
+        yield (
+            f"animation '{name}': expected 'from' before 'until', and both inside the run of case"
+            f" '{case}' from {first / 1e9:.9g} s to {last / 1e9:.9g} s"
+        )
+        return
+    yield from too_many(name, table, min(last, until) - max(first, begin))
+
+
+def write_animation(
+    name: str,
+    table: Animation,
+    results: Mapping[str, Result],
+    titles: Mapping[str, str],
+    output: Path,
+) -> Path:
+    """Draw one animation into the folder of the results; return its file.
+
+    Parameters
+    ----------
+    name, table
+        ``[animation.NAME]``.
+    results, titles
+        By case, of all that it needs.
+    output
+        Folder; the file is ``animations/NAME.html`` in it.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal cannot be drawn at any time.
+    SoftdockError
+        If the file cannot be written, or the viewer is missing.
+    """
+    needed = {case: results[case] for case in table.needed()}
+    table = table if table.title else table.model_copy(update={"title": name})
+    try:
+        page = render_animation(table, needed, titles)
+    except DescriptionError as error:
+        raise DescriptionError(
+            *(f"animation '{name}': {text}" for text in error.problems)
+        ) from None
+    path = output / "animations" / f"{name}.html"
+    with whole_file(path) as draft:
+        draft.write_text(page, encoding="utf-8")
+    return path
+
+
+def redraw(
+    experiment: Experiment, results: Path, output: Path, only: Collection[str] = ()
+) -> list[Path]:
+    """Draw animations from results in Parquet files.
+
+    Parameters
+    ----------
+    experiment
+        As read.
+    results
+        Folder with ``CASE.parquet`` of each case that is drawn.
+    output
+        Folder for the pages.
+    only
+        Animations to draw; empty means all.
+
+    Returns
+    -------
+    list of Path
+        The pages.
+
+    Raises
+    ------
+    UnknownNameError
+        If the experiment has no such animation, or none at all.
+    LoadError
+        If a result or the viewer is missing.
+    DescriptionError
+        If signals are not in the results.
+    """
+    unknown = [name for name in only if name not in experiment.animation]
+    if unknown or not experiment.animation:
+        what = "no animation"
+        if unknown:
+            what += f" {', '.join(map(repr, unknown))}{nearest(unknown[0], experiment.animation)}"
+        known = ", ".join(experiment.animation) or "none"
+        raise UnknownNameError(f"{what}; the experiment has: {known}")
+    chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
+    cases = sorted({case for table in chosen.values() for case in table.needed()})
+    found = {case: _read(results / f"{case}.parquet") for case in cases}
+    units = {case: {n: one.units.get(n) for n in one.names} for case, one in found.items()}
+    problems = [
+        text for name, table in chosen.items() for text in wrong_signals(name, table, units)
+    ]
+    if problems:
+        raise DescriptionError(*problems)
+    titles = {case: experiment.case[case].title or case for case in cases}
+    return [write_animation(name, t, found, titles, output) for name, t in chosen.items()]
+
+
+def _read(path: Path) -> Result:
+    if not path.is_file():
+        raise LoadError.in_file(
+            path, "no such result; run the experiment first, with format 'parquet'"
+        )
+    return read_result(path)
+
+
+class Animations(Extension):
+    """Draws the experiment's animations whose cases are run."""
+
+    follows = ("verify", "sweep")
+
+    def begin(self, run: Run) -> None:
+        """Expect that they can be drawn."""
+        if drawable(run.experiment, {name: case.case for name, case in run.cases.items()}):
+            expect_viewer()
+
+    def end(self, run: Run) -> None:
+        """Draw them."""
+        results = {name: case.result for name, case in run.outcome.cases.items()}
+        titles = {name: case.title for name, case in run.outcome.cases.items()}
+        chosen = drawable(run.experiment, results)
+        for number, (name, table) in enumerate(chosen.items()):
+            folder = run.draft.folder
+            try:
+                run.outcome.files.append(write_animation(name, table, results, titles, folder))
+            except DescriptionError as error:
+                run.outcome.problems += error.problems
+            run.tell("animating", (number + 1) / len(chosen))

@@ -1,0 +1,185 @@
+"""The files that an experiment leaves: results, pictures, the report and the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.core.recording import parameters_of
+from orchestrator.core.simunits import read_fmu
+from orchestrator.core.system import SourceKind
+from orchestrator.pictures import BESIDE, write_report
+from orchestrator.pictures.default_plots import default_plots
+from orchestrator.pictures.diagram import facts_of_run, nested_of
+from orchestrator.pictures.drawing import Drawing, draw_system
+from orchestrator.study.content import (
+    CaseSection,
+    FigureItem,
+    FileItem,
+    FmuItem,
+    Measure,
+    Plot,
+    Report,
+    TableItem,
+)
+from orchestrator.study.extension import Extension, Run
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.measure.outcome import SUMMARY, CaseOutcome, ExperimentOutcome
+from orchestrator.study.prepare.prepare import merged
+
+if TYPE_CHECKING:
+    from orchestrator.pictures.pictures import Picture
+    from orchestrator.study.energy import EnergyLedger
+
+#: Folder of the pictures.
+PICTURES = "figures"
+
+
+class ReportPage(Extension):
+    """Writes the report, and pictures of all figures where they are asked for."""
+
+    follows = ("*",)
+
+    def end(self, run: Run) -> None:
+        """Write them to the draft's folder."""
+        experiment, outcome, draft = run.experiment, run.outcome, run.draft
+        folder = draft.folder
+        plots = _plots(experiment, outcome)
+        shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+        sections = []
+        for case in outcome.cases.values():
+            found = {stem: item for one in case.sections for stem, item in one.plots.items()}
+            shown |= {stem: plot for stem, (plot, _) in found.items()}
+            sections.append(_section(case, _items(found)))
+        diagrams = _diagrams(run)
+        shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+        for name, figure in experiment.figure.items():
+            if figure.kind == "stability-plane":
+                from orchestrator.pictures.figures import draw_plane
+
+                shown[name] = partial(draw_plane, figure)
+        if run.settings.figures:
+            from orchestrator.pictures import draw_pictures
+
+            told = partial(run.tell, "drawing")
+            pictures = folder / PICTURES
+            outcome.files += draw_pictures(shown, pictures, run.output / PICTURES, told)
+        # those of an earlier run show something else by now
+        draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+        report = folder / "report.html"
+        draft.replaced.add(f"{report.stem}{BESIDE}")
+        files = [*outcome.files, report, folder / SUMMARY]
+        page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
+        own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
+        listed = tuple(FileItem(path.relative_to(folder)) for path in own)
+        outcome.files += write_report(replace(page, files=listed), report)
+
+
+def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
+    """Return what the figures show whose cases and sweeps were run, and their captions."""
+    if not experiment.figure and not experiment.animation:
+        shown = [default_plots(case.result) for case in outcome.cases.values()]
+        return {name: plot for plots in shown for name, plot in plots.items()}
+    from orchestrator.pictures.figures import cases_of, plot_of, sweeps_of
+
+    return {
+        name: (plot_of(figure, outcome), figure.caption)
+        for name, figure in experiment.figure.items()
+        if cases_of(figure) <= set(outcome.cases)
+        and sweeps_of(figure) <= set(outcome.sweeps)
+        and figure.kind not in {"map", "lines"}  # `softdock sweep` draws these
+    }
+
+
+def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
+    return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
+
+
+def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
+    """Draw the systems of the cases, each once."""
+    experiment, outcome, found = run.experiment, run.outcome, {}
+    for names in _each_drawing(outcome):
+        first = outcome.cases[names[0]]
+        options = merged(experiment.case[names[0]], experiment.defaults)
+        facts = facts_of_run(first.system, options, first.result)
+        case = run.cases[names[0]].case
+        nested = nested_of(case, run.reader.read(case), first.system, run.settings.values)
+        drawing = draw_system(nested, facts, title=", ".join(names))
+        caption = f"{first.title}. {first.system.description}"
+        found[f"system-{names[0]}"] = drawing, caption.strip()
+    return found
+
+
+def _each_drawing(outcome: ExperimentOutcome) -> list[list[str]]:
+    """Cases by the drawing that they share: they differ in no source, connection or delay."""
+    drawings: dict[object, list[str]] = {}
+    for name, case in outcome.cases.items():
+        sources = tuple((n, c.source) for n, c in case.system.components.items())
+        drawings.setdefault((sources, case.system.connections), []).append(name)
+    return list(drawings.values())
+
+
+def _report(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    sections: list[CaseSection],
+    figures: tuple[FigureItem, ...],
+    diagrams: tuple[FigureItem, ...],
+) -> Report:
+    return Report(
+        title=experiment.title,
+        description=experiment.description,
+        cases=tuple(sections),
+        diagrams=diagrams,
+        figures=figures,
+        tables=tuple(_tables(outcome)),
+        fmus=_fmus(outcome),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
+    for case in outcome.cases.values():
+        for one in case.sections:
+            if one.columns:
+                yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)
+
+
+def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
+    measures = []
+    for name, value in case.measured.items():
+        measures.append(Measure(name.replace("_", " "), value.value, value.unit))
+        if "predicted" in value.details:
+            predicted = value.details["predicted"]
+            measures.append(Measure(f"{name.replace('_', ' ')}, predicted", predicted, value.unit))
+    section = CaseSection.of(
+        case.result,
+        description=case.title,
+        measures=tuple(measures),
+        parameters=parameters_of(case.system),
+        figures=figures,
+        remarks=case.result.remarks,
+    )
+    ledger: EnergyLedger | None = case.value("ledger")
+    if ledger is None:
+        return section
+    from orchestrator.study.output.ledger_files import energy_note, energy_rows
+
+    note, rows = energy_note(ledger), tuple(energy_rows(ledger))
+    return replace(section, energies=rows, energy_note=note)
+
+
+def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:
+    items: dict[str, FmuItem] = {}
+    for case in outcome.cases.values():
+        for name, component in case.system.components.items():
+            source = component.source
+            if source.kind is SourceKind.FMU and source.location not in items:
+                fmu = read_fmu(Path(source.location))
+                tool = fmu.description.details["tool"]
+                items[source.location] = FmuItem(name, Path(source.location).name, fmu.guid, tool)
+    return tuple(items.values())

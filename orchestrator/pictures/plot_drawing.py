@@ -1,0 +1,175 @@
+"""Plots drawn by Matplotlib: for papers, documents and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.recording.decimation import decimate, thin
+from orchestrator.pictures.plot_parts import (
+    MARKERS,
+    WIDTH,
+    dress,
+    headline,
+    legend,
+    literal,
+    look_of,
+    new_figure,
+    straight,
+)
+from orchestrator.study.content.plot import Curve, Panel, Plot, Span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Width of a letter of a label above a panel, as a share of the panel's.
+_LETTER = 0.011
+
+
+def draw_plot(plot: Plot) -> Figure:
+    """Draw a plot.
+
+    Signals over time stand one panel below the other with a shared axis; where they stand in
+    several columns, one legend below stands for all of them.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no panel, or a curve's arrays differ in length.
+    """
+    if not plot.panels:
+        raise DescriptionError(f"plot '{plot.title}': expected at least one panel, found none")
+    rows = -(-len(plot.panels) // plot.columns)
+    is_time = plot.kind == "time"
+    height = 1.0 + 2.1 * rows**0.9 if is_time else 4.0 * rows
+    figure = new_figure(WIDTH if plot.columns == 1 else 4.6 * plot.columns, height)
+    grid = figure.subplots(rows, plot.columns, sharex=is_time, squeeze=False)
+    drawn = list(grid.flat)[: len(plot.panels)]
+    explained: list[str] = []
+    for axes, panel in zip(drawn, plot.panels, strict=True):
+        labels = _DRAW[plot.kind](axes, panel)
+        _scale(axes, panel, plot)
+        if plot.columns == 1 and labels != explained:  # one that repeats the one above says nothing
+            legend(axes, labels)
+        explained = labels
+    for axes in list(grid.flat)[len(plot.panels) :]:
+        axes.remove()
+    _shade(drawn, plot.spans)
+    figure.align_ylabels(drawn)
+    _name_abscissas(drawn, plot)
+    headline(figure, plot.title)
+    if plot.columns > 1:
+        _common_legend(figure, drawn)
+        figure.set_layout_engine("constrained", wspace=0.06)
+    return figure
+
+
+def _draw_signals(axes: Axes, panel: Panel) -> list[str]:
+    """Draw samples over time; returns what the legend says of each line."""
+    for i, curve in enumerate(panel.curves):
+        axes.plot(*decimate(*curve.points()), **look_of(curve, i))
+        _shade_band(axes, curve)
+    for i, line in enumerate(panel.lines):
+        straight(axes, line, i, above=True)
+    axes.margins(x=0)
+    return [curve.label for curve in panel.curves] + [line.label for line in panel.lines]
+
+
+def _draw_paths(axes: Axes, panel: Panel) -> list[str]:
+    """Draw paths in a plane, which may come back."""
+    for i, curve in enumerate(panel.curves):
+        axes.plot(*thin(*curve.points()), **look_of(curve, i))
+    return [curve.label for curve in panel.curves]
+
+
+def _draw_points(axes: Axes, panel: Panel) -> list[str]:
+    """Draw what was expected as lines, and on them what was found as marks that are joined."""
+    expected = [curve for curve in panel.curves if curve.is_expected]
+    found = [curve for curve in panel.curves if not curve.is_expected]
+    for i, curve in enumerate(expected):
+        axes.plot(*curve.points(), **{**look_of(curve, i + 1), "color": curve.colour or "#555555"})
+    for i, curve in enumerate(found):
+        marker: dict[str, Any] = {"marker": MARKERS[i % len(MARKERS)], "markersize": 5}
+        axes.plot(*curve.points(), **look_of(curve, i), **marker)
+        _shade_band(axes, curve)
+    for i, line in enumerate(panel.lines):
+        straight(axes, line, i)
+    labels = [curve.label for curve in (*expected, *found)]
+    return labels + [line.label for line in panel.lines]
+
+
+_DRAW = {"time": _draw_signals, "path": _draw_paths, "points": _draw_points}
+
+
+def _shade_band(axes: Axes, curve: Curve) -> None:
+    """Shade the band of the curve that was drawn last."""
+    if curve.band is not None:
+        look: dict[str, Any] = {"alpha": 0.2, "linewidth": 0.0}
+        axes.fill_between(curve.x, *curve.band, color=axes.lines[-1].get_color(), **look)
+
+
+def _scale(axes: Axes, panel: Panel, plot: Plot) -> None:
+    if "x" in plot.log:
+        axes.set_xscale("log")
+    if "y" in plot.log:
+        axes.set_yscale("log")
+    axes.set_ylabel(literal(panel.ylabel))
+    if plot.ticks is not None:
+        axes.set_xticks(plot.ticks[0], list(map(literal, plot.ticks[1])))
+    if panel.limits is not None:
+        axes.set_ylim(panel.limits)
+    dress(axes)
+
+
+def _name_abscissas(drawn: Sequence[Axes], plot: Plot) -> None:
+    """Label the horizontal axes: of panels that share one, only the lowest of each column."""
+    lowest = drawn[-plot.columns :] if plot.kind == "time" else drawn
+    for axes, panel in zip(drawn, plot.panels, strict=True):
+        if axes in lowest:
+            axes.set_xlabel(literal(panel.xlabel or plot.xlabel))
+            axes.tick_params(labelbottom=True)
+
+
+def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
+    """Shade times; a line at the begin keeps short ones visible. All of the time is only named."""
+    first, last = grid[0].get_xlim()
+    free: list[float] = []  # up to where each row of labels is taken
+    for span in sorted(spans, key=lambda one: one.begin):
+        if not first <= span.begin <= last:
+            continue
+        end = last if span.end is None else min(span.end, last)
+        for axes in grid if (span.begin, end) != (first, last) else ():
+            axes.axvspan(span.begin, end, color="#888888", alpha=0.2, linewidth=0, zorder=0.5)
+            axes.axvline(span.begin, color="#888888", linewidth=0.8, zorder=0.6)
+        row = next((i for i, taken in enumerate(free) if taken <= span.begin), len(free))
+        free[row : row + 1] = [span.begin + (last - first) * (_LETTER * len(span.label) + 0.02)]
+        grid[0].annotate(
+            literal(span.label),
+            (span.begin, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0.0, 3.0 + 9.0 * row),
+            textcoords="offset points",
+            fontsize=7.5,
+            color="#555555",
+            annotation_clip=False,
+        )
+        for axes in grid:
+            axes.set_xlim(first, last)
+
+
+def _common_legend(figure: Figure, grid: Sequence[Axes]) -> None:
+    """Put one legend below all panels; a label that several have is listed once."""
+    lines = [(str(line.get_label()), line) for axes in grid for line in axes.lines]
+    listed = {label: line for label, line in lines if label and not label.startswith("_")}
+    if len(listed) > 1:
+        figure.legend(
+            list(listed.values()),
+            list(listed),
+            loc="outside lower center",
+            ncols=min(len(listed), 4),
+            frameon=False,
+            fontsize=8.5,
+            handlelength=3.2,
+        )

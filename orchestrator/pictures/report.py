@@ -1,0 +1,232 @@
+"""A report of an experiment as one HTML file that needs nothing else: no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from orchestrator.core.coupling import DelayPlan, LoopDelay
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.recording.atomic import whole_file
+from orchestrator.core.recording.parameters import ParameterRow
+from orchestrator.pictures.drawing import Drawing
+from orchestrator.pictures.drawing.inline import embedded, environment
+from orchestrator.pictures.drawing.wording import path_of
+from orchestrator.pictures.plot_data import PlotData
+from orchestrator.study.content.plot import Plot
+from orchestrator.study.content.report_content import (
+    CaseSection,
+    FigureItem,
+    FileItem,
+    Measure,
+    Report,
+)
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_UPLOT = Path(__file__).with_name("vendor") / "uplot"
+#: Characters of samples that stand in the page; more stand beside it, in a file with this ending.
+LARGEST_DATA, BESIDE = 8_000_000, ".data.js"
+_NOTHING = "–"
+#: A larger drawing is embedded as PNG.
+LARGEST_SVG = 400_000
+#: Points; a wider drawing is scrolled, and can be seen in its full size.
+_LEGIBLE = 1000.0
+_MIME = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+def write_report(report: Report, path: str | Path) -> list[Path]:
+    """Write a report as one self-contained HTML file; returns what was written.
+
+    Where the samples of its figures are many they stand in a file beside it.
+
+    Raises
+    ------
+    LoadError
+        If a picture that is given by its path cannot be read.
+    SoftdockError
+        If a file cannot be written; an earlier one is untouched.
+    """
+    path = Path(path)
+    text, samples = _rendered(report, path.with_name(f"{path.stem}{BESIDE}"), LARGEST_DATA)
+    for file, content in (*samples.items(), (path, text)):
+        with whole_file(file) as draft:
+            draft.write_text(content, encoding="utf-8")
+    return [path, *samples]
+
+
+def render_report(report: Report) -> str:
+    """Return the HTML of a report with all its samples; all text in it is escaped."""
+    return _rendered(report)[0]
+
+
+def _rendered(
+    report: Report, beside: Path | None = None, largest: float = math.inf
+) -> tuple[str, dict[Path, str]]:
+    """Return the page, and what stands in a file beside it if that is more than it should hold."""
+    items = [*report.figures, *(item for case in report.cases for item in case.figures)]
+    plots = {item: item.figure for item in items if isinstance(item.figure, Plot)}
+    data = embedded(PlotData(list(plots.values())).as_json()) if plots else ""
+    moved = beside if len(data) > largest else None
+    scripts = _scripts() if plots else ()
+    text = (
+        environment(_TEMPLATES, _FILTERS)
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            plots={item: number for number, item in enumerate(plots)},
+            data=data,
+            beside=moved and quote(moved.name),
+            scripts=scripts,
+            style=_file(_UPLOT / "uPlot.min.css") + "\n" + _file(_TEMPLATES / "figures.css"),
+            policy=" ".join(
+                [*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
+            ),
+        )
+    )
+    return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
+
+
+def _scripts() -> tuple[str, ...]:
+    """Return uPlot, and what draws with it."""
+    own = (_file(_TEMPLATES / name) for name in ("figure_data.js", "figures.js"))
+    return _file(_UPLOT / "uPlot.iife.min.js"), '"use strict";\n' + "\n".join(own)
+
+
+def _file(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    """Return how a policy of a page names a script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _number(value: object, digits: int = 6) -> str:
+    """Write a value for people: numbers with some digits, a dash for what there is not."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return _NOTHING
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        short = f"{value:.{digits}g}"
+        # 1120 reads better than 1.12e+03.
+        return f"{float(short):.15g}" if 1e-4 <= abs(value) < 1e9 else short
+    if isinstance(value, tuple):
+        return ", ".join(_number(element, digits) for element in value)
+    return str(value)
+
+
+def _ms(ns: float) -> str:
+    """Nanoseconds as a number of milliseconds."""
+    return f"{round(ns / 1e6, 6) + 0.0:.10g}"
+
+
+def _delays(case: CaseSection, which: str) -> str:
+    """Delays of all loops of a case, in milliseconds, each once."""
+    found = sorted({round(getattr(loop, which)) for loop in case.loops})
+    return ", ".join(map(_ms, found)) or _NOTHING
+
+
+def _inline(item: FigureItem) -> str:
+    """Write a picture as an element: drawings as SVG, others as an image with its data."""
+    if isinstance(item.figure, Drawing):
+        return item.figure.inline(item.alt or item.caption)
+    from markupsafe import escape
+
+    return f'<img src="{escape(_uri(item))}" alt="{escape(item.alt or item.caption)}">'
+
+
+def _uri(item: FigureItem) -> str:
+    """Picture as a data URI."""
+    if isinstance(item.figure, Path):
+        mime = _MIME.get(item.figure.suffix.lower())
+        if mime is None:
+            raise LoadError(f"{item.figure}: expected a picture that ends in .png or .svg")
+        try:
+            content = item.figure.read_bytes()
+        except OSError as error:
+            why = error.strerror or error
+            raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
+    else:
+        from orchestrator.pictures.figure import picture
+
+        drawn: Any = item.figure
+        mime, content = _MIME[".svg"], picture(drawn, "svg")
+        if len(content) > LARGEST_SVG:
+            mime, content = _MIME[".png"], picture(drawn, "png")
+    return f"data:{mime};base64,{base64.b64encode(content).decode()}"
+
+
+def _wide(item: FigureItem) -> float | None:
+    """Width in points of a drawing whose text would be too small to read if it were made to fit."""
+    drawing = item.figure
+    return drawing.width if isinstance(drawing, Drawing) and drawing.width > _LEGIBLE else None
+
+
+def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[ParameterRow]]]:
+    groups: dict[str, list[ParameterRow]] = {}
+    for row in rows:
+        groups.setdefault(row.component, []).append(row)
+    return list(groups.items())
+
+
+def _measure_columns(cases: Iterable[CaseSection]) -> list[tuple[str, str]]:
+    """Name and unit of all measures that any case has, in order of their first appearance."""
+    return list(dict.fromkeys((m.name, m.unit) for case in cases for m in case.measures))
+
+
+def _measure_groups(
+    cases: Iterable[CaseSection],
+) -> list[tuple[list[tuple[str, str]], list[tuple[int, CaseSection]]]]:
+    """Cases with the same measures, numbered from 1, by names and units of these."""
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[int, CaseSection]]] = {}
+    for number, case in enumerate(cases, start=1):
+        columns = tuple(_measure_columns([case]))
+        if columns:
+            groups.setdefault(columns, []).append((number, case))
+    return [(list(columns), members) for columns, members in groups.items()]
+
+
+def _measured(case: CaseSection, column: tuple[str, str]) -> object:
+    found: list[Measure] = [m for m in case.measures if (m.name, m.unit) == column]
+    return found[0].value if found else None
+
+
+def _extrapolation(loop: LoopDelay, plans: Iterable[DelayPlan]) -> str:
+    """Which connections of a loop are read beyond their newest sample, and how far."""
+    lines = set(loop.lines)
+    ahead = [
+        f"{plan.connection.source} by {_ms(plan.extrapolation_ns)} ms"
+        for plan in plans
+        if plan.extrapolation_ns > 0 and plan.connection in lines
+    ]
+    return "; ".join(ahead) or "none"
+
+
+def _link(item: FileItem) -> str | None:
+    """Reference to a file below the report's folder, else none."""
+    if item.path.is_absolute() or ".." in item.path.parts:
+        return None
+    return f"./{quote(item.path.as_posix())}"
+
+
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "number": _number,
+    "ms": _ms,
+    "delays": _delays,
+    "inline": _inline,
+    "wide": _wide,
+    "by_component": _by_component,
+    "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
+    "measures": _measure_columns,
+    "measure_groups": _measure_groups,
+    "measured": _measured,
+    "route": path_of,
+    "extrapolation": _extrapolation,
+    "link": _link,
+}

@@ -1,0 +1,265 @@
+"""The decision whether devices may move: margins at each command, against a reserve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.core.master.algorithms.order import stepping_order
+from orchestrator.core.system import System
+from orchestrator.loops import LinearSystem, Margins
+from orchestrator.rig.arming.advice import Knobs, advice_of
+from orchestrator.rig.arming.reserve import Reserve
+from orchestrator.rig.arming.shrinkage import margin_table
+from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+
+
+@dataclass(frozen=True)
+class ArmedLine:
+    """One command of a device, and the loop through it.
+
+    Parameters
+    ----------
+    line
+        ``component.output -> component.input``.
+    loop
+        Components of the loop; empty if the command comes back nowhere.
+    margins
+        As sampled; ``None`` without a loop.
+    root
+        Of the mode that grows fastest, or dies down slowest, 1/s; ``None`` without any.
+    lacks
+        What is below the reserve, in sentences.
+    """
+
+    line: str
+    loop: tuple[str, ...] = ()
+    margins: Margins | None = None
+    root: complex | None = None
+    lacks: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> float:
+        """Factor of the loop's gain that leads to its limit; below 1 if it is unstable."""
+        if self.margins is None:
+            return math.nan
+        return (self.margins.gain if self.margins.is_stable else self.margins.gain_reduction).value
+
+    @property
+    def growth(self) -> float:
+        """Growth rate of that mode, 1/s; NaN without any."""
+        return math.nan if self.root is None else self.root.real
+
+    @property
+    def frequency(self) -> float:
+        """Its frequency, Hz; NaN without any."""
+        return math.nan if self.root is None else abs(self.root.imag) / (2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Arming:
+    """What arming found of one case.
+
+    Parameters
+    ----------
+    reserve
+        What was asked for.
+    step_ns
+        Communication step of the run.
+    lines
+        All commands of its devices.
+    advice
+        What would help, where a reserve is not met.
+    remarks
+        What the figures rest on.
+    forced
+        Why the devices move although it was refused; empty: they do not.
+    failure
+        Why no margins could be computed; empty if they were.
+    objections
+        What was identified of devices that margins cannot be relied on with, in sentences.
+    tables
+        What is left of the margins when a device changes, of the commands that ask for it.
+    """
+
+    reserve: Reserve
+    step_ns: int
+    lines: tuple[ArmedLine, ...]
+    advice: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    forced: str = ""
+    failure: str = ""
+    objections: tuple[str, ...] = ()
+    tables: tuple[MarginTable, ...] = ()
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether every loop has its reserve, by what was identified."""
+        lacks = any(line.lacks for line in self.lines)
+        return not (self.failure or self.objections or lacks)
+
+    def refusal(self) -> str:
+        """Say why it is refused, with the numbers and what would help."""
+        told = [f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks]
+        return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of it in a result, in sentences."""
+        if self.is_granted:
+            return (*(f"armed: {_told(line)}" for line in self.lines), *self.remarks)
+        refused = f"ARMING WAS REFUSED, and forced ({self.forced}): {self.refusal()}"
+        return (refused, *self.remarks)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data: seconds, factors, 1/s, Hz; what is infinite or unknown is ``None``."""
+        return {
+            "granted": self.is_granted,
+            "forced": self.forced,
+            "delay_reserve_s": self.reserve.delay,
+            "gain_reserve": self.reserve.gain,
+            "own_growth_1_s": self.reserve.own_growth,
+            "step_s": self.step_ns * 1e-9,
+            "lines": [_line_json(line) for line in self.lines],
+            "advice": list(self.advice),
+            "remarks": list(self.remarks),
+            "failure": self.failure,
+            "objections": list(self.objections),
+        }
+
+
+def arm(
+    linear: LinearSystem,
+    devices: Collection[str],
+    reserve: Reserve,
+    knobs: Knobs,
+    run: System | None = None,
+    tracked: Collection[str] = (),
+) -> Arming:
+    """Compute the margins of the loops through the commands of devices.
+
+    Parameters
+    ----------
+    linear
+        The system with models in the place of its devices, stepped as the run will be.
+    devices
+        Components that are devices in the run.
+    reserve
+        What must be left.
+    knobs
+        What a user could turn, for the advice.
+    run
+        The system that runs, with the devices: its order of steps is compared.
+    tracked
+        Commands whose device is tracked while it runs, ``component.input``.
+
+    Raises
+    ------
+    DescriptionError, CapabilityError
+        If a command carries an array, or no linear map says what the schedule does.
+    """
+    names = [str(line) for line in linear.system.connections if line.target.component in devices]
+    sides = linear.sides() or (linear,)
+    of_sides = [tuple(_armed(side, name, reserve) for name in names) for side in sides]
+    if all(math.isinf(_least(lines)[1]) for lines in of_sides):  # no side shows the loop
+        sides, of_sides = (linear,), [tuple(_armed(linear, name, reserve) for name in names)]
+    place = min(range(len(sides)), key=lambda i: _least(of_sides[i]))
+    linear, lines = sides[place], of_sides[place]
+    lacking = [line for line in lines if line.lacks]
+    advice = tuple(advice_of(linear, lacking[0].line, reserve, knobs)) if lacking else ()
+    remarks = () if run is None else tuple(_other_order(linear.system, run, devices))
+    remarks = (*_at_kink(sides, of_sides), *remarks)
+    made = (margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked)
+    tables = tuple(table for table in made if table is not None)
+    return Arming(reserve, linear.step_ns, lines, advice, remarks, tables=tables)
+
+
+def _armed(linear: LinearSystem, name: str, reserve: Reserve) -> ArmedLine:
+    loop = reserve.cut(linear, name)
+    if loop is None:
+        return ArmedLine(name)
+    margins = loop.margins()
+    root = loop.roots[0] + reserve.own_growth if loop.roots else None
+    return ArmedLine(name, loop.components, margins, root, tuple(reserve.lacks(margins)))
+
+
+def _least(lines: Sequence[ArmedLine]) -> tuple[bool, float]:
+    """Return what is less for lines that have less: whether all are granted, and the margin."""
+    delays = [line.margins.delay.value for line in lines if line.margins]
+    return not any(line.lacks for line in lines), min(delays, default=math.inf)
+
+
+def _at_kink(
+    sides: Sequence[LinearSystem], of_sides: Sequence[Sequence[ArmedLine]]
+) -> Sequence[str]:
+    """Say what stands at a kink, and how each side of it is."""
+    if len(sides) == 1:
+        return ()
+    kinks = sorted({name for model in sides[0].models.values() for name in model.kinks})
+    told = "; ".join(
+        f"{side.contact}: {_told(line)}{_grows(line)}"
+        for side, lines in zip(sides, of_sides, strict=True)
+        for line in lines
+    )
+    found = (
+        f"{', '.join(kinks)}: at a kink, such as a contact that is just open; both sides need the"
+        f" reserve, and arming.at is a time at which it stands on one: {told}"
+    )
+    return [found]
+
+
+def _other_order(model: System, run: System, devices: Collection[str]) -> Sequence[str]:
+    """Say where devices are stepped in another order than their models: that is a step of delay."""
+    places = [_places(system) for system in (model, run)]
+    told = []
+    for line in run.connections:
+        ends = line.source.component, line.target.component
+        if not set(ends) & set(devices) or not all(set(ends) <= set(each) for each in places):
+            continue
+        before = [each[ends[0]] < each[ends[1]] for each in places]
+        if before[0] != before[1]:
+            told.append(
+                f"the run steps '{ends[before[1]]}' after '{ends[not before[1]]}', its models the"
+                " other way round: its loop has a step of delay more, or less"
+            )
+    return list(dict.fromkeys(told))
+
+
+def _places(system: System) -> Mapping[str, int]:
+    order = [name for ring in stepping_order(system) for name in ring]
+    return {name: place for place, name in enumerate(order)}
+
+
+def _grows(line: ArmedLine) -> str:
+    if line.root is None or line.growth <= 0.0:
+        return ""
+    return f": it grows with {line.growth:+.6g} 1/s at {line.frequency:.4g} Hz"
+
+
+def _told(line: ArmedLine) -> str:
+    if line.margins is None:
+        return f"{line.line} comes back nowhere"
+    return (
+        f"{line.line} has a delay margin of {line.margins.delay.value * 1e3:.4g} ms and a gain"
+        f" margin of {line.margins.gain.value:.4g}"
+    )
+
+
+def _line_json(line: ArmedLine) -> dict[str, Any]:
+    margins = line.margins
+    return {
+        "line": line.line,
+        "loop": list(line.loop),
+        "stable": None if margins is None else margins.is_stable,
+        "delay_margin_s": None if margins is None else _finite(margins.delay.value),
+        "gain_margin": _finite(line.gain),
+        "growth_1_s": _finite(line.growth),
+        "frequency_hz": _finite(line.frequency),
+        "lacks": list(line.lacks),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

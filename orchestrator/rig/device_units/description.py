@@ -1,0 +1,148 @@
+"""What a device says of itself as a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
+from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.system import Causality, Connector
+from orchestrator.core.system.ports.limits import Limits
+from orchestrator.rig.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceSettings,
+    SteppedDevice,
+    device_class,
+    read_settings,
+)
+from orchestrator.rig.devices.address import read_address
+
+#: What is known of the samples of every device, as the engine has it: name, unit, description.
+HEALTH = (
+    ("sample_age", "s", "Age of the sample that the outputs have"),
+    ("lost", "1", "Samples that the device counted and that did not come"),
+    ("late", "1", "Samples that came after a newer one, or overdue by half a period"),
+    ("repeated", "1", "Samples that came again"),
+    ("malformed", "1", "Datagrams that were no samples"),
+    ("restarts", "1", "How often the device began to count anew"),
+    ("clamped", "1", "Commands that were beyond their range"),
+    ("valid", "1", "1 if the outputs can be used: the device says so, and they are not stale"),
+    ("samples", "1", "Samples that came so far; with those that were lost, the device's own count"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """An adapter with its settings, before anything is opened.
+
+    Parameters
+    ----------
+    name
+        Of the adapter.
+    kind, settings
+        Its class, and the validated settings.
+    ports
+        What it takes and gives with them.
+    """
+
+    name: str
+    kind: type[Device]
+    settings: DeviceSettings
+    ports: DeviceConnectors
+
+
+def stepped_device(location: str) -> SteppedDevice | None:
+    """Return what a run steps, if the device that a source names has no clock of its own.
+
+    Raises
+    ------
+    DescriptionError, PluginError
+        As :func:`device_facts`.
+    """
+    name, kind, settings = _adapter(location)
+    try:
+        return kind.stepped(settings)
+    except SoftdockError as error:
+        raise DescriptionError(*error.within(f"device '{name}'")) from None
+
+
+def _adapter(location: str) -> tuple[str, type[Device], DeviceSettings]:
+    name, values = read_address(location)
+    kind = device_class(name)
+    return name, kind, read_settings(kind, values, f"device '{name}'")
+
+
+def device_facts(location: str) -> DeviceFacts:
+    """Find the adapter that a source names and validate the settings; nothing is opened.
+
+    Raises
+    ------
+    DescriptionError, PluginError
+        If there is no such adapter, its settings are wrong, or it declares its connectors wrongly.
+    """
+    name, kind, settings = _adapter(location)
+    try:
+        ports = kind.connectors(settings)
+    except SoftdockError as error:
+        raise DescriptionError(*error.within(f"device '{name}'")) from None
+    taken = {health for health, _, _ in HEALTH} & {c.name for c in (*ports.inputs, *ports.outputs)}
+    if taken:
+        raise PluginError(
+            f"device '{name}' has connectors {', '.join(map(repr, sorted(taken)))}: every device"
+            " has outputs of these names already"
+        )
+    return DeviceFacts(name, kind, settings, ports)
+
+
+def describe_device(location: str) -> UnitDescription:
+    """Describe the device that a source names; raises as :func:`device_facts`."""
+    if (stepped := stepped_device(location)) is not None:
+        return _describe_stepped(location, stepped)
+    facts = device_facts(location)
+    connectors = {connector.name: connector for connector in _connectors(facts.ports)}
+    return UnitDescription(
+        name=facts.name,
+        connectors=connectors,
+        feedthrough={c.name: () for c in connectors.values() if c.causality is Causality.OUTPUT},
+        capabilities=Capabilities(is_repeatable=False, is_realtime=True),
+        details={
+            "kind": "device",
+            "class": f"{facts.kind.__module__}.{facts.kind.__qualname__}",
+            "rate": f"{facts.ports.rate:g} Hz",
+        },
+    )
+
+
+def _describe_stepped(location: str, device: SteppedDevice) -> UnitDescription:
+    found = device.connectors()
+    return UnitDescription(
+        name=location.partition("?")[0],
+        connectors={connector.name: connector for connector in found.connectors},
+        feedthrough=found.feedthrough,
+        capabilities=Capabilities(is_repeatable=False, fixed_step=found.step),
+        details={"kind": "stepped device", "class": type(device).__qualname__},
+    )
+
+
+def _connectors(ports: DeviceConnectors) -> Iterator[Connector]:
+    yield from (_connector(port, Causality.INPUT) for port in ports.inputs)
+    yield from (_connector(port, Causality.OUTPUT) for port in ports.outputs)
+    for name, unit, description in HEALTH:
+        yield Connector(name, Causality.OUTPUT, unit=unit, description=description, start=0.0)
+
+
+def _connector(port: DeviceConnector, causality: Causality) -> Connector:
+    start = (port.start,) * port.size if port.shape else port.start
+    return Connector(
+        port.name,
+        causality,
+        unit=port.unit,
+        shape=port.shape,
+        description=port.description,
+        start=start,
+        limits=Limits.of(*port.range) if causality is Causality.INPUT else None,
+        frame=port.frame,
+    )

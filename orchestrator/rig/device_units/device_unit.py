@@ -1,0 +1,201 @@
+"""A device as a simulation unit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, DeviceError
+from orchestrator.core.simunits.protocol.description import UnitDescription
+from orchestrator.core.simunits.protocol.notice import Notice
+from orchestrator.core.simunits.protocol.unit import Phase, SimulationUnit
+from orchestrator.core.system import Connector, Value
+from orchestrator.engine import DeviceUnit as NativeUnit
+from orchestrator.engine import TickClock
+from orchestrator.rig.device_units.description import HEALTH, device_facts
+from orchestrator.rig.device_units.io_process import IoProcess
+from orchestrator.rig.devices import DeviceConnector
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.protocol.unit import Floats
+
+_LOG = logging.getLogger(__name__)
+
+
+class DeviceUnit(SimulationUnit):
+    """Runs a device in the place of a component.
+
+    A step waits for nothing: a process of the device's own puts samples into shared memory, of
+    which the unit reads the newest, and sends the newest command that the unit leaves there. The
+    device is opened when the unit is set up; commands flow from the end of the initialisation.
+
+    Parameters
+    ----------
+    name
+        Of the component.
+    location
+        Of its source: the adapter, and its settings.
+    description
+        What it says of itself.
+    """
+
+    native: NativeUnit
+
+    def __init__(self, name: str, location: str, description: UnitDescription) -> None:
+        facts = device_facts(location)
+        self._settings, self._rate = facts.settings, facts.ports.rate
+        self._commands = _scalars(facts.ports.inputs)
+        self._outputs = _scalars(facts.ports.outputs)
+        size = sum(port.size for port in facts.ports.outputs)
+        self._outputs |= {health: (size + i, 1) for i, (health, _, _) in enumerate(HEALTH)}
+        limits = [
+            (_element(port.name, port.shape, i), port.minimum, port.maximum, port.start)
+            for port in facts.ports.inputs
+            for i in range(port.size)
+        ]
+        given = self._settings
+        self.silence = given.connect_timeout if given.on_stale == "hold" else given.stale_after
+        self._process = IoProcess(name, location, len(limits), size)
+        native = NativeUnit(
+            self._process.block,
+            name,
+            round(self._settings.stale_after * 1e9),
+            self._settings.on_stale == "hold",
+            self._settings.out_of_range == "clamp",
+            limits,
+        )
+        super().__init__(name, description, native)
+        self._last: DeviceError | None = None
+
+    @property
+    def pid(self) -> int:
+        """Number of the process that leads the device, once it is set up."""
+        return self._process.pid
+
+    @property
+    def period_ns(self) -> int:
+        """Time between two samples, by the device, in nanoseconds."""
+        return round(1e9 / self._rate)
+
+    def step_clock(self) -> TickClock:
+        """Return the device's clock: it ticks with each sample that the device counts."""
+        ticks = self._process.block.ticks
+        stale_ns = round(self._settings.stale_after * 1e9)
+        return TickClock(ticks, self.period_ns, round(self.silence * 1e9), stale_ns)
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            connector = self.description.connectors[name]
+            if name not in self._commands:
+                raise DescriptionError(
+                    f"component '{self.name}': '{name}' is no command of this device; expected one"
+                    f" of {', '.join(self._commands) or 'none: it has no commands'}"
+                )
+            if (refusal := connector.refusal(value)) is not None:
+                raise DescriptionError(f"component '{self.name}': command '{name}': {refusal}")
+            first, _ = self._commands[name]
+            for i, each in enumerate(np.ravel(np.asarray(value, dtype=np.float64)).tolist()):
+                self._check(self.native.give(first + i, each), f"setting '{name}'")
+
+    def _bind(self) -> None:
+        self.native.bind(
+            _numbers(self._commands, self.inputs), _numbers(self._outputs, self.outputs)
+        )
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        del start_ns, stop_ns, tolerance
+        self._process.open(self._settings.connect_timeout)
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        del start_ns
+        self.native.refresh()
+
+    def _exit_initialisation(self) -> None:
+        self._check(self.native.begin(), "beginning")
+
+    def _value(self, connector: Connector) -> Value | Floats:
+        if connector.name not in self._outputs:
+            return super()._value(connector)
+        first, size = self._outputs[connector.name]
+        values = np.array(self.native.values[first : first + size])
+        return values if connector.shape else float(values[0])
+
+    def _get_state(self) -> object:
+        raise CapabilityError(f"component '{self.name}' is a device: it cannot go back")
+
+    def _set_state(self, state: object) -> None:
+        self._get_state()
+
+    def exception(self) -> BaseException | None:
+        """Return why the device was lost, if it was."""
+        return self._process.error()
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what was wrong with samples and commands so far."""
+        return tuple(replace(notice, component=self.name) for notice in self._noticed())
+
+    def _noticed(self) -> Iterator[Notice]:
+        native = self.native
+        if native.stale_steps:
+            limit = f"{self._settings.stale_after:g} s (stale_after)"
+            why = f": {self._process.block.reason}" if self._process.block.lost else ""
+            what = f"samples older than {limit} were held in {native.stale_steps} steps{why}"
+            yield Notice(native.first_stale_ns, what, "the results from there on are not the rig's")
+        clamped = int(native.values[self._outputs["clamped"][0]])
+        if clamped:
+            what = f"{clamped} commands were beyond their range and were sent as the nearest in it"
+            yield Notice(native.first_clamped_ns, what)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What came over the wire in this run, in a sentence."""
+        facts = self.native.facts
+        told = (
+            f"component '{self.name}' was a device: {facts.number} samples, {facts.lost} lost,"
+            f" {facts.late} late, {facts.repeated} repeated, {facts.malformed} malformed,"
+            f" {facts.restarts} restarts"
+        )
+        if facts.shaped:
+            told += (
+                f"; {facts.shaped} commands changed faster than their limit and were sent slower"
+            )
+        last = () if self._last is None else (str(self._last),)
+        return (*super().notes, told, *last)
+
+    def _terminate(self) -> None:
+        """Nothing but what :meth:`terminate` does in every phase."""
+
+    def terminate(self) -> None:
+        """Leave the device in its safe state and end its process; allowed at any time."""
+        is_over = self.phase is Phase.TERMINATED
+        super().terminate()
+        if is_over:
+            return
+        self._last = self._process.close()
+        if self._last is not None:
+            _LOG.error("%s", self._last)
+
+
+def _element(name: str, shape: tuple[int, ...], number: int) -> str:
+    return f"{name}[{number}]" if shape else name
+
+
+def _scalars(ports: Iterable[DeviceConnector]) -> dict[str, tuple[int, int]]:
+    """Return the number of the first scalar, and how many there are, by connector."""
+    found, first = {}, 0
+    for port in ports:
+        found[port.name] = (first, port.size)
+        first += port.size
+    return found
+
+
+def _numbers(known: Mapping[str, tuple[int, int]], bound: Iterable[Connector]) -> list[int]:
+    return [
+        number
+        for connector in bound
+        for number in range(known[connector.name][0], sum(known[connector.name]))
+    ]

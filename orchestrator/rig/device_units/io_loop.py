@@ -1,0 +1,327 @@
+"""The process of a device: ``python -m orchestrator.rig.device_units.io_loop SOCKET COMPONENT``.
+
+It opens the device, puts every sample into the memory that it shares with the run, sends every
+command that it finds there, and leaves the device in its safe state: when it is told to end, when
+the run is gone, and when the run gives no commands any more. A gate decides what is sent, by the
+orders of a supervisor or by itself, and the device stays until its command stands. A device that
+was started anew is not commanded any more. When the device is lost, its process stands in for its
+clock as long as the run is to go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from orchestrator.core.diagnostics import Reason
+from orchestrator.core.simunits.isolation.wire import receive, receive_memory, send
+from orchestrator.engine import DeviceBlock
+from orchestrator.rig.device_units.description import device_facts
+from orchestrator.rig.device_units.io_error import error_text, told
+from orchestrator.rig.device_units.own_gate import OwnGate
+from orchestrator.rig.device_units.rate_check import RateCheck
+from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.device_units.sample_log import SampleLogWriter
+from orchestrator.rig.device_units.supervision import Supervision, gate_of
+from orchestrator.rig.devices import (
+    Device,
+    DeviceConnectors,
+    DeviceError,
+    Received,
+    RestartedError,
+    WireFormatError,
+)
+
+#: How long nobody looks whether the run wants the end, in seconds.
+_LOOK = 0.02
+#: How long a device may take to come to its safe state when nobody waits for it any more.
+_LAST = 5.0
+
+
+class _Link:
+    """A device, and the memory that its process shares with the run."""
+
+    def __init__(
+        self,
+        device: Device,
+        ports: DeviceConnectors,
+        block: DeviceBlock,
+        gate: Supervision | OwnGate,
+        run_on: float = 0.0,
+    ) -> None:
+        self._run_on = run_on
+        self.device, self.block, self.gate = device, block, gate
+        self._step_ns = 0
+        inputs = [port.start for port in ports.inputs for _ in range(port.size)]
+        outputs = [port.start for port in ports.outputs for _ in range(port.size)]
+        self._command, self._values = np.array(inputs), np.array(outputs)
+        silence_s, period = device.settings.stale_after, device.sequence_period
+        self.counter = SampleCounter(len(outputs), ports.rate, period, silence_s)
+        self.rate = RateCheck(ports.rate)
+        self.ended = threading.Event()
+        #: The run wants the end, or is gone.
+        self.dismissed = threading.Event()
+        self._late_answers: int | None = None
+        self.refused = ""
+        self.error: BaseException | None = None
+        wanted = device.settings.sample_log
+        self._log = SampleLogWriter(answers=device.answers) if wanted else None
+        #: The run has been told how it ended.
+        self.told = False
+
+    def receive_once(self) -> bool:
+        """Wait a little for a sample; return whether there is a new one."""
+        try:
+            received = self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
+        except RestartedError as error:
+            raise self._restarted(str(error)) from None
+        except WireFormatError as error:
+            self.refused = str(error)
+            self.counter.refuse()
+            self._publish()
+            return False
+        if received is None:
+            return False
+        now_ns = time.monotonic_ns()
+        if self.device.answers and self.counter.goes_on(received, now_ns):
+            self._look_at_answers(received)
+            self.send()  # before a step that waits for this sample can give a command
+        restarts = self.counter.facts.restarts
+        is_new = self.counter.take(received, now_ns)
+        if self.counter.facts.restarts > restarts and self._command.size:
+            self._publish()
+            raise self._restarted(self.counter.begun_anew)
+        if self._log is not None and (ticks := len(self.counter.ticked_ns)):
+            values = received.values if is_new else None
+            number = self.counter.facts.number
+            self._log.received(number, ticks, now_ns, received.late_answers, values)
+        if is_new:
+            self._values[:] = received.values
+            if not self.rate.done:
+                self.rate.take(received)
+        self._publish()
+        for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
+            self.block.ticks.tick(moment)
+        return is_new
+
+    def _look_at_answers(self, received: Received) -> None:
+        """Tell the gate of an answer that came too late: limits are those of what was taken."""
+        late, before = received.late_answers, self._late_answers
+        gap = self.counter.gap(received.sequence)
+        if late is not None and before is not None and 0 < gap <= late - before:
+            self.gate.take_back()
+        self._late_answers = late
+
+    def _restarted(self, why: str) -> RestartedError:
+        self.gate.strike(Reason.DEVICE_RESTARTED)
+        reason = Reason.DEVICE_RESTARTED
+        return RestartedError(
+            f"{why}: {reason.what}; it is not commanded any more; {reason.advice}"
+        )
+
+    def _publish(self) -> None:
+        facts = self.counter.facts
+        if not facts.number:
+            return
+        valid = facts.valid
+        self.gate.saw(facts, self._values)
+        facts.valid = int(valid and self.gate.trusted)
+        self.block.put_sample(facts, self._values)
+        facts.valid = valid
+
+    def send(self) -> None:
+        """Send the newest command, or what the connectors start with, as the gate lets it pass."""
+        number, self._step_ns = self.block.newest_command(self._command)
+        command = self.gate.command(self._command, number, self._step_ns)
+        self.device.send(command)
+        if self._log is not None:
+            self._log.sent(number, time.monotonic_ns(), command)
+
+    @property
+    def _leads(self) -> bool:
+        """Whether a device that is answered comes to rest by commands that answer nothing."""
+        return self.device.takes_unasked and self.gate.stopping and not self.counter.in_doubt
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is told to end, and nothing moves any more."""
+        if not self.ended.is_set():
+            return False
+        return self.error is not None or not self.block.commands_given or self.gate.is_over
+
+    def receive_all(self) -> None:
+        """Receive until the end."""
+        while not self.is_over:
+            if not self.receive_once() and self._leads:
+                self.send()
+            self.gate.watch(self.block, self._step_ns)
+
+    def send_all(self) -> None:
+        """Send each command as soon as it is there, until the end."""
+        seen = 0
+        while not self.is_over:
+            if self.gate.stopping or self.gate.behind:
+                time.sleep(self.gate.period)
+                self.send()
+                continue
+            if (
+                self.counter.in_doubt
+            ):  # what came last did not follow: nothing is sent until it does
+                time.sleep(self.gate.period)
+                continue
+            now = self.block.wait_command(seen, int(_LOOK * 1e9))
+            if now != seen:
+                seen = now
+                self.send()
+
+    def guarded(self, loop: Callable[[], None]) -> None:
+        """Run a loop; the first error of any ends all."""
+        try:
+            loop()
+        except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
+            if self.error is None:
+                self.error = error
+                if not self._run_on:
+                    self._lose()
+            self.ended.set()
+
+    def stand_in(self) -> None:
+        """Let the clock of a lost device go on, its last values not valid; then lose it."""
+        facts, step = self.counter.facts, self.counter.period_ns
+        due = time.monotonic_ns()
+        end = due + round(self._run_on * 1e9)
+        while due < end and not self.dismissed.wait(max(0, due - time.monotonic_ns()) * 1e-9):
+            facts.valid, facts.received_ns = 0, due
+            self.block.put_sample(facts, self._values)
+            self.block.ticks.tick(due)
+            due += step
+        self._lose()
+
+    def _lose(self) -> None:
+        if self.error is not None and not self.block.lost:
+            self.block.lose(f"its device was lost: {error_text(self.error)}")
+
+    def finish(self) -> None:
+        """Send the last command and close the device."""
+        try:
+            if self.block.commands_given and self.error is None:
+                last = self.device.safe(self.gate.sent.tolist())
+                if last is not None:
+                    self.device.send(last)
+        finally:
+            self.device.close()
+            self.gate.leave()
+            if self._log is not None:
+                path = Path(self.device.settings.sample_log)
+                self._log.write(path, len(self._command), len(self._values))
+
+
+def _connect(link: _Link, seconds: float) -> None:
+    """Open the device, wait for its first sample, and see whether its rate is the declared one."""
+    link.device.open()
+    end = time.monotonic() + seconds
+    came = False
+    while time.monotonic() < end and not link.ended.is_set():
+        came = link.receive_once() or came
+        if came and link.rate.done:
+            break
+    if came:
+        return
+    count = link.counter.facts.malformed
+    strange = f"{count} datagrams came that are none of its protocol, the last: {link.refused}"
+    raise DeviceError(
+        f"no sample came within {seconds:g} s (connect_timeout);"
+        f" {strange if count else 'is it on, and are address and port right?'}"
+    )
+
+
+def _watch(channel: socket.socket, link: _Link) -> None:
+    """Wait until the run wants the end, or is gone."""
+    regularly = True
+    try:
+        receive(channel)
+    except (OSError, EOFError, ValueError):
+        if link.told:
+            return
+        # The run is gone: nobody else would end a device that hangs.
+        faulthandler.dump_traceback_later(_LAST, exit=True)
+        regularly = False
+    link.gate.run_ended(regularly=regularly)
+    link.dismissed.set()
+    link.ended.set()
+
+
+def _end_watch(channel: socket.socket, link: _Link, watcher: threading.Thread) -> None:
+    """End the thread that watches: one that outlives the interpreter keeps what it has."""
+    link.told = True
+    with contextlib.suppress(OSError):
+        channel.shutdown(socket.SHUT_RD)
+    watcher.join()
+
+
+def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
+    watcher = threading.Thread(target=_watch, args=(channel, link), daemon=True)
+    watcher.start()
+    signal.signal(signal.SIGTERM, lambda *_: link.ended.set())
+    try:
+        _connect(link, seconds)
+    except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
+        link.device.close()
+        send(channel, told(error))
+        _end_watch(channel, link, watcher)
+        return
+    send(channel, {"opened": True})
+    threads = []
+    if not link.device.answers:
+        threads.append(threading.Thread(target=link.guarded, args=(link.send_all,), daemon=True))
+        threads[0].start()
+    link.guarded(link.receive_all)
+    for thread in threads:
+        thread.join()
+    clock = threading.Thread(target=link.stand_in, daemon=True)
+    if link.error is not None:
+        clock.start()
+    try:
+        link.finish()
+    except Exception as error:  # noqa: BLE001
+        link.error = link.error or error
+    if clock.ident is not None:
+        clock.join()
+    with contextlib.suppress(BrokenPipeError):  # the run is gone
+        send(channel, {"ended": True} if link.error is None else told(link.error))
+    _end_watch(channel, link, watcher)
+
+
+def main(socket_file: int) -> None:
+    """Serve one device until the run says that it is enough, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides when it ends
+    with socket.socket(fileno=socket_file) as channel:
+        hello, _ = receive(channel)
+        memory, _ = receive_memory(channel)
+        facts = device_facts(hello["location"])
+        try:
+            block = DeviceBlock(memory, hello["commands"], hello["measurements"])
+        finally:
+            os.close(memory)
+        try:
+            gate = gate_of(hello["component"], facts)
+            device = facts.kind(facts.settings)
+        except Exception as error:  # noqa: BLE001
+            send(channel, told(error))
+            return
+        link = _Link(device, facts.ports, block, gate, facts.settings.run_on)
+        _serve(channel, link, facts.settings.connect_timeout)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

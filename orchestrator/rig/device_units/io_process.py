@@ -1,0 +1,172 @@
+"""The run's side of the process of a device: its start, its end, and what it says."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import weakref
+from typing import Any
+
+from orchestrator.core.diagnostics import DeviceError, Diagnostic, error_named
+from orchestrator.core.simunits.isolation.child_process import end_process, shared_memory
+from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
+from orchestrator.engine import DeviceBlock
+
+_MODULE = "orchestrator.rig.device_units.io_loop"
+#: What the start of an interpreter may take, also on a busy machine, in seconds.
+_START = 60.0
+#: What the way to the safe state may take.
+_END = 5.0
+
+
+class IoProcess:
+    """Leads one device in a process of its own.
+
+    Parameters
+    ----------
+    component
+        Whose device it is, for messages.
+    location
+        Of its source.
+    commands, measurements
+        How many scalars it takes and gives.
+    """
+
+    def __init__(self, component: str, location: str, commands: int, measurements: int) -> None:
+        self._component, self._location = component, location
+        self._size = {"commands": commands, "measurements": measurements}
+        self._memory = shared_memory(component, DeviceBlock.size(commands, measurements))
+        weakref.finalize(self, os.close, self._memory)
+        self.block = DeviceBlock(self._memory, commands, measurements)
+        self._end: Any = None
+        self._error: DeviceError | None = None
+
+    def open(self, seconds: float) -> None:
+        """Start the process, and wait until the device is open and its first sample is there.
+
+        Parameters
+        ----------
+        seconds
+            What the device may take for it.
+
+        Raises
+        ------
+        DeviceError
+            If it does not open, or the process does not start.
+        """
+        mine, theirs = socket.socketpair()
+        folder = tempfile.mkdtemp(prefix="softdock-device-")
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                # the component, for who looks for its process: ps, trials
+                [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno()), self._component],
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                process_group=0,  # Ctrl-C is for the run
+                env=os.environ | {"PYTHONPATH": paths, "TMPDIR": folder, MARK: folder},
+            )
+        except OSError as error:
+            mine.close()
+            shutil.rmtree(folder)
+            raise self._failed(f"its process cannot be started: {error}") from None
+        finally:
+            theirs.close()
+        self._handle, self._channel, self.pid = os.pidfd_open(process.pid), mine, process.pid
+        self._end = weakref.finalize(
+            self, end_process, os.getpid(), process, mine, self._handle, folder
+        )
+        try:
+            hello = {"component": self._component, "location": self._location}
+            send(mine, {**hello, **self._size})
+            send_memory(mine, self._memory, 0)
+            answer = self._receive(_START + seconds)
+        except (OSError, EOFError, ValueError):
+            self.kill()
+            raise self._failed(
+                "its process ended, or gave no answer, before the device was open; see what it"
+                " wrote on stderr"
+            ) from None
+        if "error" in answer:
+            self.kill()
+            raise self._raised(answer)
+
+    def error(self) -> DeviceError | None:
+        """Return why the device was lost, if it was."""
+        if self._error is None and self._end is not None and self._end.alive:
+            try:
+                answer = self._receive(0.0)
+            except TimeoutError:
+                return None
+            except (OSError, EOFError, ValueError):
+                self._error = self._failed("its process has ended")
+                return self._error
+            if "error" in answer:
+                self._error = self._raised(answer)
+        return self._error
+
+    def close(self) -> DeviceError | None:
+        """Let the device come to its safe state, and end the process; allowed more than once.
+
+        Returns
+        -------
+        DeviceError or None
+            Why it may not be in its safe state.
+        """
+        if self._end is None or not self._end.alive:
+            return None
+        found = self.error()
+        if found is None:
+            try:
+                send(self._channel, {"call": "quit"})
+                answer = self._receive(_END)
+                found = self._raised(answer) if "error" in answer else None
+            except TimeoutError:
+                found = self._failed(
+                    f"it did not come to its safe state within {_END:g} s; its process was ended"
+                )
+            except (OSError, EOFError, ValueError):
+                found = self._failed("its process ended before it was in its safe state")
+        self.kill()
+        return found
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._end is not None:
+            self._end()
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        """Read a message; a process that has ended counts as a closed channel."""
+        watch = select.poll()
+        watch.register(self._channel, select.POLLIN)
+        watch.register(self._handle, select.POLLIN)
+        ready = dict(watch.poll(seconds * 1000))
+        if not ready:
+            raise TimeoutError
+        if self._channel.fileno() not in ready:
+            raise EOFError
+        self._channel.settimeout(max(seconds, 1.0))
+        content, _ = receive(self._channel)
+        if not isinstance(content, dict):
+            raise ValueError("no message of a device")  # noqa: TRY004 - damage, as of any other form
+        return content
+
+    def _failed(self, why: str) -> DeviceError:
+        return DeviceError.about(why, place=f"component '{self._component}' ({self._name})")
+
+    @property
+    def _name(self) -> str:
+        return f"device '{self._location.partition('?')[0]}'"
+
+    def _raised(self, answer: dict[str, Any]) -> DeviceError:
+        kind = error_named(str(answer["error"])) or DeviceError
+        found = kind(*(Diagnostic(**each) for each in answer["diagnostics"]))
+        context = f"component '{self._component}' ({self._name})"
+        if not isinstance(found, DeviceError):
+            return DeviceError(*found.within(context))
+        return type(found)(*found.within(context))

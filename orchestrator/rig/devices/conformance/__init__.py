@@ -1,0 +1,27 @@
+"""What every adapter must do, tried on it: its bytes, its emulator, everything that goes wrong."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.rig.devices.conformance.bench import (
+        Bench as Bench,
+        Golden as Golden,
+        Logged as Logged,
+        Refused as Refused,
+        Wiring as Wiring,
+    )
+    from orchestrator.rig.devices.conformance.benches import bench_of as bench_of
+    from orchestrator.rig.devices.conformance.emulator_process import (
+        EmulatorProcess as EmulatorProcess,
+        free_tcp_port as free_tcp_port,
+        free_udp_port as free_udp_port,
+    )
+    from orchestrator.rig.devices.conformance.suite import (
+        CHECKS as CHECKS,
+        CheckResult as CheckResult,
+        check_device as check_device,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

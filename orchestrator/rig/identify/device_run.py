@@ -1,0 +1,235 @@
+"""One run of one device: excited, recorded, and read as records for the estimators."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.realtime import RealTime
+from orchestrator.core.recording import Result
+from orchestrator.core.simunits import block
+from orchestrator.core.system import (
+    Component,
+    Connection,
+    Endpoint,
+    Source,
+    SourceKind,
+    System,
+    nanoseconds,
+    seconds,
+)
+from orchestrator.rig.device_units.description import DeviceFacts, device_facts
+from orchestrator.rig.device_units.sample_log import SampleLog, read_sample_log
+from orchestrator.rig.devices.address import read_address, write_address
+from orchestrator.rig.identification.record import Floats, Record
+from orchestrator.rig.identification.sample_times import SampleTimes, sample_times
+from orchestrator.rig.identify.excitation_block import CLOCK, excitation_block
+from orchestrator.rig.identify.excitation_plan import (
+    ExcitationPlan,
+    Procedure,
+    Segment,
+    excitation_plan,
+)
+from orchestrator.study.prepare.simulate import simulate
+
+_EXCITATION = "excitation"
+#: The number of the command that the first step gives: the initialisation gave one before.
+_FIRST_COMMAND = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceRun:
+    """What a device did while it was excited.
+
+    Parameters
+    ----------
+    component
+        That the device stands for.
+    facts
+        The adapter and its settings.
+    plan
+        What was done.
+    step
+        s, of the run.
+    result
+        All that the run recorded.
+    log
+        What the device's process received and sent while the run went on.
+    clock
+        When the samples of the log were taken, and their numbers.
+    changes
+        s, shape (m,): when the device took commands, those that it did not take left out.
+    commands
+        Shape (m, scalars): what it took then.
+    taken
+        s, shape (steps,): when the device took the command of each step, or a later one in its
+        place.
+    waits
+        s, shape (steps,): from a command to the device taking it, by the even spacing of samples.
+    ages
+        s, shape (steps,): of the sample that the run read in each step, since it arrived.
+    evenly
+        s, shape (steps,): the same since it was due by the even spacing of samples.
+    """
+
+    component: str
+    facts: DeviceFacts
+    plan: ExcitationPlan
+    step: float
+    result: Result
+    log: SampleLog
+    clock: SampleTimes
+    changes: Floats
+    commands: Floats
+    taken: Floats
+    waits: Floats
+    ages: Floats
+    evenly: Floats
+
+    @property
+    def responses(self) -> list[str]:
+        """Names of the scalars that the device measures."""
+        return [
+            f"{port.name}[{i}]" if port.shape else port.name
+            for port in self.facts.ports.outputs
+            for i in range(port.size)
+        ]
+
+    @property
+    def not_taken(self) -> int:
+        """How many answers came too late for their cycle, as the device counts them."""
+        return int((~self.log.taken).sum())
+
+    def response(self, name: str) -> Floats:
+        """Return a measurement in all samples."""
+        found: Floats = self.log.values[:, self.responses.index(name)]
+        return found
+
+    def rest(self, name: str) -> Floats:
+        """Return a measurement in the samples that were taken before anything was excited."""
+        first = self.taken[self.plan.segments[0].first]
+        found: Floats = self.response(name)[self.clock.times < first]
+        return found
+
+    def record(self, segment: Segment, response: str) -> Record:
+        """Return what a segment says of a response, as far as it was excited."""
+        moved = self.commands[:, segment.command] - self.plan.commands[0, segment.command]
+        begin = self.taken[segment.first]
+        end = self.taken[min(segment.last, len(self.taken)) - 1]
+        used = (self.clock.times >= begin) & (self.clock.times < end)
+        return Record(self.clock.times, self.response(response), self.changes, moved, used)
+
+
+def run_device(
+    component: Component, step: float, procedure: Procedure, realtime: RealTime
+) -> DeviceRun:
+    """Excite one device, alone in a system, in real time.
+
+    Parameters
+    ----------
+    component
+        Its source is a device.
+    step
+        s.
+    procedure, realtime
+        How.
+
+    Raises
+    ------
+    DescriptionError
+        If the device cannot be excited, or too few samples came.
+    FailedRunError
+        If the device is lost meanwhile.
+    """
+    facts = device_facts(component.source.location)
+    inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
+    plan = excitation_plan(component.name, inputs, step, period, procedure)
+    made = block(excitation_block(inputs, plan.commands, step))
+    name = _EXCITATION if component.name != _EXCITATION else f"{_EXCITATION}_of_device"
+    count = len(plan.commands)
+    with tempfile.TemporaryDirectory(prefix="softdock-identification-") as folder:
+        path = Path(folder) / "samples.npz"
+        device = replace(component, values={}, source=_logged(component.source, path))
+        system = System(
+            f"identification of {component.name}",
+            {name: replace(made, name=name), component.name: device},
+            tuple(
+                Connection(Endpoint(name, port.name), Endpoint(component.name, port.name))
+                for port in inputs
+            ),
+        )
+        result = simulate(
+            system,
+            step=step,
+            stop=seconds(count * nanoseconds(step)),
+            algorithm="gauss-seidel",
+            realtime=realtime,
+            name=component.name,
+        )
+        log = read_sample_log(path)
+    if facts.settings.supervisor:
+        _expect_followed(component.name, plan, result[f"{component.name}.valid"][1:])
+    given = result[f"{name}.{CLOCK}"]
+    return read_run(component.name, facts, plan, step, result, given, log, procedure)
+
+
+def _logged(source: Source, path: Path) -> Source:
+    """Let the process of a device keep what it receives and sends."""
+    device, given = read_address(source.location)
+    return Source(SourceKind.DEVICE, write_address(device, {**given, "sample_log": str(path)}))
+
+
+def _expect_followed(component: str, plan: ExcitationPlan, valid: Floats) -> None:
+    """Expect that a supervised device followed its commands from the first that moves it on."""
+    first = int(np.argmax((plan.commands != plan.commands[0]).any(axis=1)))
+    if not valid[first : len(plan.commands)].all():
+        raise DescriptionError(
+            f"component '{component}': its supervisor did not let it follow all of the excitation;"
+            " a longer rest before it gives time to arm"
+        )
+
+
+def read_run(
+    component: str,
+    facts: DeviceFacts,
+    plan: ExcitationPlan,
+    step: float,
+    result: Result,
+    given: Floats,
+    log: SampleLog,
+    procedure: Procedure,
+) -> DeviceRun:
+    """Sort samples and commands by the device's clock; parameters as of :class:`DeviceRun`.
+
+    ``given`` is when the command of each row was given, s; row 0 is the initialisation.
+    """
+    given = given[1 : len(plan.commands) + 1]
+    rest = slice(1, len(given) + 1)
+    age = result[f"{component}.sample_age"][rest]
+    newest = np.searchsorted(log.numbers, result[f"{component}.samples"][rest], side="right") - 1
+    first = max(0, int(newest[0]))
+    log, newest = log.samples_of(first, int(newest[-1]) + 1), newest - first
+    if len(log.ticks) < 16 or newest[0] < 0:
+        raise DescriptionError(
+            f"component '{component}': only {len(log.ticks)} samples came in"
+            f" {len(given) * step:g} s; expected {facts.ports.rate:g} per second"
+        )
+    clock = sample_times(log.arrivals - given[0], log.ticks, procedure.confidence)
+    begun, given = given[0], given - given[0]
+    changes = log.sent - begun
+    if facts.kind.answers:
+        changes = clock.begin + clock.period * (log.answered - log.ticks[0])
+    took = log.taken
+    changes, numbers = changes[took], log.given[took]
+    # a command that a later one replaced before it was taken counts as taken with that
+    place = np.searchsorted(numbers, _FIRST_COMMAND + np.arange(len(given)))
+    taken = np.append(changes, clock.times[-1] + clock.period)[place]
+    evenly = given - clock.begin - clock.period * clock.numbers[newest]
+    return DeviceRun(
+        *(component, facts, plan, step, result, log, clock, changes, log.commands[took]),
+        *(taken, taken - given, age, evenly),
+    )

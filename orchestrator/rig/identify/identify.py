@@ -1,0 +1,288 @@
+"""From the run of a device to its twin: which command moves which response, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.realtime import RealTime
+from orchestrator.core.system import SourceKind, System
+from orchestrator.rig.device_units.description import stepped_device
+from orchestrator.rig.identification.intervals import deviation_interval
+from orchestrator.rig.identification.pair_model import PairModel, pair_model
+from orchestrator.rig.identification.quantisation import quantisation_step
+from orchestrator.rig.identification.record import Floats, Record
+from orchestrator.rig.identification.twin_file import Estimate, SignalPair, TwinFile, Validation
+from orchestrator.rig.identify.device_run import DeviceRun, run_device
+from orchestrator.rig.identify.doubts import doubt_of, is_poor
+from orchestrator.rig.identify.evidence import FOLLOWS, LittleEvidenceError, coherence
+from orchestrator.rig.identify.excitation_plan import Procedure, Segment
+
+#: Fewer samples at rest say nothing of noise.
+_LEAST_AT_REST = 16
+#: Share of commands not taken from which on they are named where nothing was found.
+_LATE = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdentifiedPair:
+    """A command, a response, and the model between them.
+
+    Parameters
+    ----------
+    command, response
+        Names of the scalars.
+    fitted, compared
+        Excitations of both records.
+    record, second
+        That the model was fitted to, and compared with.
+    model
+        What was found.
+    validation
+        How well it gives the second record.
+    """
+
+    command: str
+    response: str
+    fitted: Segment
+    compared: Segment
+    record: Record
+    second: Record
+    model: PairModel
+    validation: Validation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdentifiedDevice:
+    """All that was found of one device.
+
+    Parameters
+    ----------
+    run
+        What it did.
+    pairs
+        The models.
+    twin
+        What its file says.
+    """
+
+    run: DeviceRun
+    pairs: tuple[IdentifiedPair, ...]
+    twin: TwinFile
+
+
+def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
+    """Return the components that are devices: all, or those that are chosen.
+
+    Raises
+    ------
+    UnknownNameError, DescriptionError
+        If a component is not there, or is no device; or there is no device at all.
+    """
+    devices = {n: c for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE}
+    found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
+    for name in chosen:
+        if name not in system.components:
+            known = list(system.components)
+            raise UnknownNameError(f"no component '{name}'{nearest(name, known)}")
+        if name in devices and name not in found:
+            raise DescriptionError(
+                f"component '{name}' is {devices[name].source}, which the run steps: it has no"
+                " delay of its own to identify; choose a device in real time"
+            )
+        if name not in found:
+            raise DescriptionError(
+                f"component '{name}' is {system.components[name].source}, expected a device; put"
+                f" one in its place, such as --swap '{name}=device:NAME?key=value'"
+            )
+    if not found:
+        raise DescriptionError(
+            f"system '{system.name}' has no device, so there is nothing to identify; put one in a"
+            " component's place, such as --swap 'robot=device:kuka_rsi'"
+        )
+    return list(chosen) or found
+
+
+def identify_device(
+    system: System, name: str, step: float, procedure: Procedure, realtime: RealTime
+) -> IdentifiedDevice:
+    """Excite one device of a system, the others left alone, and identify it.
+
+    Parameters
+    ----------
+    system
+        Flat.
+    name
+        Of the component that is a device.
+    step
+        s, of the run.
+    procedure, realtime
+        How it is excited.
+
+    Raises
+    ------
+    LittleEvidenceError
+        If a command moved nothing, or no model describes any response.
+    DescriptionError
+        If it cannot be excited.
+    FailedRunError
+        If the device is lost meanwhile.
+    """
+    date = datetime.now(UTC).replace(microsecond=0)
+    run = run_device(system.component(name), step, procedure, realtime)
+    pairs = tuple(_pairs(run, procedure))
+    moved = {pair.command for pair in pairs}
+    if still := [each for each in run.plan.names if each not in moved]:
+        raise LittleEvidenceError(
+            f"component '{name}': no response followed {', '.join(map(repr, still))}: of"
+            f" '{still[0]}' the coherence was {_best_coherence(run, still[0]):.2g} at best,"
+            f" expected {FOLLOWS:g}; is the device in a mode in which it moves, and is the"
+            f" amplitude above its noise (--limits)?{_late(run)}"
+        )
+    best: dict[str, IdentifiedPair] = {}
+    for pair in pairs:
+        known = best.get(pair.response)
+        if known is None or known.validation.fit < pair.validation.fit:
+            best[pair.response] = pair
+    doubts = {each: doubt for each, pair in best.items() if (doubt := doubt_of(name, pair))}
+    poor = {each for each, pair in best.items() if is_poor(pair)}
+    if poor and len(poor) == len(best):
+        raise LittleEvidenceError(*doubts.values())
+    entries = [
+        _entry(run, best[response], procedure)
+        if response in best
+        else _at_rest(run, response, procedure)
+        for response in run.responses
+        if response not in poor
+    ]
+    twin = TwinFile(
+        software=f"softdock {version('softdock')}",
+        date=date,
+        component=name,
+        device=run.facts.name,
+        settings=run.facts.settings.model_dump(mode="json", exclude_none=True),
+        step=step,
+        confidence=procedure.confidence,
+        rate=run.facts.ports.rate,
+        pair=tuple(entries),
+        doubts=doubts,
+    )
+    kept = tuple(pair for response, pair in best.items() if response not in poor)
+    return IdentifiedDevice(run, kept, twin)
+
+
+def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
+    """Fit a model to each response that follows a command."""
+    for number, command in enumerate(run.plan.names):
+        fitted, compared = (each for each in run.plan.segments if each.command == number)
+        for response in run.responses:
+            record = run.record(fitted, response)
+            if coherence(record) <= FOLLOWS:
+                continue
+            model = pair_model(record, procedure.confidence, longest=procedure.rest)
+            second = run.record(compared, response)
+            validation = model.validate(second, compared.kind)
+            yield IdentifiedPair(
+                command, response, fitted, compared, record, second, model, validation
+            )
+
+
+def _late(run: DeviceRun) -> str:
+    if run.not_taken <= _LATE * len(run.changes):
+        return ""
+    return (
+        f" It took {len(run.changes)} commands; {run.not_taken} came too late for their cycle, as"
+        " on a machine that is busy or gives no priority"
+    )
+
+
+def _best_coherence(run: DeviceRun, command: str) -> float:
+    number = run.plan.names.index(command)
+    fitted = next(each for each in run.plan.segments if each.command == number)
+    return max(coherence(run.record(fitted, response)) for response in run.responses)
+
+
+def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:
+    model = pair.model
+    noise, unexplained = noise_of(model, run.rest(pair.response), procedure.confidence)
+    commands = {port.name: port.unit for port in run.facts.ports.inputs}
+    return SignalPair(
+        command=pair.command,
+        command_unit=commands[pair.command.partition("[")[0]],
+        delay=model.delay,
+        dynamics=model.dynamics,
+        gain=model.gain,
+        offset=model.fit.offset,
+        noise=noise,
+        unexplained=unexplained,
+        quantisation=model.quantisation,
+        excitation=pair.fitted.kind,
+        samples=pair.record.count,
+        validation=pair.validation,
+        provenance="identified",
+        transit=_spread(run.waits + run.evenly, run.waits + run.ages, procedure.confidence),
+        **_common(run, pair.response),
+    )
+
+
+def noise_of(model: PairModel, rest: Floats, confidence: float) -> tuple[Estimate, Estimate | None]:
+    """Return noise, and what the model leaves of the moving device beyond it.
+
+    What a linear model leaves of friction that sticks, of backlash or of arrivals is no noise: it
+    comes again with the same command, and is not there at rest.
+
+    Parameters
+    ----------
+    model
+        Of the pair.
+    rest
+        Shape (n,): the response before the first excitation. Of fewer than 16 samples noise is all
+        that the model leaves.
+    confidence
+        Level, such as 0.95.
+    """
+    if len(rest) < _LEAST_AT_REST:
+        return model.noise, None
+    found = deviation_interval(rest - rest.mean(), 1, confidence)
+    noise = found.without(model.quantisation**2 / 12.0)
+    return noise, model.noise.without(noise.value**2)
+
+
+def _at_rest(run: DeviceRun, response: str, procedure: Procedure) -> SignalPair:
+    """Return what a response says of itself that no command moves."""
+    values = run.response(response)
+    mean = float(values.mean())
+    step = quantisation_step(values)
+    noise = deviation_interval(values - mean, 1, procedure.confidence)
+    return SignalPair(
+        offset=mean,
+        noise=noise.without(step**2 / 12.0),
+        quantisation=step,
+        samples=len(values),
+        provenance="measured",
+        transit=_spread(run.evenly, run.ages, procedure.confidence),
+        **_common(run, response),
+    )
+
+
+def _common(run: DeviceRun, response: str) -> dict[str, object]:
+    units = {port.name: port.unit for port in run.facts.ports.outputs}
+    return {
+        "response": response,
+        "response_unit": units[response.partition("[")[0]],
+        "jitter": run.clock.jitter,
+        "sample_rate": run.clock.rate,
+    }
+
+
+def _spread(evenly: Floats, values: Floats, confidence: float) -> Estimate:
+    """Return the mean by the device's clock, and between which values that share lies."""
+    outside = 0.5 * (1.0 - confidence)
+    low, high = np.quantile(values, [outside, 1.0 - outside])
+    mean = max(0.0, float(evenly.mean()))
+    return Estimate(value=mean, low=min(float(low), mean), high=max(float(high), mean))

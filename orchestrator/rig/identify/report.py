@@ -1,0 +1,129 @@
+"""What is written of identified devices: twins, pictures, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from orchestrator.core.recording import whole_folder
+from orchestrator.pictures import save, write_report
+from orchestrator.rig.identification.twin_file import Estimate, SignalPair, twin_text
+from orchestrator.rig.identify.drawing import draw_bode, draw_response
+from orchestrator.rig.identify.identify import IdentifiedDevice
+from orchestrator.study.content import FigureItem, FileItem, Report, TableItem
+
+_COLUMNS = ("Figure", "Unit", "Value", "From", "To")
+REPORT = "identification.html"
+
+
+def write_identification(
+    devices: Sequence[IdentifiedDevice], title: str, output: Path
+) -> list[Path]:
+    """Write ``COMPONENT.twin.toml`` for each device, its pictures, and the report.
+
+    Returns
+    -------
+    list
+        The twins, then the report.
+
+    Raises
+    ------
+    SoftdockError
+        If the folder cannot be written; nothing of it is changed then.
+    """
+    with whole_folder(output) as draft:
+        twins, figures, tables = [], [], []
+        pictures: list[Path] = []
+        (draft.folder / "figures").mkdir()
+        for device in devices:
+            twin = Path(f"{device.twin.component}.twin.toml")
+            (draft.folder / twin).write_text(twin_text(device.twin), encoding="utf-8")
+            twins.append(twin)
+            tables += [table_of(device, entry) for entry in device.twin.pair]
+            for item, stem in _figures(device):
+                figures.append(item)
+                pictures.append(Path("figures") / f"{stem}.png")
+                save(item.figure, draft.folder / pictures[-1])  # type: ignore[arg-type]
+        report = Report(
+            title=f"Identification: {title}",
+            description=_introduction(devices),
+            figures=tuple(figures),
+            tables=tuple(tables),
+            created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            files=tuple(FileItem(path) for path in (*twins, *pictures)),
+        )
+        write_report(report, draft.folder / REPORT)
+    return [*(output / twin for twin in twins), output / REPORT]
+
+
+def _introduction(devices: Sequence[IdentifiedDevice]) -> str:
+    return "\n\n".join(
+        f"{device.twin.component}: {device.twin.device}, {device.twin.date.isoformat()}, steps of"
+        f" {device.twin.step * 1e3:g} ms, intervals of {device.twin.confidence:.0%}."
+        f" {' '.join((*device.run.result.notes, *device.twin.doubts.values()))}"
+        for device in devices
+    )
+
+
+def _figures(device: IdentifiedDevice) -> Iterator[tuple[FigureItem, str]]:
+    name = device.twin.component
+    for pair in device.pairs:
+        stem = f"{name}_{pair.response}".replace("[", "_").replace("]", "")
+        caption = (
+            f"{name}: frequency response from {pair.command} to {pair.response}, as measured (H1,"
+            " one standard deviation; pale where the coherence is below 0.5) and of the model"
+        )
+        yield FigureItem(draw_bode(pair, name), caption), f"{stem}_bode"
+        caption = (
+            f"{name}: the second record, and the model that was fitted to the first:"
+            f" fit {pair.validation.fit:.4f}"
+        )
+        yield FigureItem(draw_response(pair, name), caption), f"{stem}_{pair.compared.kind}"
+
+
+def table_of(device: IdentifiedDevice, entry: SignalPair) -> TableItem:
+    """Return the table of one response: every figure with its interval."""
+    name = device.twin.component
+    ends = entry.response if entry.command is None else f"{entry.command} to {entry.response}"
+    if entry.validation is None:
+        note = "No command moves it: only what can be seen at rest is known."
+    else:
+        found = entry.validation
+        note = (
+            f"Fitted to {entry.samples} samples of {entry.excitation}; on a second record"
+            f" ({found.excitation}, {found.samples} samples) the model leaves"
+            f" {found.residual:.4g} {entry.response_unit}, a fit of {found.fit:.5f}."
+        )
+    return TableItem(f"{name}: {ends}", _COLUMNS, tuple(_rows(entry)), note)
+
+
+def _rows(entry: SignalPair) -> Iterator[tuple[str | float | None, ...]]:
+    unit = entry.response_unit
+    dynamics = entry.dynamics
+    if entry.delay is not None:
+        yield _row("delay", "ms", entry.delay, 1e3)
+    yield _row("transit through wire and run", "ms", entry.transit, 1e3)
+    yield _row("delay of a loop", "ms", entry.loop_delay, 1e3)
+    if dynamics is not None:
+        yield ("order of the dynamics", "", float(dynamics.order), None, None)
+        if dynamics.frequency is not None:
+            label = "corner frequency" if dynamics.order == 1 else "natural frequency"
+            yield _row(label, "Hz", dynamics.frequency)
+        if dynamics.damping is not None:
+            yield _row("damping ratio", "1", dynamics.damping)
+    if entry.gain is not None:
+        yield _row("gain", f"{unit} / {entry.command_unit}", entry.gain)
+    yield ("offset", unit, entry.offset, None, None)
+    yield _row("noise, standard deviation", unit, entry.noise)
+    if entry.unexplained is not None:
+        yield _row("not explained while it moves, standard deviation", unit, entry.unexplained)
+    yield ("quantisation", unit, entry.quantisation, None, None)
+    yield _row("jitter of arrivals", "us", entry.jitter, 1e6)
+    yield _row("sample rate", "Hz", entry.sample_rate)
+
+
+def _row(
+    label: str, unit: str, found: Estimate, factor: float = 1.0
+) -> tuple[str | float | None, ...]:
+    return (label, unit, *(each * factor for each in (found.value, found.low, found.high)))

@@ -1,0 +1,46 @@
+"""Putting a device in the place of a component, as a table of an experiment says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import Source, SourceKind, System
+from orchestrator.rig.devices.address import read_address, write_address
+from orchestrator.study.file.device_table import DeviceTable
+from orchestrator.study.prepare.swap import swap_component
+
+
+def with_device(system: System, name: str, table: DeviceTable) -> System:
+    """Put a device in the place of a component, or give the device that is there other settings.
+
+    Parameters
+    ----------
+    system
+        Flat.
+    name, table
+        The component, and its table ``[case.NAME.devices.COMPONENT]``.
+
+    Raises
+    ------
+    DescriptionError
+        If the component or the device does not exist, or ports or settings do not fit.
+    """
+    old = system.component(name).source
+    device = table.device
+    settings: dict[str, Any] = {}
+    if device is None:
+        if old.kind is not SourceKind.DEVICE:
+            raise DescriptionError(
+                f"devices.{name}: missing key 'device', since component '{name}' ({old.short}) is"
+                " none yet"
+            )
+        device, settings = read_address(old.location)
+    try:
+        location = write_address(device, {**settings, **table.settings})
+    except TypeError as error:
+        raise DescriptionError(
+            f"devices.{name}: expected numbers, texts, truth values, and lists and tables of them:"
+            f" {error}"
+        ) from None
+    return swap_component(system, name, Source(SourceKind.DEVICE, location))

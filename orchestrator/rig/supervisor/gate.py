@@ -1,0 +1,375 @@
+"""The last thing that a command passes before the wire: what is sent in which state of the rig."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from orchestrator.core.diagnostics import Reason
+from orchestrator.rig.supervisor.blending import blending_weight
+from orchestrator.rig.supervisor.rest import RestProfile
+from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
+
+_NS = 1e-9
+#: Rounding of velocities: a command at its limit is within it.
+_ROUNDING = 1.0 + 1e-9
+#: A look that comes later than after so many periods was held up itself: its machine stood still.
+_HELD_UP = 5
+#: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
+_AT_ONCE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What the supervisor wants, as its last word says.
+
+    Parameters
+    ----------
+    state, since_ns
+        Of the rig.
+    beat_ns
+        When the supervisor last gave a sign of life.
+    """
+
+    state: State
+    since_ns: int
+    beat_ns: int
+
+
+class AxisLimits(Protocol):
+    """What one scalar of a command is held to: see :class:`CommandLimits`; infinite: to nothing."""
+
+    @property
+    def minimum(self) -> float | None:
+        """The ends of the workspace."""
+
+    @property
+    def maximum(self) -> float | None:
+        """The same."""
+
+    @property
+    def velocity(self) -> float:
+        """Per s."""
+
+    @property
+    def acceleration(self) -> float | None:
+        """Per s2; ``None``: not looked at."""
+
+    @property
+    def jerk(self) -> float | None:
+        """Per s3; ``None``: not looked at."""
+
+    @property
+    def rests(self) -> str:
+        """``in place`` or ``at zero``."""
+
+    @property
+    def to_zero(self) -> float:
+        """How fast what rests at zero gets there, per s."""
+
+    def stop(self, *, quick: bool) -> tuple[float, float]:
+        """Return deceleration and jerk of a stop."""
+
+    def ns(self, key: str) -> int:
+        """Return a time in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateTimes:
+    """Times of a gate, in nanoseconds: see :class:`SupervisorSettings`."""
+
+    blend_ns: int
+    heartbeat_ns: int
+    command_stale_ns: int
+    hold_cycles: int | None = None
+
+
+class _Axis:
+    """One scalar of a command: where it was sent last, how fast, and how it comes to rest."""
+
+    def __init__(self, limits: AxisLimits, start: float, period: float) -> None:
+        self.limits, self._period = limits, period
+        self.sent = self.held = self.wanted = self._before = start
+        self.velocity = self.acceleration = 0.0
+        self._bad = 0.0
+        self._persistence = limits.ns("persistence") * _NS
+        self._spent = 0.0
+        self._left = _AT_ONCE * period
+        self._elapsed = period
+        self._profile: RestProfile | None = None
+
+    def go_on(self, seconds: float) -> None:
+        """Let time go by; what is sent moves no farther than is possible in it.
+
+        Of samples that were held up and come at once a robot takes one answer only, and what all of
+        them moved would be its next step.
+        """
+        self._elapsed = seconds
+        self._left = min(self._left + seconds, _AT_ONCE * self._period)
+
+    def follow(self, wanted: float) -> tuple[float, Reason]:
+        """Return what may be sent of a value, a period after the last one, and what is wrong."""
+        if not math.isfinite(wanted):
+            return self.sent, Reason.COMMAND_NOT_FINITE
+        self.wanted = wanted
+        limits, h = self.limits, self._period
+        low, high = limits.minimum, limits.maximum
+        if (low is not None and wanted < low) or (high is not None and wanted > high):
+            return self.sent, Reason.TRAVEL
+        sent = wanted
+        if math.isfinite(limits.velocity):
+            most = limits.velocity * min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
+            sent = min(max(wanted, self.sent - most), self.sent + most)
+        velocity = (sent - self.sent) / h
+        acceleration = (velocity - self.velocity) / h
+        found = self._found(sent != wanted, acceleration, (acceleration - self.acceleration) / h)
+        if not found:
+            self._bad = 0.0
+            return sent, Reason.OPERATION
+        self._bad += self._elapsed
+        return sent, found if self._bad > self._persistence else Reason.OPERATION
+
+    def take(self, sent: float) -> None:
+        """Remember what was sent."""
+        velocity = (sent - self.sent) / self._period
+        self.acceleration = (velocity - self.velocity) / self._period
+        self._left -= abs(sent - self.sent) / self.limits.velocity
+        self.velocity, self._before, self.sent = velocity, self.sent, sent
+
+    def take_back(self) -> None:
+        """Forget what was sent last: the device stands where it was told to be before."""
+        back = abs(self.sent - self._before) / self.limits.velocity
+        self._left = min(self._left + back, _AT_ONCE * self._period)
+        self.velocity, self.sent = 0.0, self._before
+
+    def stop(self, *, quick: bool) -> None:
+        """Begin to come to rest from what was sent."""
+        deceleration, jerk = self.limits.stop(quick=quick)
+        if math.isinf(deceleration):  # it stands at once
+            self.hold()
+            deceleration = jerk = 1.0
+        most = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
+        self.acceleration = min(max(self.acceleration, -most), most)
+        self._spent, at = 0.0, (self.sent, self.velocity, self.acceleration)
+        self._profile = RestProfile(*at, deceleration, jerk)
+
+    def rest(self) -> float:
+        """Return what is sent on the way to rest, a period after the last if time has gone by."""
+        h = min(self._period, self._left)
+        self._left -= h
+        if self.limits.rests == "at zero":
+            most = self.limits.to_zero * h if math.isfinite(self.limits.to_zero) else math.inf
+            self.sent -= min(max(self.sent, -most), most)
+            return self.sent
+        assert self._profile is not None  # noqa: S101 - a stop was begun
+        self._spent += h
+        x, self.velocity, self.acceleration = self._profile.at(self._spent)
+        low, high = self.limits.minimum, self.limits.maximum
+        x = x if low is None else max(x, low)
+        self.sent = x if high is None else min(x, high)
+        return self.sent
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stands after a stop."""
+        if self.limits.rests == "at zero":
+            return self.sent == 0.0
+        return self._profile is not None and self._spent >= self._profile.duration
+
+    def hold(self) -> None:
+        """Stand where it is, from now on; what rests at zero is zero at once."""
+        if self.limits.rests == "at zero":
+            self.sent = 0.0
+        self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
+
+    def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
+        limits = self.limits
+        if held_back:
+            return Reason.VELOCITY
+        if limits.acceleration is not None and abs(acceleration) > limits.acceleration:
+            return Reason.ACCELERATION
+        return Reason.JERK if limits.jerk is not None and abs(jerk) > limits.jerk else Reason(0)
+
+
+class CommandGate:
+    """Decides what a device is sent, in the process of the device: so it works alone.
+
+    In ACTIVE a command passes unchanged as long as it keeps its limits; in BLEND it goes over from
+    where the device stands; in all other states the device is held, or comes to rest. It stops by
+    itself when a command is no number, leaves its workspace, breaks its limits for too long, when
+    the simulation gives none any more, and when the supervisor is gone: then it stays in its own
+    stop until the rig has been in SHADOW.
+
+    Parameters
+    ----------
+    limits, start
+        For each scalar of the command, in their order, and what is sent before any.
+    times
+        See :class:`GateTimes`.
+    period_ns
+        Between two commands that are sent, of the device.
+
+    Attributes
+    ----------
+    shaped
+        How many commands were faster than their limit, and sent slower.
+    """
+
+    def __init__(
+        self,
+        limits: Sequence[AxisLimits],
+        start: Sequence[float],
+        times: GateTimes,
+        period_ns: int,
+    ) -> None:
+        pairs = zip(limits, start, strict=True)
+        self._axes = [_Axis(one, value, period_ns * _NS) for one, value in pairs]
+        self._times = times
+        self._number, self._age_ns, self._looked_ns = 0, 0, 0
+        self._held_up_ns = max(_HELD_UP * period_ns, times.command_stale_ns // 4)
+        self.shaped = 0
+        self._sent_number, self._repeats = 0, 0
+        self._now_ns: int | None = None
+        self._period = period_ns * _NS
+        self._stopping: State | None = None
+        self._follows = False
+        #: What the gate found by itself, and when; 0: nothing.
+        self.reason = Reason.OPERATION
+        self.found_ns = 0
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it comes to rest, or stands after it."""
+        return self._stopping is not None
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the command stands, and goes on to."""
+        if self._stopping is None:
+            return not self._axes or not self._follows
+        return self._stopping is State.ESTOP or all(axis.stands for axis in self._axes)
+
+    def trip(self, reason: Reason, now_ns: int) -> None:
+        """Come to rest for a reason that was found here."""
+        if not self.reason:
+            self.reason, self.found_ns = reason, now_ns
+        if self._stopping is None:
+            self._begin_stop(State.FALLBACK)
+
+    @property
+    def behind(self) -> bool:
+        """Whether a command was held back, and what is sent still goes towards it."""
+        return self._follows and any(axis.sent != axis.wanted for axis in self._axes)
+
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        if self._follows:
+            for axis in self._axes:
+                axis.take_back()
+
+    def watch(self, orders: Orders, number: int, now_ns: int, patience_ns: int = 0) -> None:
+        """Look whether the simulation and the supervisor are there; without commands as well.
+
+        The age of a command is counted look by look, so that a machine that stood still does not
+        pass for a simulation that hangs; ``patience_ns`` is what it may take beyond its limit.
+        """
+        spent, self._looked_ns = now_ns - self._looked_ns, now_ns
+        self._age_ns += min(spent, self._held_up_ns)
+        if number != self._number or orders.state not in FOLLOWING or not self._axes:
+            self._number, self._age_ns = number, 0
+        if self._age_ns > self._times.command_stale_ns + patience_ns:
+            self.trip(Reason.COMMAND_STALE, now_ns)
+        if now_ns - orders.beat_ns > self._times.heartbeat_ns:
+            self.trip(Reason.SUPERVISOR_LOST, now_ns)
+
+    def command(
+        self,
+        wanted: Sequence[float],
+        number: int,
+        orders: Orders,
+        now_ns: int,
+        patience_ns: int = 0,
+    ) -> list[float]:
+        """Return what is sent now.
+
+        Parameters
+        ----------
+        wanted, number
+            The simulation's newest command, and its number.
+        orders
+            Of the supervisor.
+        now_ns
+            CLOCK_MONOTONIC.
+        patience_ns
+            See :meth:`watch`.
+        """
+        before = self._now_ns
+        elapsed = self._period if before is None else (now_ns - before) * _NS
+        self._now_ns = now_ns
+        for axis in self._axes:
+            axis.go_on(elapsed)
+        self.watch(orders, number, now_ns, patience_ns)
+        self._obey(orders)
+        self._follows = self._stopping is None and orders.state in FOLLOWING
+        again = self._follows and number == self._sent_number  # a run may wait while it is held
+        self._repeats = self._repeats + 1 if again else 0
+        self._sent_number = number
+        held = self._times.hold_cycles
+        if self._follows and held is not None and self._repeats > held:
+            return self._coast(begins=self._repeats == held + 1)
+        if self._follows:
+            return self._follow(wanted, orders, now_ns)
+        return self._rest()
+
+    def _obey(self, orders: Orders) -> None:
+        state = orders.state
+        if state in STOPPING or state is State.ESTOP:
+            if self._stopping is None or (state > self._stopping and not self.at_rest):
+                self._begin_stop(state)
+        elif state in FOLLOWING or state is State.SAFE:
+            return
+        elif self._stopping is not None and self.at_rest:
+            self._stopping = None
+            self.reason, self.found_ns = Reason.OPERATION, 0
+            for axis in self._axes:
+                axis.hold()
+
+    def _begin_stop(self, state: State) -> None:
+        self._stopping = state
+        for axis in self._axes:
+            if state is State.ESTOP:
+                axis.hold()
+            else:
+                axis.stop(quick=state is State.QUICKSTOP)
+
+    def _follow(self, wanted: Sequence[float], orders: Orders, now_ns: int) -> list[float]:
+        share = 1.0
+        if orders.state is State.BLEND and self._times.blend_ns:
+            share = blending_weight((now_ns - orders.since_ns) / self._times.blend_ns)
+        passed = []
+        for axis, value in zip(self._axes, wanted, strict=True):
+            blended = value if share == 1.0 else axis.held + share * (value - axis.held)
+            sent, found = axis.follow(blended)
+            passed.append(sent)
+            if found:
+                self.trip(found, now_ns)
+        if self._stopping is not None:
+            return self._rest()
+        for axis, sent in zip(self._axes, passed, strict=True):
+            axis.take(sent)
+        self.shaped += any(axis.sent != axis.wanted for axis in self._axes)
+        return passed
+
+    def _coast(self, *, begins: bool) -> list[float]:
+        """Slow down while no new command comes; one that comes is caught up with."""
+        for axis in self._axes:
+            if begins:
+                axis.stop(quick=False)
+        return [axis.rest() for axis in self._axes]
+
+    def _rest(self) -> list[float]:
+        if self._stopping in STOPPING:
+            return [axis.rest() for axis in self._axes]
+        return [axis.sent for axis in self._axes]

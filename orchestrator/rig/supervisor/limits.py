@@ -1,0 +1,171 @@
+"""Limits that a supervisor holds a rig to: of commands, signals, devices and energy."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StrictStr, model_validator
+from pydantic_core import PydanticCustomError
+
+from orchestrator.rig.supervisor.reason_names import expect_reason
+from orchestrator.rig.supervisor.table import Finite, Positive, Table, Time
+
+
+class CommandLimits(Table):
+    """How far and how fast a command may go, and how it comes to rest.
+
+    Parameters
+    ----------
+    minimum, maximum
+        Workspace of the command, in its unit; ``None``: that of the connector.
+    velocity
+        Per s. A command is never sent faster: it is held back, and that is a fault if it lasts
+        longer than ``persistence``.
+    acceleration, jerk
+        Per s2 and s3; beyond them for longer than ``persistence`` is a fault. ``None``: not looked
+        at.
+    deceleration, stop_jerk
+        With which it comes to rest in FALLBACK; four times as much in QUICKSTOP, unless
+        ``quick_deceleration`` and ``quick_jerk`` say otherwise.
+    rests
+        ``"in place"``: a position, which comes to rest where it can; ``"at zero"``: a velocity or
+        a force, which goes to 0 with ``velocity`` per s.
+    persistence
+        See above.
+    """
+
+    minimum: Finite | None = None
+    maximum: Finite | None = None
+    velocity: Positive
+    acceleration: Positive | None = None
+    jerk: Positive | None = None
+    deceleration: Positive
+    stop_jerk: Positive
+    quick_deceleration: Positive | None = None
+    quick_jerk: Positive | None = None
+    rests: Literal["in place", "at zero"] = "in place"
+    persistence: Time = "40 ms"
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.expect_times("persistence", least_ns=0)
+        low, high = self.minimum, self.maximum
+        if low is not None and high is not None and not low < high:
+            raise PydanticCustomError("range", "expected minimum < maximum")
+        return self
+
+    @property
+    def to_zero(self) -> float:
+        """How fast a velocity or a force goes to 0, per s."""
+        return self.velocity
+
+    def stop(self, *, quick: bool) -> tuple[float, float]:
+        """Return deceleration and jerk of a stop."""
+        if not quick:
+            return self.deceleration, self.stop_jerk
+        return (
+            self.quick_deceleration or 4.0 * self.deceleration,
+            self.quick_jerk or 4.0 * self.stop_jerk,
+        )
+
+
+class SignalLimits(Table):
+    """What a measured signal may be.
+
+    Parameters
+    ----------
+    minimum, maximum
+        Its range.
+    slew
+        How fast it may change, per s.
+    acceleration, jerk
+        What its second and third derivative may be, per s2 and s3.
+    window
+        Of the samples that they are computed from; they are those of its middle.
+    frozen
+        How long it may have the same value to the last bit; of a signal with noise, or with
+        ``against``.
+    against, travel
+        A signal frozen while this one moved by ``travel`` is frozen; else any time counts.
+    persistence
+        How long it may be beyond its range, slew, acceleration or jerk.
+    reason
+        What being beyond the range is called; default by its unit: ``force`` (N), ``torque``
+        (N.m), else ``workspace``.
+    """
+
+    minimum: Finite | None = None
+    maximum: Finite | None = None
+    slew: Positive | None = None
+    acceleration: Positive | None = None
+    jerk: Positive | None = None
+    window: Time = "40 ms"
+    frozen: Time | None = None
+    against: StrictStr | None = None
+    travel: Positive | None = None
+    persistence: Time = "0 s"
+    reason: StrictStr | None = None
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.expect_times("persistence", least_ns=0)
+        self.expect_times("frozen", "window")
+        if (self.against is None) is not (self.travel is None):
+            raise PydanticCustomError("against", "expected 'against' and 'travel' together")
+        if self.reason is not None:
+            expect_reason(self.reason)
+        return self
+
+
+class DeviceLimits(Table):
+    """What a device must do.
+
+    Parameters
+    ----------
+    stale
+        From which age on its newest sample is stale.
+    malformed
+        How many datagrams in a row of a second may be none of its protocol.
+    lost
+        How many samples in a second may be missing.
+    status_mask
+        Bits of its status word that must be 0.
+    status_steps
+        By how much the status may grow in a second, of a device that counts there.
+    clock_jump
+        By how much its clock may run ahead or behind within a second, against this machine's.
+    estop_mask
+        Bits of its status word that say that the hard-wired stop is open.
+    """
+
+    stale: Time = "100 ms"
+    malformed: Annotated[int, Field(ge=0)] | None = 20
+    lost: Annotated[int, Field(ge=0)] | None = None
+    status_mask: Annotated[int, Field(ge=0)] = 0
+    status_steps: Annotated[int, Field(ge=0)] | None = None
+    clock_jump: Time | None = "500 ms"
+    estop_mask: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.expect_times("stale", "clock_jump")
+        return self
+
+
+class EnergyLimits(Table):
+    """A port at which energy passes from the rig to the simulation; see the passivity observer.
+
+    Parameters
+    ----------
+    force, motion
+        Conjugate signals: force, and position of the simulated body, such as the command.
+    sense
+        1 or -1: power into the simulation is sense x force x velocity.
+    limit
+        Most energy that the rig may give beyond what it last took, J.
+    """
+
+    force: StrictStr
+    motion: StrictStr
+    sense: Literal[1, -1] = 1
+    limit: Positive

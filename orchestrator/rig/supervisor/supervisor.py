@@ -1,0 +1,308 @@
+"""The supervisor of a rig, without processes and clocks: what it decides at a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from orchestrator.core.diagnostics import DescriptionError, Reason
+from orchestrator.rig.supervisor.check_states import (
+    OF_DEVICES,
+    OF_MOTIONS,
+    OF_SIGNALS,
+    Check,
+    holds,
+)
+from orchestrator.rig.supervisor.columns import DeviceFacts
+from orchestrator.rig.supervisor.device_watch import DeviceWatch
+from orchestrator.rig.supervisor.limits import CommandLimits, DeviceLimits
+from orchestrator.rig.supervisor.machine import Fault, Machine
+from orchestrator.rig.supervisor.rig_checks import RigChecks
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.states import Event, State
+from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.rig_tracking import RigTracking
+from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
+
+#: What each is called where a fault is told.
+_RUN, _OPERATOR = "simulation", "operator"
+_ASKED = {
+    "arm": Event.ARM,
+    "engage": Event.ENGAGE,
+    "disengage": Event.DISENGAGE,
+    "reset": Event.RESET,
+}
+_STRUCK = {"stop": Reason.OPERATOR_STOP, "quickstop": Reason.OPERATOR_QUICK_STOP}
+#: What an operator can wish for that changes something.
+WISHES = (*_ASKED, *_STRUCK)
+
+
+class Supervisor:
+    """Watches the devices of a rig, and says in which state they are.
+
+    Parameters
+    ----------
+    settings
+        Of the rig.
+    devices
+        Names of all its devices: it begins when all of them have joined and are heard.
+    margins
+        Of the loops through commands, by command, that tracking holds devices against.
+    """
+
+    def __init__(
+        self,
+        settings: SupervisorSettings,
+        devices: Collection[str],
+        margins: Mapping[str, MarginTable] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._margins = margins or {}
+        self.expected = tuple(devices)
+        self.machine = Machine(
+            settings.events, settings.ns("confirm_within"), settings.ns("rest_within")
+        )
+        self.watches: dict[str, DeviceWatch] = {}
+        self.checks: RigChecks | None = None
+        self.tracking: RigTracking | None = None
+        self._blend_ns = settings.ns("blend")
+        self._stale_ns = settings.ns("command_stale")
+        self._was_automatic = False
+        self._run_ended = False
+        self._told: State | None = None
+        #: What keeps a rig in OFF, in words.
+        self.missing: tuple[str, ...] = ()
+        #: The wish that was granted last, who had it, and when.
+        self.wished: tuple[str, str, int] | None = None
+
+    def join(self, facts: DeviceFacts, memory: WatchMemory, now_ns: int) -> None:
+        """Take a device in.
+
+        Raises
+        ------
+        DescriptionError
+            If the rig has no such device, has it already, one of its commands has no limits, or,
+            with the last of them, a table names a signal that there is not.
+        """
+        name = facts.device
+        if name not in self.expected:
+            raise DescriptionError(
+                f"rig '{self.settings.rig}' has no device '{name}'; devices:"
+                f" {', '.join(self.expected)}"
+            )
+        if name in self.watches and not self.watches[name].gone:
+            raise DescriptionError(
+                f"rig '{self.settings.rig}' has a device '{name}' already, led by process"
+                f" {self.watches[name].facts.pid}; expected one"
+            )
+        self.limits_of(facts)
+        limits = self.settings.devices.get(name, DeviceLimits())
+        heartbeat = self.settings.ns("heartbeat")
+        joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
+        if set(joined) == set(self.expected):
+            self.checks = RigChecks(self.settings, joined.values())
+            table = self.settings.tracking
+            self.tracking = RigTracking(table, self._margins, joined.values())
+        memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
+        self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
+
+    def limits_of(self, facts: DeviceFacts) -> list[CommandLimits]:
+        """Return the limits of each command of a device, its range taken in.
+
+        Raises
+        ------
+        DescriptionError
+            Of all commands that have no limits.
+        """
+        found, problems = [], []
+        for signal in facts.commands:
+            name = f"{facts.device}.{signal.name}"
+            limits = self.settings.commands.get(name)
+            if limits is None:
+                problems.append(
+                    f"supervisor.commands: missing table '{name}': each command of a supervised"
+                    " device has limits"
+                )
+                continue
+            low = signal.minimum if limits.minimum is None else limits.minimum
+            high = signal.maximum if limits.maximum is None else limits.maximum
+            fast = min(limits.velocity, signal.speed or limits.velocity)
+            kept = {"minimum": low, "maximum": high, "velocity": fast}
+            found.append(limits.model_copy(update=kept))
+        if problems:
+            raise DescriptionError(*problems)
+        return found
+
+    def leave(self, device: str) -> None:
+        """Take note that the process of a device has ended."""
+        if device in self.watches:
+            self.watches[device].gone = True
+
+    def run_ended(self, now_ns: int) -> None:
+        """Take note that the run is over, as it should."""
+        if not self._run_ended:
+            self._run_ended = True
+            self.machine.apply(Event.ENDED, now_ns)
+
+    def run_lost(self, now_ns: int) -> None:
+        """Take note that the process of the run is gone."""
+        if not self._run_ended:
+            self._run_ended = True
+            self.machine.find(Fault(Reason.ENGINE_LOST, _RUN, now_ns))
+
+    def operator_lost(self, now_ns: int) -> None:
+        """Take note that the last terminal that attended is gone."""
+        if self.settings.operator_lost == "stop":
+            self.machine.strike(Fault(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
+
+    def wish(self, wish: str, now_ns: int, by: str) -> None:
+        """Do what an operator wishes, one of :data:`WISHES`.
+
+        Raises
+        ------
+        Refused
+            See :meth:`Machine.ask`.
+        """
+        if wish in _STRUCK:
+            where = f"{_OPERATOR} {by}".rstrip()
+            self.machine.strike(Fault(_STRUCK[wish], where, now_ns))
+        else:
+            self.machine.ask(_ASKED[wish], now_ns, by)
+        self.wished = (wish, by, now_ns)
+
+    @property
+    def run_may_begin(self) -> bool:
+        """Whether a run that waits until the rig is engaged goes on: it is, or will not be."""
+        return self.machine.follows or self._released or self._run_ended
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run is over and all processes of devices have ended."""
+        return self._run_ended and all(watch.gone for watch in self.watches.values())
+
+    def look(self, now_ns: int) -> None:
+        """Read what is new, decide, and tell the processes of the devices."""
+        if self.checks is not None and self.tracking is not None:
+            self.checks.enter(self.machine.state)
+            for watch in self.watches.values():
+                watch.read(self.checks, self.tracking)
+            self._find(now_ns)
+            self._track(self.tracking, now_ns)
+            self._begin(now_ns)
+        at_rest = all(watch.at_rest for watch in self.watches.values())
+        self.machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=self._answered(at_rest, now_ns))
+        self._end(now_ns)
+        self._tell(now_ns)
+
+    def _answered(self, at_rest: bool, now_ns: int) -> bool:  # noqa: FBT001
+        """Whether devices are at rest in this state, and not before they have read of it."""
+        told = now_ns - self.machine.since_ns > 0 and self._told is self.machine.state
+        return at_rest and told
+
+    def _find(self, now_ns: int) -> None:
+        machine = self.machine
+        if self._run_ended:
+            return  # devices leave one by one
+        if machine.state is State.OFF:
+            self._expect_sound(now_ns)
+            return
+        for name, watch in self.watches.items():
+            self._find_of(name, watch, now_ns)
+        assert self.checks is not None  # noqa: S101 - all devices are there
+        if not self._holds(Check.SIGNAL):
+            return
+        for name, reason in self.checks.reasons():
+            self._compare(name, {reason}, OF_SIGNALS, now_ns)
+        for name, reason in self.checks.motion_reasons():
+            self._compare(name, {reason}, OF_MOTIONS, now_ns)
+
+    def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
+        if self._holds(Check.DEVICE):
+            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns)
+        struck = watch.struck() if self._holds(Check.GATE) else None
+        if struck is not None:
+            self.machine.strike(Fault(struck[0], name, struck[1]))
+        if watch.run_gone == 2:
+            self.run_lost(now_ns)
+        elif watch.run_gone:
+            self.run_ended(now_ns)
+        stale = watch.command_age(now_ns, counts=self._holds(Check.COMMAND)) > self._stale_ns
+        self._one(Reason.COMMAND_STALE, name, now_ns, is_there=stale)
+
+    def _holds(self, check: Check) -> bool:
+        return holds(check, self.machine.state)
+
+    def _track(self, tracking: RigTracking, now_ns: int) -> None:
+        """Say what tracking found: a device that changed, a margin below its reserve."""
+        machine = self.machine
+        for response, found_ns in tracking.changes():
+            if self._holds(Check.TRACKING):
+                figures = response.figures
+                machine.strike(Fault(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
+        for name, response in tracking.responses.items():
+            lacks = response.lacks
+            if lacks and self._holds(Check.TRACKING):
+                machine.find(Fault(Reason.MARGIN, name, now_ns, response.figures))
+            elif lacks is False:
+                machine.gone(Reason.MARGIN, name)
+
+    def _expect_sound(self, now_ns: int) -> None:
+        """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
+        assert self.checks is not None  # noqa: S101 - all devices are there
+        watches = self.watches.items()
+        wrong = [(name, one) for name, each in watches for one in each.reasons(now_ns)]
+        wrong += [(name, reason) for name, reason in self.checks.reasons() if reason]
+        silent = [name for name, each in watches if not each.health.heard]
+        missing = [f"{name}: {reason.what}" for name, reason in wrong]
+        self.missing = (*missing, *(f"{name}: no sample came yet" for name in silent))
+        for name, watch in watches:
+            if watch.gone:
+                self._one(Reason.DEVICE_LOST, name, now_ns, is_there=True)
+        if not self.missing:
+            self.machine.apply(Event.HEARD, now_ns)
+
+    def _compare(
+        self, where: str, found: set[Reason], known: Collection[Reason], now_ns: int
+    ) -> None:
+        for reason in known:
+            self._one(reason, where, now_ns, is_there=reason in found)
+
+    def _one(self, reason: Reason, where: str, now_ns: int, *, is_there: bool) -> None:
+        if is_there:
+            self.machine.find(Fault(reason, where, now_ns))
+        elif (reason, where) in self.machine.present:
+            self.machine.gone(reason, where)
+
+    def _begin(self, now_ns: int) -> None:
+        """Arm and engage where nobody has to, once."""
+        machine = self.machine
+        automatic = self.settings.arm == "automatic" and not self._was_automatic
+        if automatic and machine.state is State.SHADOW and self._commanded():
+            self._was_automatic = machine.apply(Event.ARM, now_ns) and machine.apply(
+                Event.ENGAGE, now_ns
+            )
+
+    def _commanded(self) -> bool:
+        return all(watch.commanded for watch in self.watches.values())
+
+    def _end(self, now_ns: int) -> None:
+        machine = self.machine
+        if self._run_ended and machine.state in (State.SHADOW, State.SAFE):
+            machine.apply(Event.ENDED, now_ns)
+
+    def _tell(self, now_ns: int) -> None:
+        machine = self.machine
+        reason = machine.latched[0].reason if machine.latched else Reason.OPERATION
+        for watch in self.watches.values():
+            memory = watch.memory
+            memory[Word.SINCE] = machine.since_ns
+            memory[Word.STATE] = machine.state
+            memory[Word.REASON] = reason
+            memory[Word.RELEASED] = int(self._released)
+            memory[Word.BEAT] = now_ns
+        self._told = machine.state
+
+    @property
+    def _released(self) -> bool:
+        """Whether the run is to end, since the rig was brought to rest."""
+        stops = self.settings.after_fault == "stop"
+        return stops and self.machine.state in (State.SAFE, State.ESTOP)

@@ -1,0 +1,210 @@
+"""The tracking of all responses of a rig that ask for it, fed with the rows of their devices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from orchestrator.core.diagnostics import DescriptionError, nearest
+from orchestrator.rig.supervisor.columns import DeviceFacts, Head
+from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.settings import TrackingLimits
+from orchestrator.rig.supervisor.tracking.tracker import Tracked, Tracker
+
+_MS = 1e3
+#: A sample that comes so large a share of a period after it was due is answered too late.
+_LATE = 0.9
+#: By which share of a period the moment at which samples are due may move with each: clocks drift.
+_DRIFT = 1e-3
+
+
+class _Answers:
+    """Which answers of a device that takes a command with its sample come too late to be taken.
+
+    Samples are due at even times, none of which is later than any sample came.
+
+    Parameters
+    ----------
+    period_ns
+        Of the samples.
+    """
+
+    def __init__(self, period_ns: int) -> None:
+        self._period_ns = period_ns
+        self._number, self._due, self._taken = -1, math.inf, math.nan
+
+    def taken(self, number: int, time_ns: int, command: float) -> float:
+        """Return the command that the device has after it was sent one."""
+        begun = number - self._number
+        came = time_ns - number * self._period_ns
+        if begun <= 0 or self._number < 0:
+            self._due = math.inf
+        self._number = number
+        self._due = min(self._due + _DRIFT * self._period_ns * max(begun, 1), came)
+        if came - self._due <= _LATE * self._period_ns or math.isnan(self._taken):
+            self._taken = command
+        return self._taken
+
+
+class TrackedResponse:
+    """One response, its tracker, and the margins that it bears on.
+
+    Parameters
+    ----------
+    name
+        ``device.response``.
+    tracker
+        Of it.
+    margins
+        Of the loop through its command; ``None``: not known.
+    columns
+        Of command and response in the rows of the device.
+    answers
+        Period in ns of a device that takes a command at the moment of the sample that it answers;
+        ``None``: it takes one when it comes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tracker: Tracker,
+        margins: MarginTable | None,
+        columns: tuple[int, int],
+        *,
+        answers: int | None,
+    ) -> None:
+        self.name, self.tracker, self.margins = name, tracker, margins
+        self._answers = None if answers is None else _Answers(answers)
+        self._command, self._response = columns
+        self._number = -1.0
+        self._before: Tracked | None = None
+        #: Times at which changes were found, CLOCK_MONOTONIC in ns, that nobody took yet.
+        self.found_ns: list[int] = []
+
+    def take(self, time_ns: int, row: list[float]) -> None:
+        """Take a row of the device's ring."""
+        if row[Head.NUMBER] == self._number:
+            return  # it is of a datagram that was no sample
+        self._number = row[Head.NUMBER]
+        if self.tracker.settled is not None:
+            self._before = self.tracker.settled
+        number = int(row[Head.NUMBER] + row[Head.LOST])
+        age, command = row[Head.COMMAND_AGE], row[self._command]
+        if self._answers is not None:
+            age, command = 0.0, self._answers.taken(number, time_ns, command)
+        if self.tracker.take(number, command, row[self._response], age):
+            self.found_ns.append(time_ns)
+
+    @property
+    def left(self) -> tuple[float, float] | None:
+        """What is left of delay and gain margin; ``None``: not known."""
+        now, known = self.tracker.settled, self.tracker.known
+        if now is None or self.margins is None:
+            return None
+        return self.margins.left(now.delay - known.delay, abs(now.gain / known.gain))
+
+    @property
+    def lacks(self) -> bool | None:
+        """Whether less is left than the reserve; ``None``: nothing new is known."""
+        left = self.left
+        if left is None or self.margins is None:
+            return None
+        return left[0] < self.margins.delay_reserve or left[1] < self.margins.gain_reserve
+
+    @property
+    def figures(self) -> str:
+        """What is known, in words."""
+        now, before = self.tracker.settled, self._before
+        if now is None:
+            was = "" if before is None else f"; it was {before.delay * _MS:.4g} ms"
+            return f"its delay is being estimated anew{was}"
+        low, high = now.interval
+        told = (
+            f"delay {now.delay * _MS:.4g} ms ({low * _MS:.4g} to {high * _MS:.4g}), gain"
+            f" {now.gain:.4g}"
+        )
+        if self.left is not None and self.margins is not None:
+            told += (
+                f"; left are {self.left[0] * _MS:.4g} ms of delay, reserve"
+                f" {self.margins.delay_reserve * _MS:.4g} ms, and a gain of {self.left[1]:.4g},"
+                f" reserve {self.margins.gain_reserve:.4g}"
+            )
+        return told
+
+
+class RigTracking:
+    """Hands each row of a device to the trackers of its responses.
+
+    Parameters
+    ----------
+    tables
+        By ``device.response``.
+    margins
+        Of loops, by ``device.command``.
+    devices
+        All of the rig.
+
+    Raises
+    ------
+    DescriptionError
+        If a table names a signal that there is not, or is not complete; all are told together.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, TrackingLimits],
+        margins: Mapping[str, MarginTable],
+        devices: Iterable[DeviceFacts],
+    ) -> None:
+        self.responses: dict[str, TrackedResponse] = {}
+        self._of_device: dict[str, list[TrackedResponse]] = {}
+        known = {facts.device: facts for facts in devices}
+        problems: list[DescriptionError] = []
+        for name, limits in tables.items():
+            try:
+                self._add(name, limits, margins.get(limits.command), known)
+            except DescriptionError as error:
+                problems.append(error)
+        if problems:
+            raise DescriptionError.collect(problems)
+
+    def take(self, device: str, time_ns: int, row: list[float]) -> None:
+        """Take a row of a device's ring."""
+        for response in self._of_device.get(device, ()):
+            response.take(time_ns, row)
+
+    def changes(self) -> Iterator[tuple[TrackedResponse, int]]:
+        """Yield the changes that were found since this was last asked, with their times."""
+        for response in self.responses.values():
+            found, response.found_ns = response.found_ns, []
+            yield from ((response, time_ns) for time_ns in found)
+
+    def _add(
+        self,
+        name: str,
+        limits: TrackingLimits,
+        margins: MarginTable | None,
+        devices: Mapping[str, DeviceFacts],
+    ) -> None:
+        facts = devices.get(name.partition(".")[0])
+        columns: dict[str, int] = {}
+        if facts is not None:
+            columns = {signal: column for signal, column, _ in facts.places()}
+        own = [] if facts is None else [f"{facts.device}.{each.name}" for each in facts.measured]
+        if facts is None or name not in own:
+            raise DescriptionError(
+                f"supervisor.tracking: no device has a response '{name}'{nearest(name, own)};"
+                f" responses: {', '.join(own) or 'none'}"
+            )
+        commands = [f"{facts.device}.{each.name}" for each in facts.commands]
+        if limits.command not in commands:
+            raise DescriptionError(
+                f"supervisor.tracking.'{name}'.command: expected a command of '{facts.device}'"
+                f" ({', '.join(commands) or 'none'}), found '{limits.command}'"
+            )
+        tracker = Tracker(limits.known(name, facts.period_ns))
+        place = (columns[limits.command], columns[name])
+        period = facts.period_ns if facts.answers else None
+        response = TrackedResponse(name, tracker, margins, place, answers=period)
+        self.responses[name] = response
+        self._of_device.setdefault(facts.device, []).append(response)

@@ -1,0 +1,91 @@
+"""What tracking left of one response, read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.rig.supervisor.tracking.track_file import COLUMNS
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrackRecord:
+    """One response over time.
+
+    Parameters
+    ----------
+    response
+        ``device.response``.
+    columns
+        By name, each of shape (n,): those of the file; ``time_s`` from its first row on.
+    """
+
+    response: str
+    columns: dict[str, Floats]
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.columns[name]
+
+    @property
+    def changes(self) -> int:
+        """How many changes were found."""
+        return int(self["changes"][-1])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the last row in which something was known, and the counts."""
+        rows = np.flatnonzero(np.isfinite(self["delay_s"]))
+        last = {
+            name: None if not len(rows) else _finite(values[rows[-1]])
+            for name, values in self.columns.items()
+            if name not in ("time_s", "score", "samples", "changes")
+        }
+        samples = int(self["samples"][-1])
+        return {"response": self.response, "changes": self.changes, "samples": samples, **last}
+
+
+#: Known in each row.
+_ALWAYS = ("time_s", "samples", "changes")
+
+
+def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
+    """Read the file of a :class:`~orchestrator.rig.supervisor.tracking.track_file.TrackFile`.
+
+    A last line without its end, which a writer that was killed leaves, is left out.
+
+    Raises
+    ------
+    LoadError
+        If it is no such file.
+    """
+    rows: dict[str, list[list[float]]] = {}
+    names = [name for name in COLUMNS if name != "response"]
+    try:
+        whole = path.read_bytes().decode("utf-8").rpartition("\n")[0]
+        for row in csv.DictReader(io.StringIO(whole, newline="")):
+            if not all(math.isfinite(float(row[name] or math.nan)) for name in _ALWAYS):
+                raise ValueError(f"{', '.join(_ALWAYS)} are numbers in each row")
+            cells = [float(row[name] or math.nan) for name in names]
+            rows.setdefault(row["response"], []).append(cells)
+    except (OSError, csv.Error, KeyError, ValueError, TypeError) as error:
+        raise LoadError.in_file(path, f"expected a file of tracking: {error}") from None
+    return tuple(_record(response, names, found) for response, found in rows.items())
+
+
+def _record(response: str, names: list[str], rows: list[list[float]]) -> TrackRecord:
+    columns = dict(zip(names, np.array(rows).T, strict=True))
+    columns["time_s"] = columns["time_s"] - columns["time_s"][0]
+    return TrackRecord(response, columns)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,244 @@
+"""Running of trials: the rig, the fault, and what both leave."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.rig.prepare.emulators import with_emulators
+from orchestrator.rig.supervisor.operator import Operator
+from orchestrator.rig.trials.evidence import was_disturbed
+from orchestrator.rig.trials.judge import Judge, Outcome
+from orchestrator.rig.trials.programs import (
+    await_begin,
+    await_heirs,
+    device_process,
+    emulators_of,
+    run_of,
+    second_client,
+    stopped,
+    terminal_at,
+)
+from orchestrator.rig.trials.trial import Trial
+from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study.prepare.prepared_case import EmulatorPlan
+
+#: What a busy machine may take for the start, and for the end after a fault, s.
+_START_S, _END_S = 90.0, 120.0
+_PERIOD_S = 0.01
+#: A machine that others use may disturb a rig.
+_ATTEMPTS = 4
+#: What a run goes on for after a fault that ends nothing, and what it may take to be active, s.
+_AFTER_S, _BEFORE_S = 2.0, 1.0
+#: What a terminal may take to attend, s.
+_TERMINAL_S = 10.0
+
+
+class _DisturbedError(Exception):
+    """The rig was not as it should be before the fault came."""
+
+
+class TrialRig:
+    """A case of an experiment whose emulators and processes can be made to fail.
+
+    Parameters
+    ----------
+    path, experiment
+        The file and what it says.
+    case
+        Name of the case.
+    output
+        Folder; each trial has one of its own in it.
+    lead_s
+        How long after the rig is active a fault comes.
+
+    Raises
+    ------
+    DescriptionError
+        If the case has no device with an emulator.
+    """
+
+    def __init__(
+        self, path: Path, experiment: Experiment, case: str, output: Path, lead_s: float
+    ) -> None:
+        self._path, self._case, self._output = path, case, output
+        self._experiment, self._lead_s = experiment, lead_s
+        self._numbers = itertools.count(1)
+        table, supervisor = experiment.realtime, experiment.supervisor
+        self._priority = 0 if table is None else table.priority
+        self._factor = 1.0 if table is None else table.factor
+        self._blend_s = 0.0 if supervisor is None else supervisor.ns("blend") * 1e-9
+        #: Whether the rig has a supervisor.
+        self.supervised = supervisor is not None
+        case_, plans = with_emulators(experiment, case, experiment.case[case])
+        if not plans:
+            raise DescriptionError(
+                f"{path}: case '{case}': expected a device with an emulator, found none"
+            )
+        #: Adapters by component.
+        self.devices = {name: str(case_.devices[name].device) for name in plans}
+        self._judge = Judge(experiment, case, self.devices)
+
+    def seconds(self, trial: Trial) -> float:
+        """Return how long a run of a trial may last, from its first step on."""
+        waits = self._lead_s + trial.after_s + trial.stop_s
+        waits += _TERMINAL_S if trial.target == "operator" else 0.0
+        return _BEFORE_S + self._blend_s + waits + _AFTER_S
+
+    def run(self, trial: Trial) -> Outcome:
+        """Run one trial; again, if the rig was not well before the fault came.
+
+        Raises
+        ------
+        DeviceError
+            If that was so each time.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                outcome = self._attempt(trial)
+            except _DisturbedError as error:
+                why = str(error)
+            else:
+                return outcome
+        raise DeviceError(f"trial '{trial.name}': {why}")
+
+    def folder(self, trial: Trial) -> Path:
+        """Return where a trial leaves what it leaves."""
+        return self._output / "".join(c if c.isalnum() else "-" for c in trial.name)
+
+    def _attempt(self, trial: Trial) -> Outcome:
+        """Run it once; whatever was started is ended."""
+        folder = self.folder(trial)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        case, plans = with_emulators(
+            self._experiment, self._case, self._experiment.case[self._case]
+        )
+        told = self._told(trial, case, folder)
+        rig = str(told["supervisor"].get("rig", ""))
+        with ExitStack() as stack:
+            enter = stack.enter_context
+            emulators = enter(emulators_of(trial, plans, folder, self._priority))
+            comes_s = time.monotonic() + trial.after_s
+            child = enter(run_of(told, folder))
+            if not await_begin(child, _START_S):
+                last = (_said(folder).splitlines() or ["it said nothing"])[-1]
+                raise DeviceError(f"the run did not start; it said: {last}")
+            terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
+            status = self._await_active(rig, child) if rig else {}
+            wait_s = comes_s - time.monotonic() if trial.after_s else self._lead_s
+            if wait_s < self._lead_s:
+                raise _DisturbedError("the fault came before the rig was active for long enough")
+            time.sleep(wait_s)
+            if child.poll() is not None:
+                raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+            if rig and (state := self._state(rig)) != "ACTIVE":
+                raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
+            processes = {
+                "emulator": emulators[trial.component].pid if trial.component else 0,
+                "device": device_process(child.pid, trial.component),
+                "engine": child.pid,
+                "supervisor": status.get("pid", 0),
+                "operator": terminal.pid if terminal is not None else 0,
+            }
+            struck_s = self._strike(trial, case, plans, processes, child, stack)
+            self._await_end(rig, child)
+        changes = folder / f"{self._case}.supervisor" / "changes.csv"
+        if was_disturbed(changes, struck_s):
+            raise _DisturbedError("the supervisor found something before the fault came")
+        return self._judge.outcome(trial, folder, struck_s, child.returncode)
+
+    def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
+        supervisor: dict[str, Any] = {}
+        if self._experiment.supervisor is not None:  # more than one may run at once
+            rig = f"{self._experiment.supervisor.rig[:30]}-{os.getpid()}-{next(self._numbers)}"
+            supervisor = {"rig": rig, "arm": "automatic"}
+            supervisor |= {"operator_lost": "stop"} if trial.target == "operator" else {}
+        return {
+            "experiment": str(self._path),
+            "case": self._case,
+            "settings": {name: table.settings for name, table in case.devices.items()},
+            "supervisor": supervisor,
+            "stop": f"{self.seconds(trial) * self._factor:g} s",
+            "output": str(folder),
+        }
+
+    def _strike(
+        self,
+        trial: Trial,
+        case: Case,
+        plans: Mapping[str, EmulatorPlan],
+        processes: Mapping[str, int],
+        child: subprocess.Popen[str],
+        stack: ExitStack,
+    ) -> float:
+        """Let the fault come; return when."""
+        struck_s = time.monotonic()
+        if trial.after_s:
+            return struck_s
+        if trial.wire:
+            os.kill(processes["emulator"], signal.SIGUSR1)
+        elif trial.second_client:
+            second = second_client(trial.component, case, plans, self._priority)
+            struck_s = stack.enter_context(second)
+            if child.poll() is not None:
+                raise _DisturbedError("the run had ended before the second client came")
+        elif trial.target is not None:
+            found = processes[trial.target]
+            if not found:
+                raise _DisturbedError(f"the process of the {trial.target} is not there")
+            if trial.stop_s:
+                with stopped(found):
+                    time.sleep(trial.stop_s)
+            else:
+                os.kill(found, signal.SIGKILL)
+        return struck_s
+
+    def _await_active(self, rig: str, child: subprocess.Popen[str]) -> dict[str, Any]:
+        with Operator(rig) as operator:
+            end = time.monotonic() + _START_S
+            while (status := operator.wish("status"))["state"] != "ACTIVE":
+                if status["latched"] or child.poll() is not None or time.monotonic() > end:
+                    raise _DisturbedError(
+                        f"rig '{rig}' did not become active: it is in {status['state']};"
+                        f" latched: {status['latched']}"
+                    )
+                time.sleep(_PERIOD_S)
+            return status
+
+    def _await_end(self, rig: str, child: subprocess.Popen[str]) -> None:
+        """Wait until the run, its supervisor, its devices and its journal have ended."""
+        end, state = time.monotonic() + _END_S, ""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_END_S)
+        while time.monotonic() < end:
+            state = self._state(rig) if rig else ""
+            if child.poll() is not None and not state:
+                await_heirs(child, end - time.monotonic())
+                return
+            time.sleep(_PERIOD_S)
+        going = ["the run goes on"] if child.poll() is None else []
+        going += [f"its supervisor goes on, in {state}"] if state else []
+        raise DeviceError(
+            f"the rig did not end within {_END_S:g} s of the fault: {', '.join(going)}"
+        )
+
+    def _state(self, rig: str) -> str:
+        """Return the state that a supervisor tells; empty: there is none any more."""
+        with contextlib.suppress(DeviceError), Operator(rig) as operator:
+            return str(operator.wish("status")["state"])
+        return ""
+
+
+def _said(folder: Path) -> str:
+    return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()

@@ -1,6 +1,0 @@
-"""What an FMU says of itself, and whether it keeps its word. Foreign FMUs are welcome."""
-
-from orchestrator.simunits.inspection.check import CheckResult, check_fmu
-from orchestrator.simunits.inspection.info import fmu_info, parse_description
-
-__all__ = ["CheckResult", "check_fmu", "fmu_info", "parse_description"]

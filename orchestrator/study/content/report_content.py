@@ -1,0 +1,229 @@
+"""What a report says, as plain values that whoever runs the cases fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay
+from orchestrator.core.recording.origin import versions
+from orchestrator.core.recording.parameters import ParameterRow
+from orchestrator.core.recording.result import Result
+from orchestrator.core.simunits import Notice
+from orchestrator.study.content.plot import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Inline(Protocol):
+    """What writes itself as an element of a page, such as a block diagram."""
+
+    def inline(self, label: str) -> str:
+        """Write it; ``label`` is for those who do not see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number that sums a run up, such as a peak or a growth rate; a column of the summary."""
+
+    name: str
+    value: float | str | None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyRow:
+    """One line of an energy ledger.
+
+    Parameters
+    ----------
+    group, name
+        What it is, such as ``"created"``, and of what.
+    energy, percent
+        J, and the share of what percentages are of.
+    """
+
+    group: str
+    name: str
+    energy: float
+    percent: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureItem:
+    """A picture with its caption.
+
+    Parameters
+    ----------
+    figure
+        A plot, which the page draws; a matplotlib figure, a drawing of a system, or the path of a
+        ``.png`` or ``.svg`` file.
+    caption
+        Stands below it.
+    alt
+        What it shows, for those who do not see it; the caption if empty.
+    """
+
+    figure: Plot | Figure | Inline | Path
+    caption: str
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FmuItem:
+    """An FMU that was used."""
+
+    component: str
+    file: str
+    guid: str
+    generator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """A file that was written; ``path`` relative to the report becomes a link."""
+
+    path: Path
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableItem:
+    """A table with its heading; the first column names the rows, numbers stand to the right.
+
+    ``note`` is a sentence above it, ``remarks`` are a list below that.
+    """
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    note: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseSection:
+    """One case: how it was run and what came of it.
+
+    Parameters
+    ----------
+    name, description
+        Heading, and a sentence below it.
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
+    notices, line_statistics
+        As in :class:`~orchestrator.core.recording.Result`.
+    measures
+        Numbers for the summary.
+    parameters
+        Parameters of this case; empty if the report lists them for all cases.
+    energies
+        Its energy ledger.
+    energy_note
+        What percentages are of, and how well the balance closes.
+    figures
+        Pictures of this case.
+    remarks
+        Shown prominently, such as the reason why a run ended early.
+    """
+
+    name: str
+    description: str = ""
+    algorithm: str = ""
+    delay_mode: str = ""
+    step_ns: int = 0
+    simulated_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    loops: tuple[LoopDelay, ...] = ()
+    plans: tuple[DelayPlan, ...] = ()
+    faults: tuple[FaultRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
+    measures: tuple[Measure, ...] = ()
+    parameters: tuple[ParameterRow, ...] = ()
+    figures: tuple[FigureItem, ...] = ()
+    remarks: tuple[str, ...] = ()
+    energies: tuple[EnergyRow, ...] = ()
+    energy_note: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        result: Result,
+        *,
+        description: str = "",
+        measures: tuple[Measure, ...] = (),
+        parameters: tuple[ParameterRow, ...] = (),
+        figures: tuple[FigureItem, ...] = (),
+        remarks: tuple[str, ...] = (),
+    ) -> CaseSection:
+        """Make the section of a result."""
+        section = cls(
+            result.name,
+            description,
+            measures=measures,
+            parameters=parameters,
+            figures=figures,
+            remarks=remarks,
+        )
+        return replace(
+            section,
+            algorithm=result.algorithm,
+            delay_mode=result.delay_mode,
+            step_ns=result.step_ns,
+            simulated_seconds=result.simulated_seconds,
+            wall_seconds=result.wall_seconds,
+            loops=result.loops,
+            plans=result.plans,
+            faults=result.faults,
+            notices=result.notices,
+            line_statistics=result.line_statistics,
+        )
+
+    @property
+    def real_time_factor(self) -> float | None:
+        """Simulated time over wall time; ``None`` if the wall time is not known."""
+        return self.simulated_seconds / self.wall_seconds if self.wall_seconds > 0 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """A whole report.
+
+    Parameters
+    ----------
+    title, description
+        Heading and introduction; a blank line begins a new paragraph.
+    cases
+        In the order of the summary.
+    diagrams
+        Drawings of the systems.
+    figures
+        Pictures that compare cases.
+    tables
+        Stand below the pictures.
+    parameters
+        Parameters that all cases share.
+    versions
+        Version by name; what this process runs on unless given.
+    fmus
+        FMUs that were used.
+    files
+        Files that were written with the report.
+    created
+        Date to print; none if empty.
+    """
+
+    title: str
+    description: str = ""
+    cases: tuple[CaseSection, ...] = ()
+    diagrams: tuple[FigureItem, ...] = ()
+    figures: tuple[FigureItem, ...] = ()
+    tables: tuple[TableItem, ...] = ()
+    parameters: tuple[ParameterRow, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=versions)
+    fmus: tuple[FmuItem, ...] = ()
+    files: tuple[FileItem, ...] = ()
+    created: str = ""

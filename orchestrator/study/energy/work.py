@@ -1,0 +1,279 @@
+"""Work from samples: what an effort does on a motion, and an energy from its power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.system import Causality, Connector, System, product_of, signal_of
+from orchestrator.study.energy.plan import Bond
+
+Floats = NDArray[np.float64]
+
+
+class Signals(Protocol):
+    """A run: what :class:`~orchestrator.core.recording.Result` is."""
+
+    @property
+    def time(self) -> Floats:
+        """Times of the rows, s, shape (n,)."""
+
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How delayed, predicted and followed connections are read."""
+
+    def __getitem__(self, name: str) -> Floats:
+        """One signal, shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """Energy since the begin, J, shape (n,), and an estimate of its error at the end, J."""
+
+    energy: Floats
+    error: float = 0.0
+
+
+class Samples:
+    """The connectors of a run, by name.
+
+    Parameters
+    ----------
+    run
+        Every step of it.
+    system
+        What was run, flat.
+    """
+
+    def __init__(self, run: Signals, system: System) -> None:
+        self._run = run
+        self._system = system
+        self._fed = {line.target for line in system.connections}
+        self.time = run.time
+
+    def connector(self, name: str) -> Connector:
+        """Return what a name with or without an index means; raise UnknownNameError."""
+        return signal_of(self._system, name).connector
+
+    def is_input(self, name: str) -> bool:
+        """Whether a connector is an input, of which a row holds the value over the step before."""
+        return self.connector(name).causality is Causality.INPUT
+
+    def at(self, name: str) -> Floats:
+        """Rows of a connector, shape (n, size).
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such connector, or it was not recorded.
+        DescriptionError
+            If a value is no number.
+        """
+        signal = signal_of(self._system, name)
+        connector, end, index = signal.connector, signal.end, signal.index
+        constant = connector.causality.is_settable and end not in self._fed
+        if constant:
+            given = self._system.components[end.component].values.get(end.connector)
+            value = connector.start if given is None else given
+            row = np.ravel(np.asarray(value, dtype=np.float64))
+            chosen = row if index is None else row[[index]]
+            return np.broadcast_to(chosen, (len(self.time), len(chosen)))
+        names = [name]
+        if connector.shape and index is None and connector.size > 1:
+            names = [f"{name}[{i}]" for i in range(connector.size)]
+        rows = np.column_stack([self._run[each] for each in names])
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(wrong):
+            raise DescriptionError(
+                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: there is no energy of it"
+            )
+        return rows
+
+    def over(self, name: str) -> tuple[Floats, Floats]:
+        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight.
+
+        Raises
+        ------
+        DescriptionError
+            If an input is not held but moves within a step, which is not recorded.
+        """
+        rows = self.at(name)
+        if not self.is_input(name):
+            return rows[:-1], rows[1:]
+        end = signal_of(self._system, name).end
+        for plan in self._run.plans:
+            if plan.connection.target == end and plan.span_ns:
+                raise DescriptionError(
+                    f"effort '{name}' moves within each step, which is not recorded; expected one"
+                    f" that is held: name its source, '{plan.connection.source}'"
+                )
+        return rows[1:], rows[1:]
+
+    def scale(self, wanted: str, *names: str) -> float:
+        """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
+        connectors = [self.connector(name) for name in names]
+        found = product_of(wanted, *connectors)
+        if found is None:
+            said = " times ".join(
+                f"'{name}' in {each.unit or 'no unit'}"
+                for name, each in zip(names, connectors, strict=True)
+            )
+            what = "energy" if wanted == "J" else "power"
+            raise UnitMismatchError(
+                f"{said} is no {what}; expected units whose product is {wanted}"
+            )
+        return found
+
+
+def energy_of(samples: Samples, name: str) -> Work:
+    """Return an energy, or the integral of a power; J since the begin in both cases.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is neither.
+    """
+    rows = samples.at(name)[:, 0]
+    factor = product_of("J", samples.connector(name))
+    if factor is not None:
+        return Work(factor * (rows - rows[0]))
+    power = samples.scale("W", name) * rows
+    steps = np.diff(samples.time)
+    fine = _summed(0.5 * steps * (power[1:] + power[:-1]))
+    coarse, last = _halved(samples.time, power)
+    return Work(fine, abs(fine[last] - coarse) / 3.0)
+
+
+def stored_in(samples: Samples, name: str) -> Floats:
+    """Return an energy as it stands, J, shape (n,), or raise UnitMismatchError."""
+    energy: Floats = samples.scale("J", name) * samples.at(name)[:, 0]
+    return energy
+
+
+def work_of(samples: Samples, bond: Bond) -> Work:
+    """Return the integral of efforts times flows.
+
+    A held effort does the work of its value times the difference of the displacement, without any
+    error of the quadrature; all else is the trapezoidal rule over the steps. The error is a third
+    of the difference to steps twice as long, or with a held effort a twelfth of the changes that
+    the slope of the flow has, times the effort and the step.
+
+    Raises
+    ------
+    DescriptionError
+        If efforts and motion do not fit each other, or are no power.
+    """
+    total, error = np.zeros(len(samples.time)), 0.0
+    for place in range(len(bond.effort)):
+        part = _Pair(samples, bond, place).work()
+        total, error = total + part.energy, error + part.error
+    return Work(total, error)
+
+
+def unsure_work(samples: Samples, bond: Bond, missed: Floats) -> float:
+    """Return by how much the work of a bond may be wrong since cycles were missed, J.
+
+    In a step in which a device missed the share ``m`` of the step's time, two things are not known.
+    The motion is that of a time which differs by ``m``: at the step's power, whose size is at most
+    ``max|e| |dx|`` over the step, that is ``m max|e| |dx|``. And the effort changed by ``de`` at an
+    unknown moment within the step, so that each of its values may have acted on all of ``dx``:
+    ``|de| |dx|``. Of a flow ``v`` in a step ``h``, ``|dx|`` is at most ``h max|v|``, and it changes
+    at an unknown moment, too: ``h max|e| |dv|``. The bound is their sum over the steps with
+    ``m > 0``; the work of all others is as sure as without a device.
+
+    Parameters
+    ----------
+    samples, bond
+        The run, and the efforts and motion of a port.
+    missed
+        Shape (n - 1,): the share ``m`` of each step, 0 where nothing was missed.
+    """
+    places = range(len(bond.effort))
+    return sum(_Pair(samples, bond, place).unsure(missed) for place in places)
+
+
+class _Pair:
+    """One effort and what it acts on."""
+
+    def __init__(self, samples: Samples, bond: Bond, place: int) -> None:
+        self._samples = samples
+        motion, effort = bond.motion, bond.effort[place]
+        self._held = samples.is_input(effort)
+        self._moved = place < len(motion.displacement)
+        if not self._moved and place >= len(motion.flow):
+            raise DescriptionError(f"effort '{effort}': expected a flow or a displacement")
+        other = motion.displacement[place] if self._moved else motion.flow[place]
+        scale = samples.scale("J" if self._moved else "W", effort, other)
+        self._motion = scale * samples.at(other)
+        self._begin, self._end = samples.over(effort)
+        if self._begin.shape[1] != self._motion.shape[1]:
+            raise DescriptionError(
+                f"effort '{effort}' has {self._begin.shape[1]} elements, '{other}' has"
+                f" {self._motion.shape[1]}; expected as many"
+            )
+        if motion.arm and place == 1:
+            self._begin, self._end = self._about_arm(bond)
+
+    def _about_arm(self, bond: Bond) -> tuple[Floats, Floats]:
+        arm = self._samples.at(bond.motion.arm)
+        begin, end = self._samples.over(bond.effort[0])
+        if not arm.shape[1] == begin.shape[1] == self._begin.shape[1] == 3:
+            raise DescriptionError(f"arm '{bond.motion.arm}': expected three elements everywhere")
+        return self._begin - np.cross(arm[:-1], begin), self._end - np.cross(arm[1:], end)
+
+    def work(self) -> Work:
+        time = self._samples.time
+        x, begin, end = self._motion, self._begin, self._end
+        if self._moved:
+            energy = _summed((0.5 * (begin + end) * np.diff(x, axis=0)).sum(axis=1))
+            return Work(energy, 0.0 if self._held else self._richardson(energy))
+        steps = np.diff(time)
+        energy = _summed(0.5 * steps * (begin * x[:-1] + end * x[1:]).sum(axis=1))
+        if not self._held:
+            return Work(energy, self._richardson(energy))
+        slopes = np.diff(x, axis=0) / steps[:, None]
+        bent = np.diff(slopes, axis=0) * begin[1:]
+        return Work(energy, float(abs((steps[1:, None] ** 2 * bent).sum()) / 12.0))
+
+    def unsure(self, missed: Floats) -> float:
+        """Return by how much the work of steps with missed cycles may be wrong."""
+        x, begin, end = self._motion, self._begin, self._end
+        before = np.vstack([begin[:1], end[:-1]]) if self._held else begin
+        largest, change = np.maximum(abs(before), abs(end)), abs(end - before)
+        moved = abs(np.diff(x, axis=0))
+        turned = np.zeros_like(moved)
+        if not self._moved:
+            steps = np.diff(self._samples.time)[:, None]
+            moved, turned = steps * np.maximum(abs(x[:-1]), abs(x[1:])), steps * moved
+        share = missed[:, None]
+        each = share * largest * moved + change * moved + largest * turned
+        return float(each[missed > 0.0].sum())
+
+    def _richardson(self, fine: Floats) -> float:
+        """Estimate the error from steps twice as long; efforts are samples here."""
+        effort = np.vstack([self._begin[:1], self._end])
+        if not self._moved:
+            power = (effort * self._motion).sum(axis=1)
+            coarse, last = _halved(self._samples.time, power)
+        else:
+            rows = effort[::2]
+            coarse = float(
+                (0.5 * (rows[1:] + rows[:-1]) * np.diff(self._motion[::2], axis=0)).sum()
+            )
+            last = 2 * (len(rows) - 1)
+        return abs(float(fine[last]) - coarse) / 3.0
+
+
+def _summed(parts: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def _halved(time: Floats, power: Floats) -> tuple[float, int]:
+    """Trapezoidal rule over every second row, and the row at which that ends."""
+    some, steps = power[::2], np.diff(time[::2])
+    return float((0.5 * steps * (some[1:] + some[:-1])).sum()), 2 * len(steps)

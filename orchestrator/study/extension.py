@@ -1,0 +1,319 @@
+"""What a run has beside stepping: extensions, which are found by entry points.
+
+An entry point of the group ``softdock.extensions`` is called ``WHEN.NAME``. ``WHEN`` says which
+runs load it: ``run`` all; ``device`` those with a device; ``table`` those whose experiment has a
+table ``[NAME]``, or ``[extension.NAME]`` where it is not one of this package; ``option`` those that
+are asked for ``NAME`` (:class:`~orchestrator.study.prepare.run_settings.RunSettings`). One
+extension may be loaded for several reasons. A run that does not need one does not import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import ValidationError
+
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    PluginError,
+    Problem,
+    SoftdockError,
+    nearest,
+)
+from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.plugin_group import PluginGroup
+from orchestrator.core.system import SourceKind
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.measure.outcome import ExperimentOutcome
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.simulate import Watch
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.section import Section
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from orchestrator.core.realtime import RealTime
+    from orchestrator.core.recording import Draft, Result
+
+#: Called with the name of a job and the share of it that is done, 0 to 1.
+Progress = Callable[[str, float], None]
+
+
+@dataclass(slots=True)
+class Run:
+    """The run of an experiment, as extensions see and change it.
+
+    Parameters
+    ----------
+    experiment, settings
+        What is run, and what is asked of it beyond the file.
+    reader
+        Of its systems; ``reader.folder`` is what paths are relative to.
+    cases
+        Those that are run, by name, ready.
+    output
+        Folder of the results, absolute.
+    draft
+        Where files are written until all is done, from the first case on.
+    tell, announce
+        Told what share of a job is done, and in sentences what is going to move.
+    outcome
+        What came of it; problems that are added are reported and make the exit code 2.
+    notes
+        Sentences for the result of each case, before those of its run.
+    remarks
+        Those that stand behind them.
+    realtime
+        How cases are kept to real time; ``None``: they are not.
+    sections
+        What was found, by case.
+    """
+
+    experiment: Experiment
+    settings: RunSettings
+    reader: SystemReader
+    cases: dict[str, PreparedCase]
+    output: Path
+    tell: Progress
+    announce: Callable[[str], None]
+    outcome: ExperimentOutcome
+    draft: Draft = field(init=False)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    remarks: dict[str, list[str]] = field(default_factory=dict)
+    realtime: RealTime | None = None
+    sections: dict[str, list[Section]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.cases:
+            for of_cases in (self.notes, self.remarks, self.sections):
+                of_cases.setdefault(name, [])
+
+    def add(self, case: str, section: Section) -> None:
+        """Say what was found in a case."""
+        self.sections[case].append(section)
+
+    def write(self, name: str, writer: Callable[[Path], None]) -> None:
+        """Let a file of the results be written; it takes its place with the others."""
+        path = self.draft.folder / name
+        writer(path)
+        self.outcome.files.append(path)
+
+    def value(self, case: str, key: str) -> Any:
+        """Return the object that was found in a case under a key; ``None``: there is none yet."""
+        return next((one.value for one in self.sections.get(case, ()) if one.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of a case, and what is called at both ends of them.
+
+    ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
+    as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
+    rows a few times a second; a sentence that it returns ends the run.
+    """
+
+    case: PreparedCase
+    begin: Callable[[], None] = lambda: None
+    end: Callable[[], None] = lambda: None
+    watch: Watch | None = None
+
+
+class Extension:
+    """What a run has beside stepping; every hook may be left out.
+
+    What it finds it says by :meth:`Run.add`. Before the steps of a case an error of it ends the
+    run, and so does a SoftdockError as it leaves them and in ``end``; any other names it as a
+    problem of the outcome, and all results are kept.
+    """
+
+    #: Names of those whose hooks are called before its own, if they are loaded; ``"*"``: of all.
+    follows: ClassVar[tuple[str, ...]] = ()
+    #: What its table ``[extension.NAME]`` may hold; ``None``: it has no table of that kind.
+    table: ClassVar[type[BaseModel] | None] = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def begin(self, run: Run) -> None:
+        """Check what is asked of it, before anything is written, and what may not run refuse."""
+
+    def prepare(self, run: Run, case: PreparedCase) -> PreparedCase:
+        """Return a case as it is to be run; nothing of it has been opened."""
+        return case
+
+    def around(self, run: Run, steps: Steps) -> AbstractContextManager[Steps]:
+        """Return what is entered before devices are opened and left when they are closed."""
+        return nullcontext(steps)
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Return the result of a case with what is to be said of it, before it is written."""
+        return result
+
+    def end(self, run: Run) -> None:
+        """Do what needs all cases; their outcomes are there."""
+
+
+def _base() -> type[Extension]:
+    return Extension
+
+
+GROUP: PluginGroup[Extension] = PluginGroup("softdock.extensions", "extension", _base)
+
+
+def loaded(
+    experiment: Experiment,
+    settings: RunSettings,
+    cases: Mapping[str, PreparedCase],
+    *,
+    without: Sequence[str] = (),
+) -> list[Extension]:
+    """Load the extensions that a run needs, in the order of their hooks.
+
+    ``without`` names some that are left out.
+
+    Raises
+    ------
+    PluginError
+        If one cannot be imported, two claim one name, or they follow one another in a circle.
+    """
+    given: dict[str, Callable[[str], bool]] = {
+        "run": lambda _name: True,
+        "device": lambda _name: any(
+            one.source.kind is SourceKind.DEVICE
+            for case in cases.values()
+            for one in case.system.components.values()
+        ),
+        "table": lambda name: (
+            name in experiment.extension
+            or bool(getattr(experiment, name, None))
+            or any(getattr(case, name, None) for case in experiment.case.values())
+        ),
+        "option": lambda name: getattr(settings, name, None) not in {None, False},
+    }
+    found: dict[str, Extension] = {}
+    for entry, (when, name) in _names().items():
+        if name not in found and name not in without and given[when](name):
+            found[name] = GROUP.class_of(entry)(name)
+    order = TopologicalSorter(
+        {
+            name: found.keys() - {name} if "*" in one.follows else set(one.follows)
+            for name, one in found.items()
+        }
+    )
+    try:
+        return [found[name] for name in order.static_order() if name in found]
+    except ValueError as error:
+        raise PluginError(f"extensions follow one another in a circle: {error.args[1]}") from None
+
+
+def _names() -> dict[str, tuple[str, str]]:
+    """Return when each registered extension is loaded, and its name, by its entry point."""
+    values: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
+    for entry, point in GROUP.entry_points.items():
+        when, _, name = entry.partition(".")
+        if when not in {"run", "device", "table", "option"} or not name:
+            raise PluginError(
+                f"extension '{entry}' ({point.value}): expected a name such as 'table.NAME', with"
+                " 'run', 'device', 'table' or 'option' before the dot"
+            )
+        GROUP.require_one(entry)
+        if values.setdefault(name, point.value) != point.value:
+            raise PluginError(
+                f"two extensions are called '{name}': {values[name]} and {point.value}; remove one"
+            )
+        found[entry] = when, name
+    return found
+
+
+def table_of(name: str) -> type[BaseModel] | None:
+    """Return what ``[extension.NAME]`` may hold; ``None``: nobody has registered it."""
+    if f"table.{name}" not in _names():
+        return None
+    return GROUP.class_of(f"table.{name}").table
+
+
+def before(extension: Extension, hook: Callable[[], Any]) -> Any:
+    """Call a hook before the steps: an error of another kind than ours names the extension."""
+    try:
+        return hook()
+    except SoftdockError:
+        raise
+    except Exception as error:
+        raise PluginError(f"extension '{extension.name}': {_told(error)}") from error
+
+
+def behind(
+    run: Run,
+    extension: Extension,
+    hook: Callable[[], Any],
+    otherwise: Any = None,
+    *,
+    ends: tuple[type[Exception], ...] = (SoftdockError,),
+) -> Any:
+    """Call a hook behind the steps: an error that does not end the run is a problem of it."""
+    try:
+        return hook()
+    except ends:
+        raise
+    except Exception as error:  # noqa: BLE001 - what is computed is kept
+        run.outcome.problems.append(f"extension '{extension.name}': {_told(error)}")
+        return otherwise
+
+
+@contextmanager
+def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
+    """Enter what an extension has around the steps of a case."""
+    context = before(extension, lambda: extension.around(run, steps))
+    inner = before(extension, context.__enter__)
+    try:
+        yield inner
+    except BaseException as error:
+        if not context.__exit__(type(error), error, error.__traceback__):
+            raise
+    else:
+        behind(run, extension, lambda: context.__exit__(None, None, None))
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
+    """Return an experiment whose ``[extension.NAME]`` are read by those who registered them.
+
+    Raises
+    ------
+    DescriptionError
+        If nobody has, or a table does not hold what it may.
+    """
+    read: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for name, content in experiment.extension.items():
+        model = table_of(name)
+        if model is None:
+            known = sorted(one for when, one in _names().values() if when == "table")
+            own = [one for one in known if table_of(one) is not None]
+            problems.append(
+                f"{path}: extension.{name}: no extension with a table of this name is installed"
+                f"{nearest(name, own)}; installed: {', '.join(own) or 'none'}"
+            )
+            continue
+        try:
+            read[name] = model.model_validate(content)
+        except ValidationError as error:
+            for each in format_validation_error(error, model, path):
+                key = f"extension.{name}.{each.key}"
+                problems.append(
+                    replace(each, key=key, message=f"[extension.{name}] {each.message}")
+                )
+    if problems:
+        raise DescriptionError(*problems)
+    return experiment.model_copy(update={"extension": read})

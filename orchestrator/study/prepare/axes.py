@@ -1,0 +1,196 @@
+"""Axes of a sweep: their values, and what a value of one changes of a case."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import conversion, nanoseconds
+from orchestrator.study.file.sweep_table import Axis, AxisValue
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.targets import (
+    Delay,
+    FaultFigure,
+    Option,
+    Parameter,
+    Rate,
+    Step,
+    Target,
+)
+
+#: Times are shown in this unit unless an axis says another.
+_TIME_UNIT = "ms"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisPoint:
+    """One value of an axis.
+
+    Parameters
+    ----------
+    value
+        What is set: a number, text or Boolean; a time is text in whole nanoseconds.
+    shown
+        The same for people and tables: a number in the unit of the axis.
+    """
+
+    value: AxisValue
+    shown: AxisValue
+
+
+def targets_of(axis: Axis) -> list[Target]:
+    """List what an axis changes."""
+    unit = axis.unit
+    return [
+        *(Parameter(path, unit, axis.scale) for path in axis.set),
+        *(Delay(line, axis.scale) for line in axis.delay),
+        *(FaultFigure(path, unit, axis.scale) for path in axis.fault),
+        *([Step(axis.scale)] if axis.step else []),
+        *([Option(axis.option)] if axis.option is not None else []),
+        *(Rate(component) for component in axis.rate),
+    ]
+
+
+def is_time(axis: Axis) -> bool:
+    """Whether its values are times; factors of times are numbers.
+
+    Where it changes times and other figures together, its values are numbers in seconds.
+
+    Raises
+    ------
+    DescriptionError
+        If these have another unit, or none.
+    """
+    kinds = {target.is_time for target in targets_of(axis)}
+    if axis.scale:
+        return False
+    if len(kinds) > 1 and axis.unit != "s":
+        raise DescriptionError(
+            "changes times and other figures together: make two axes of it, or give numbers in"
+            ' seconds, unit = "s"'
+        )
+    return kinds == {True}
+
+
+def unit_of(axis: Axis) -> str:
+    """Return the unit in which its values are shown; empty for none."""
+    if axis.scale:
+        return ""
+    return axis.unit or (_TIME_UNIT if is_time(axis) else "")
+
+
+def label_of(name: str, axis: Axis) -> str:
+    """Return the title of its column and its axis: ``Bandwidth [Hz]``."""
+    label, unit = axis.label or name, unit_of(axis)
+    return f"{label} [{unit}]" if unit and unit != "1" else label
+
+
+def applied(axis: Axis, value: AxisValue, case: PreparedCase) -> PreparedCase:
+    """Change a case as an axis says, where the case has what it changes.
+
+    Raises
+    ------
+    DescriptionError
+        If the value does not fit.
+    """
+    if axis.proportional:
+        case = _in_proportion(axis, value, case)
+    for target in targets_of(axis):
+        if target.reaches(case):
+            case = target.changed(case, value)
+    return case
+
+
+def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> PreparedCase:
+    first = next((t for t in targets_of(axis) if t.reaches(case)), None)
+    if not isinstance(first, Parameter):
+        return case
+    factor = value
+    if not axis.scale:
+        own = case.system.value(first.path)
+        new = first.changed(case, value).system.value(first.path)
+        if not (isinstance(own, int | float) and isinstance(new, int | float) and own):
+            raise DescriptionError(
+                f"'proportional' needs a number other than zero in '{first.path}', found {own!r}"
+            )
+        factor = new / own
+    for path in axis.proportional:
+        target = Parameter(path, scale=True)
+        if target.reaches(case):
+            case = target.changed(case, factor)
+    return case
+
+
+def points_of(axis: Axis) -> list[AxisPoint]:
+    """List the values of an axis in the order of the file, or from ``from`` to ``to``.
+
+    Raises
+    ------
+    DescriptionError
+        If they are missing, given twice, not of one kind or equal.
+    """
+    if axis.values is not None:
+        _expect_none(axis, ("first", "from"), ("last", "to"), ("count", "count"))
+        points = [point_at(axis, value) for value in axis.values]
+        if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
+            raise DescriptionError("values: expected numbers only, text only, or Booleans only")
+    else:
+        if axis.count is None:
+            raise DescriptionError("needs values = [..], or from, to and count")
+        shares = [i / max(axis.count - 1, 1) for i in range(axis.count)]
+        points = [between(axis, share) for share in shares]
+    if len({p.value for p in points}) < len(points):
+        raise DescriptionError("has one value several times")
+    return points
+
+
+def point_at(axis: Axis, value: AxisValue) -> AxisPoint:
+    """Return one value as it is set and as it is shown."""
+    if not is_time(axis):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise DescriptionError(f"expected finite numbers, found {value!r}")
+        return AxisPoint(value, value)
+    if isinstance(value, bool):
+        raise DescriptionError(f"expected times, found {value!r}")
+    return _time(axis, nanoseconds(value, "values"))
+
+
+def between(axis: Axis, share: float) -> AxisPoint:
+    """Return the value at a share, 0 to 1, of the way from ``from`` to ``to``.
+
+    Of an axis with ``values`` it is the one at this share of the list.
+    """
+    if axis.values is not None:
+        return point_at(axis, axis.values[min(int(share * len(axis.values)), len(axis.values) - 1)])
+    if axis.first is None or axis.last is None:
+        raise DescriptionError("needs values = [..], or both from and to")
+    ends = (axis.first, axis.last)
+    timed = is_time(axis)
+    try:
+        low, high = (float(nanoseconds(e, "from, to") if timed else e) for e in ends)
+    except ValueError:
+        raise DescriptionError(f"from, to: expected numbers, found {ends}") from None
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise DescriptionError(f"expected from < to, found {axis.first!r} and {axis.last!r}")
+    if axis.spacing == "log":
+        if low <= 0:
+            raise DescriptionError(f"spacing 'log' needs from > 0, found {axis.first!r}")
+        number = high if share == 1.0 else low * (high / low) ** share
+    else:
+        number = high if share == 1.0 else low + (high - low) * share
+    if timed:
+        return _time(axis, round(number))
+    number = float(f"{number:.12g}")  # 0.30000000000000004 is nobody's value
+    return AxisPoint(number, number)
+
+
+def _time(axis: Axis, ns: int) -> AxisPoint:
+    factor, _ = conversion("ns", unit_of(axis))
+    return AxisPoint(f"{ns} ns", float(f"{ns * factor:.12g}"))
+
+
+def _expect_none(axis: Axis, *names: tuple[str, str]) -> None:
+    for name, key in names:
+        if getattr(axis, name) is not None:
+            raise DescriptionError(f"has values and '{key}': expected one of both")

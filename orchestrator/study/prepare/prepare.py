@@ -1,0 +1,330 @@
+"""From a case of an experiment file to the system that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from orchestrator.author.settings import value_of
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
+from orchestrator.core.ssp import apply_parameter_set
+from orchestrator.core.system import (
+    Connector,
+    Endpoint,
+    Source,
+    SourceKind,
+    System,
+    Value,
+    connection_name,
+    nearest,
+    with_starts,
+    without_starts,
+)
+from orchestrator.core.system.checks import expected_value
+from orchestrator.core.wings import of_wing
+from orchestrator.study.file.experiment import (
+    AUTO,
+    Case,
+    Experiment,
+    ParameterFile,
+    RunOptions,
+    Setting,
+)
+from orchestrator.study.file.table import Time
+from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
+from orchestrator.study.prepare.resting import with_rests
+from orchestrator.study.prepare.run_settings import AS_WRITTEN, RunSettings
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.section import Section
+
+
+def prepare(
+    name: str,
+    case: Case,
+    folder: Path,
+    swaps: Mapping[str, str] | None = None,
+    settings: Mapping[str, Setting] | None = None,
+    delays: Mapping[str, Time] | None = None,
+    parameters: Sequence[ParameterFile] = (),
+) -> System:
+    """Read a case's system, change it as the case says, and check the whole.
+
+    Parameters
+    ----------
+    name, case
+        The case.
+    folder
+        Folder of the experiment file; the case's ``system`` is relative to it.
+    swaps, settings, delays, parameters
+        Those of the command line, applied after the case's own: swaps, settings and delays where
+        the component or the connection exists, parameter sets before settings.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If anything does not exist or does not fit, all together; the message names the case.
+    """
+    asked = RunSettings(settings or {}, swaps or {}, delays or {}, parameters)
+    return prepare_with(name, case, SystemReader(folder), asked)
+
+
+def prepare_with(
+    name: str,
+    case: Case,
+    reader: SystemReader,
+    settings: RunSettings = AS_WRITTEN,
+    rig: Experiment | Case | None = None,
+) -> System:
+    """Prepare a case whose system others may run, too; see :func:`prepare`.
+
+    ``rig`` is what says of hardware: the whole experiment, or another case; default: this one.
+    """
+    opened = prepare_open(name, case, reader, settings)
+    try:
+        if _has_hardware(opened):
+            on_hardware = of_wing("rig.on_hardware")
+            opened = on_hardware(opened, rig or case, reader.folder, case, settings)
+        system, kept = with_starts(opened)
+        checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
+    except DescriptionError as error:
+        raise DescriptionError(*error.within(f"case '{name}'")) from None
+    return without_starts(checked, kept)  # the run gives and notes them
+
+
+def _has_hardware(system: System) -> bool:
+    kinds = {one.source.kind for one in system.components.values()}
+    return not kinds.isdisjoint({SourceKind.DEVICE, SourceKind.TWIN})
+
+
+def prepare_open(
+    name: str, case: Case, reader: SystemReader, settings: RunSettings = AS_WRITTEN
+) -> System:
+    """Do the same but keep the system's own connectors, for those who feed them from outside.
+
+    The whole is not checked yet.
+    """
+    try:
+        system = reader.read(case).flat
+    except DescriptionError as error:
+        raise DescriptionError(*error.within(f"case '{name}'")) from None
+    problems: list[Diagnostic] = []
+    for change in _changes(case, reader.folder, settings):
+        try:
+            system = change(system)
+        except (DescriptionError, SspError) as error:  # the latter of a parameter set
+            problems += error.within(f"case '{name}'")
+    if problems:
+        raise DescriptionError(*problems)
+    return system
+
+
+def prepare_all(
+    experiment: Experiment,
+    names: Collection[str],
+    reader: SystemReader,
+    settings: RunSettings = AS_WRITTEN,
+) -> dict[str, PreparedCase]:
+    """Prepare cases of an experiment, by name; see :func:`prepare`.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        What is wrong with any of them, all together.
+    """
+    prepared: dict[str, PreparedCase] = {}
+    problems: list[DescriptionError] = []
+    for name in names:
+        try:
+            case, emulators = with_emulators(experiment, name)
+            system = prepare_with(name, case, reader, settings, experiment)
+            _expect_rests(name, system, case)
+        except DescriptionError as error:
+            problems.append(error)
+        else:
+            options = merged(case, experiment.defaults)
+            prepared[name] = PreparedCase(name, case, options, system, emulators)
+    if problems:
+        raise DescriptionError.collect(problems)
+    expect_lines(settings.delays, {name: case.system for name, case in prepared.items()})
+    return prepared
+
+
+def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, EmulatorPlan]]:
+    """Return a case whose devices find its emulators, and how these are started, by component."""
+    case = experiment.case[name]
+    if not (case.emulators or experiment.emulators.keys() & case.devices.keys()):
+        return case, {}
+    planned: tuple[Case, dict[str, EmulatorPlan]] = of_wing("rig.with_emulators")(
+        experiment, name, case
+    )
+    return planned
+
+
+def _expect_rests(name: str, system: System, case: Case) -> None:
+    """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
+    try:
+        with_rests(system, case.rest)
+    except DescriptionError as error:
+        raise DescriptionError(*error.within(f"case '{name}'")) from None
+
+
+def with_chosen_steps(
+    experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Give every case whose step is ``auto`` the one that its loops allow, and say which."""
+    if all(case.options.step != AUTO for case in cases.values()):
+        return experiment, dict(cases), {}
+    found: tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]
+    found = of_wing("loops.with_chosen_steps")(experiment, cases)
+    return found
+
+
+def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:
+    """Expect that some system has each connection whose delay the command line sets.
+
+    Raises
+    ------
+    UnknownNameError
+        If none has.
+    """
+    known = dict.fromkeys(str(line) for system in systems.values() for line in system.connections)
+    for text in delays:
+        line = connection_name(text)
+        if line not in known:
+            raise UnknownNameError(
+                f"no case has a connection '{line}'{nearest(line, known)}; connections:"
+                f" {'; '.join(known) or 'none'}"
+            )
+
+
+def _parameters(folder: Path, given: str | ParameterFile) -> Callable[[System], System]:
+    file = ParameterFile(file=given) if isinstance(given, str) else given
+    return partial(
+        apply_parameter_set,
+        values=folder / file.file,
+        mapping=None if file.mapping is None else folder / file.mapping,
+        prefix=file.prefix,
+        strict=True,
+    )
+
+
+def _changes(
+    case: Case, folder: Path, settings: RunSettings
+) -> Iterator[Callable[[System], System]]:
+    """What a case makes of its system, and then the command line, in order."""
+    yield partial(_without_values, names=case.input)
+    yield partial(_without_lines, lines=case.physical)
+    from orchestrator.study.prepare.swap import swap_component
+
+    for component, text in case.swap.items():
+        source = Source.parse(text).resolved(folder)
+        yield partial(swap_component, name=component, source=source)
+    for component, device in case.devices.items():
+        yield partial(of_wing("rig.with_device"), name=component, table=device)
+    for component, text in settings.swaps.items():
+        yield partial(_swapped, component=component, text=text)
+    yield from map(partial(_parameters, folder), case.parameters)
+    for path, value in case.set.items():
+        yield partial(set_value, path=path, value=value)
+    yield from map(partial(_parameters, Path()), settings.parameters)
+    for path, value in settings.values.items():
+        yield partial(_set_where_it_is, path=path, value=value)
+    from orchestrator.study.prepare.playback import with_played_input
+
+    for name, played in case.input.items():
+        yield partial(with_played_input, name=name, table=played, folder=folder)
+    for component, table in case.unit.items():
+        changes = table.model_dump(exclude_unset=True)
+        yield partial(_with_options, component=component, changes=changes)
+    for line, delay in case.delays.items():
+        yield partial(_with_delay, line=line, delay=delay)
+    for line, delay in settings.delays.items():
+        yield partial(_with_delay_where_it_is, line=line, delay=delay)
+
+
+def _without_values(system: System, names: Collection[str]) -> System:
+    """Take the values of inputs away that files are played to: who sets one now is refused."""
+    values = {name: value for name, value in system.values.items() if name not in names}
+    return replace(system, values=values)
+
+
+def _without_lines(system: System, lines: Collection[str]) -> System:
+    """Take away what the hardware itself transmits."""
+    for line in lines:
+        source, _, target = connection_name(line).partition(" -> ")
+        system = system.disconnect(source, target)
+    return system
+
+
+def _swapped(system: System, component: str, text: str) -> System:
+    if component not in system.components:
+        return system
+    from orchestrator.study.prepare.swap import swap_component
+
+    return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
+
+
+def _set_where_it_is(system: System, path: str, value: Setting) -> System:
+    """Set a value of the command line, which is for every case that has the component."""
+    if "." in path and Endpoint.parse(path).component not in system.components:
+        return system
+    return set_value(system, path, value)
+
+
+def _with_options(system: System, component: str, changes: Mapping[str, object]) -> System:
+    return system.with_options(component, **changes)
+
+
+def _with_delay(system: System, line: str, delay: Time) -> System:
+    source, _, target = connection_name(line).partition(" -> ")
+    return system.with_delay(source, target, delay)
+
+
+def _with_delay_where_it_is(system: System, line: str, delay: Time) -> System:
+    """Set a delay of the command line, which is for every case that has the connection."""
+    wanted = connection_name(line)
+    known = any(str(each) == wanted for each in system.connections)
+    return _with_delay(system, line, delay) if known else system
+
+
+def set_value(system: System, path: str, value: Setting) -> System:
+    """Set a parameter or an input from a value as it stands in a file or on the command line.
+
+    A name without a dot is that of a connector of the system itself.
+    """
+    if "." not in path:
+        return _set_own(system, path, value)
+    end = Endpoint.parse(path)
+    connector = system.component(end.component).connector(end.connector)
+    return system.set(path, _read(value, connector, path))
+
+
+def _set_own(system: System, name: str, value: Setting) -> System:
+    settable = {n: c for n, c in system.connectors.items() if c.causality.is_settable}
+    if name not in settable:
+        hint = nearest(name, [*settable, *system.components])
+        raise UnknownNameError(
+            f"'{name}': expected 'component.parameter', or an input or parameter of system"
+            f" '{system.name}' itself, which has: {', '.join(settable) or 'none'}{hint}"
+        )
+    connector = settable[name]
+    converted = _read(value, connector, name)
+    if not connector.accepts(converted):
+        expected = expected_value(connector)
+        raise DescriptionError(f"{name}: expected {expected}, found {converted!r}")
+    return replace(system, values={**system.values, name: converted})
+
+
+def _read(value: Setting, connector: Connector, path: str) -> Value:
+    """Read text as on a command line; other values pass unchanged and are checked later."""
+    return value_of(value, connector, path) if isinstance(value, str) else value
+
+
+def merged(case: RunOptions, defaults: RunOptions) -> RunOptions:
+    """Options of a case, completed by the experiment's defaults."""
+    own = {key: getattr(case, key) for key in RunOptions.model_fields}
+    return RunOptions.model_validate(
+        {key: value if value is not None else getattr(defaults, key) for key, value in own.items()}
+    )

@@ -1,0 +1,72 @@
+"""Names that are asked for on the command line: cases and components that must be there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.system import Endpoint, System, nearest
+from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study.prepare.run_settings import RunSettings
+
+#: Stands for all components on the command line.
+EVERY = "all"
+
+
+def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, Case]:
+    """Return cases by name, all if ``only`` is empty.
+
+    Raises
+    ------
+    UnknownNameError
+        If the experiment has no such case.
+    """
+    unknown = [name for name in only if name not in experiment.case]
+    if unknown:
+        listed = ", ".join(f"'{name}'" for name in unknown)
+        raise UnknownNameError(
+            f"no case {listed}{nearest(unknown[0], experiment.case)};"
+            f" the experiment has: {', '.join(experiment.case)}"
+        )
+    return {name: case for name, case in experiment.case.items() if not only or name in only}
+
+
+def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> None:
+    """Expect that some system has each component that the command line swaps or sets.
+
+    Raises
+    ------
+    UnknownNameError
+        If none has.
+    """
+    named = (Endpoint.parse(path).component for path in settings.values if "." in path)
+    _expect_known([*settings.swaps, *named], systems)
+
+
+def expect_isolated(settings: RunSettings, systems: Mapping[str, System]) -> None:
+    """Expect that some system has each component that is to run in a process of its own.
+
+    Raises
+    ------
+    UnknownNameError
+        If none has.
+    """
+    _expect_known([name for name in settings.isolated if name != EVERY], systems)
+
+
+def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None:
+    known = {name for system in systems.values() for name in system.components}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"no case has a component '{name}'{nearest(name, known)};"
+                f" components: {', '.join(sorted(known))}"
+            )
+
+
+def with_processes(system: System, components: Collection[str]) -> System:
+    """Run components in processes of their own; ``"all"`` means every one."""
+    for name in system.components:
+        if name in components or EVERY in components:
+            system = system.with_options(name, isolation="process")
+    return system

@@ -1,0 +1,225 @@
+"""What is wrong with a sweep, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from orchestrator.core.diagnostics import DescriptionError, Problem
+from orchestrator.core.system import conversion, nanoseconds, seconds
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.file.sweep_table import MOST_RUNS, Axis, AxisValue, ListedSweep, Sweep
+from orchestrator.study.prepare.axes import (
+    AxisPoint,
+    applied,
+    is_time,
+    points_of,
+    targets_of,
+    unit_of,
+)
+from orchestrator.study.prepare.design import points, seeds_of, size_of
+from orchestrator.study.prepare.faults import wrong_faults
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.simulate import horizon
+from orchestrator.study.prepare.targets import Parameter
+
+#: Columns that every table has.
+_COLUMNS = ("seed", "case", "status", "reason", "wall time")
+Named = Iterator[tuple[str, str, Collection[str]]]
+
+
+def named_by_sweeps(experiment: Experiment) -> Named:
+    """Where a sweep names another thing, what it names, and what there is."""
+    listed = experiment.listed_sweeps
+    for name, sweep in experiment.sweeps.items():
+        key = "case" if name in listed else "cases"
+        yield from ((f"sweep.{name}.{key}", case, experiment.case) for case in sweep.cases)
+        if name in listed and listed[name].case not in experiment.case:
+            continue
+        cases = [experiment.case[key] for key in sweep.cases if key in experiment.case]
+        known = list(dict.fromkeys(key for case in cases for key in case.measure))
+        yield from ((f"sweep.{name}.measures", key, known) for key in sweep.measures)
+
+
+def wrong_sweep(
+    name: str, sweep: Sweep, experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> Iterator[str]:
+    """Say what keeps a sweep from running; nothing if not all its cases are prepared."""
+    if not set(sweep.cases) <= set(cases):
+        return
+    where = f"sweep '{name}'"
+    involved = {key: cases[key] for key in _involved(sweep, experiment) if key in cases}
+    wrong = [
+        f"{where}, over.{key}: {text}"
+        for key, axis in sweep.over.items()
+        for text in _wrong_axis(axis, involved)
+    ]
+    wrong += (f"{where}: {text}" for text in _wrong_size(sweep))
+    yield from wrong
+    yield from (f"{where}: {text}" for text in _wrong_titles(sweep))
+    yield from (f"{where}: {text}" for text in _wrong_seeds(sweep, involved))
+    yield from (f"{where}: {text}" for text in _wrong_windows(sweep, involved))
+    if not wrong:
+        yield from dict.fromkeys(f"{where}: {text}" for text in _wrong_values(sweep, involved))
+
+
+def _involved(sweep: Sweep, experiment: Experiment) -> list[str]:
+    measures = (
+        experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
+    )
+    return [*sweep.cases, *(m.to for m in measures if m is not None and m.to is not None)]
+
+
+def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
+    targets = targets_of(axis)
+    if not targets:
+        yield "changes nothing: expected set, delay, step, fault, option or rate"
+        return
+    if axis.proportional and not axis.set:
+        yield "proportional: expected set as well, which says in proportion to what"
+    parameters = [Parameter(path) for path in axis.proportional]
+    try:
+        for target, named in [
+            *zip(targets, _names(axis), strict=True),
+            *zip(parameters, axis.proportional, strict=True),
+        ]:
+            if not any(target.reaches(case) for case in cases.values()):
+                yield f"'{named}' reaches no case: none of {', '.join(cases)} has it"
+        if is_time(axis):
+            conversion("s", unit_of(axis))
+        if axis.values is not None:
+            points_of(axis)
+    except DescriptionError as error:
+        yield from error.problems
+
+
+def _names(axis: Axis) -> list[str]:
+    step = ["step"] if axis.step else []
+    option = [axis.option] if axis.option is not None else []
+    return [*axis.set, *axis.delay, *axis.fault, *step, *option, *axis.rate]
+
+
+def _wrong_size(sweep: Sweep) -> Iterator[str]:
+    if sweep.design == "grid" and sweep.count is not None:
+        yield "count: a grid has the counts of its axes; expected it with a random design only"
+    if (size := size_of(sweep)) > MOST_RUNS:
+        yield f"{size:.3g} runs; expected at most {MOST_RUNS:.0e}: fewer values, or a random design"
+    elif size == 0 and sweep.design != "grid":
+        yield f"design '{sweep.design}' needs a count of points"
+    if len(set(sweep.cases)) < len(sweep.cases):
+        yield "cases: one is named twice"
+
+
+def _wrong_titles(sweep: Sweep) -> Iterator[str]:
+    """Say which columns of the table would have one title."""
+    taken = {*_COLUMNS, *sweep.measures}
+    for name, axis in sweep.over.items():
+        title = axis.label or name
+        if title in taken:
+            yield f"over.{name}: another column is called '{title}': give it another label"
+        taken.add(title)
+
+
+def _wrong_seeds(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
+    if sweep.seeds is None:
+        return
+    if isinstance(sweep.seeds, int) and sweep.seeds > 1000:
+        yield f"seeds: expected at most 1000 replications, found {sweep.seeds}"
+        return
+    seeds = seeds_of(sweep)
+    if not seeds or len(set(seeds)) < len(seeds) or min(s or 0 for s in seeds) < 0:
+        yield f"seeds: expected a number >= 1, or different ones >= 0, found {sweep.seeds!r}"
+    noisy = any(t.kind == "noise" for v in cases.values() for t in v.case.fault.values())
+    varying = any(
+        line.delay and line.delay.variation
+        for case in cases.values()
+        for line in case.system.connections
+    )
+    if not noisy and not varying:
+        yield "seeds change nothing: no case has a fault of kind 'noise' or a delay that varies"
+
+
+def _wrong_windows(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
+    """Say which measures begin after the end of the runs."""
+    for name in sweep.cases:
+        case, options = cases[name], cases[name].options
+        stop = options.stop if sweep.stop is None else sweep.stop
+        try:
+            _, stop_ns, _ = horizon(case.system, options.start, stop, options.step)
+        except DescriptionError:
+            return  # reported with the values
+        for key in sweep.measures:
+            measure = case.case.measure.get(key)
+            if measure is None or measure.begin is None:
+                continue
+            if nanoseconds(measure.begin, "from") >= stop_ns:
+                yield (
+                    f"case '{name}', measure '{key}' begins at {measure.begin}; expected it before"
+                    f" the stop at {seconds(stop_ns):.9g} s"
+                )
+
+
+def _wrong_values(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
+    """Try each value of each axis once; the grid of all of them is tried when jobs are made."""
+    if sweep.design != "grid":
+        try:
+            next(points(sweep), None)
+        except DescriptionError as error:
+            yield from error.problems
+        return
+    for name, axis in sweep.over.items():
+        try:
+            listed = points_of(axis)
+        except DescriptionError as error:
+            yield from (f"over.{name}: {text}" for text in error.problems)
+            continue
+        told: dict[str, list[AxisPoint]] = {}
+        for point in listed:
+            for case in cases.values():
+                for text in _wrong_point(axis, point, sweep, case):
+                    told.setdefault(text, []).append(point)
+        for text, where in told.items():
+            shown = ", ".join(dict.fromkeys(str(point.shown) for point in where))
+            yield f"over.{name} = {shown}: {text}"
+
+
+def _wrong_point(axis: Axis, point: AxisPoint, sweep: Sweep, case: PreparedCase) -> Iterator[str]:
+    """Say what is wrong with one value in one case."""
+    try:
+        there = applied(axis, point.value, case)
+        options = there.options
+        stop = options.stop if sweep.stop is None else sweep.stop
+        horizon(there.system, options.start, stop, options.step)
+    except DescriptionError as error:
+        yield from error.problems
+        return
+    if there.case is not case.case:
+        yield from (f"case '{case.name}': {text}" for text in wrong_faults(there))
+
+
+def wrong_listed(name: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[str]:
+    """Say what keeps a sweep of the short form from running, in the words of that form."""
+    where = f"sweep '{name}'"
+    for key in sweep.measures:
+        if case.case.measure[key].is_difference:
+            yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
+    axis = sweep.with_axes(case.case.fault).over["value"]
+    wrong = [text for value in axis.values or () for text in _wrong_value(axis, value, case)]
+    if not wrong:
+        try:
+            points_of(axis)
+        except DescriptionError as error:
+            wrong += error.problems
+    yield from (f"{where}: {text}" for text in wrong)
+
+
+def _wrong_value(axis: Axis, value: AxisValue, case: PreparedCase) -> Iterator[Problem]:
+    """Say what is wrong with one value, all of whose targets the case must have."""
+    there, wrong = case, False
+    for target in targets_of(axis):
+        try:
+            there = target.changed(there, value)
+        except DescriptionError as error:
+            wrong = True
+            yield from error.problems
+    if not wrong and there.case is not case.case:
+        yield from wrong_faults(there)

@@ -1,0 +1,150 @@
+"""Checkpoints as files: a zip archive of arrays, of states of units, and of a description."""
+
+from __future__ import annotations
+
+import json
+import warnings
+import zipfile
+from math import prod
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from orchestrator.core.archive import DAMAGE, MOST_BYTES, open_archive, read_entry
+from orchestrator.core.diagnostics import CapabilityError, LoadError
+from orchestrator.core.master import Checkpoint, StoredCheckpoint
+from orchestrator.core.plain_data import json_data, misfit
+from orchestrator.core.recording import whole_file
+
+_FORMAT = "softdock checkpoint 2"
+_DESCRIPTION = "checkpoint.json"
+
+
+class _Description(BaseModel):
+    """What the archive says of itself."""
+
+    model_config = ConfigDict(strict=True)
+    time_ns: int = Field(ge=-(2**63), lt=2**63)
+    steps: int = Field(ge=0, lt=2**63)
+    facts: dict[str, str]
+    units: list[str]
+
+
+def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path) -> None:
+    """Write a checkpoint to a file, from which another process can go on.
+
+    The file holds what was recorded until then, too. It appears whole or not at all.
+
+    Raises
+    ------
+    CapabilityError
+        If units cannot turn their states into bytes (all are named), or the recording is too
+        large for one file.
+    SoftdockError
+        If the file cannot be written.
+    """
+    stored = checkpoint.stored() if isinstance(checkpoint, Checkpoint) else checkpoint
+    arrays = {
+        "signals": stored.signals,
+        "samples": stored.samples,
+        "marks": stored.marks,
+        "memory": stored.memory,
+        "rows": stored.rows,
+        "times_ns": stored.times_ns,
+    }
+    size = sum(a.nbytes for a in arrays.values()) + sum(map(len, stored.states.values()))
+    if size > 0.99 * MOST_BYTES:
+        raise CapabilityError.in_file(
+            path,
+            f"the checkpoint has {size / 1e9:.1f} GB, {stored.rows.nbytes / 1e9:.1f} GB of"
+            f" them recorded rows; expected at most {MOST_BYTES / 1e9:.1f} GB: record fewer outputs"
+            " or every n-th step",
+        )
+    description = {
+        "format": _FORMAT,
+        "time_ns": stored.time_ns,
+        "steps": stored.steps,
+        "facts": dict(stored.facts),
+        "units": list(stored.states),
+    }
+    with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        archive.writestr(_DESCRIPTION, json.dumps(description, indent=1))
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, array, allow_pickle=False)
+        for number, state in enumerate(stored.states.values()):
+            archive.writestr(f"state-{number}", state)
+
+
+def read_checkpoint(path: str | Path) -> StoredCheckpoint:
+    """Read a checkpoint for :meth:`Execution.restore`; nothing in it is executed.
+
+    Raises
+    ------
+    LoadError
+        If the file is missing, damaged or no checkpoint.
+    """
+    path = Path(path)
+    with open_archive(path, LoadError) as archive:
+        description = _description(path, read_entry(path, archive, _DESCRIPTION, LoadError))
+        try:
+            said = _Description.model_validate(description)
+            states = {name: archive.read(f"state-{i}") for i, name in enumerate(said.units)}
+            return StoredCheckpoint(
+                said.facts,
+                said.time_ns,
+                said.steps,
+                _array(archive, "signals", np.float64, 1),
+                _array(archive, "samples", np.float64, 1),
+                _array(archive, "marks", np.int64, 1),
+                _array(archive, "memory", np.float64, 1),
+                _array(archive, "rows", np.float64, 2),
+                _array(archive, "times_ns", np.int64, 1),
+                states,
+            )
+        except ValidationError as error:
+            raise LoadError.in_file(path, f"the checkpoint is damaged: {misfit(error)}") from None
+        except (KeyError, TypeError, SyntaxError, TokenError, MemoryError, *DAMAGE) as error:
+            raise LoadError.in_file(path, f"the checkpoint is damaged: {error}") from None
+
+
+def _description(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        description = json_data(content)
+    except ValueError as error:
+        raise LoadError.in_file(path, f"'{_DESCRIPTION}' is damaged: {error}") from None
+    found = description.get("format") if isinstance(description, dict) else None
+    if found != _FORMAT:
+        raise LoadError.in_file(path, f"expected a '{_FORMAT}', found '{found}'")
+    assert isinstance(description, dict)  # noqa: S101 - for mypy: it has a format
+    return description
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read how large an array says that it is, before memory is taken for it."""
+    version = np.lib.format.read_magic(stream)
+    readers = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # a header that this module never writes
+        try:
+            shape, _, said = readers[version != (1, 0)](stream)
+        except UserWarning as error:
+            raise ValueError(str(error)) from None
+    return shape, said
+
+
+def _array(archive: zipfile.ZipFile, name: str, kind: type, axes: int) -> NDArray[Any]:
+    info = archive.getinfo(f"{name}.npy")
+    with archive.open(info) as stream:
+        shape, said = _header(stream)
+        if prod(shape) * said.itemsize > info.file_size:
+            raise ValueError(f"'{name}': {info.file_size} bytes are no array of shape {shape}")
+    with archive.open(info) as stream:
+        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    if array.dtype != kind or array.ndim != axes:
+        raise ValueError(f"'{name}': expected {axes}-d {np.dtype(kind)}, found {array.dtype}")
+    return array

@@ -1,0 +1,155 @@
+"""Running of an experiment: cases, sweeps, figures, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from orchestrator.core.recording import whole_folder
+from orchestrator.core.simunits import expect_flawless
+from orchestrator.study.extension import Progress, Run, before, behind, loaded
+from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
+from orchestrator.study.file.table import Time
+from orchestrator.study.measure.case_measures import with_measures
+from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
+from orchestrator.study.prepare.case_notes import case_notes
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.requested_names import (
+    expect_components,
+    expect_isolated,
+    requested_cases,
+    with_processes,
+)
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.run.case_runs import run_cases
+from orchestrator.study.section import Section
+from orchestrator.study.validate import expect_sound
+
+
+def run_experiment(
+    experiment: Experiment,
+    folder: Path,
+    output: Path,
+    *,
+    only: Collection[str] = (),
+    settings: Mapping[str, Setting] | None = None,
+    swaps: Mapping[str, str] | None = None,
+    delays: Mapping[str, Time] | None = None,
+    parameters: Sequence[ParameterFile] = (),
+    isolated: Collection[str] = (),
+    notes: Sequence[str] = (),
+    strict: bool = False,
+    verify: bool = False,
+    realtime: float | None = None,
+    figures: bool = False,
+    progress: Progress | None = None,
+) -> ExperimentOutcome:
+    """Run an experiment and write results and a report.
+
+    All systems are prepared and checked before the first is run, and nothing is written before
+    that. A second run into a folder is refused while the first is under way. All files take their
+    place at one moment, when all are written: see
+    :func:`~orchestrator.core.recording.whole_folder`. Until then each finished case's results are there
+    as ``NAME.partial.FORMAT``, so a later failure loses nothing, and what a case has recorded while
+    it runs is kept in the folder ``NAME.partial``, see :class:`~orchestrator.core.recording.Journal`.
+
+    Parameters
+    ----------
+    experiment
+        As read by :func:`read_experiment`.
+    folder
+        What its paths are relative to.
+    output
+        Folder for the files; made if absent.
+    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime, figures
+        See :class:`~orchestrator.study.prepare.run_settings.RunSettings`, where ``settings``
+        are ``values``.
+    progress
+        See :data:`Progress`.
+
+    Raises
+    ------
+    SoftdockError
+        If a description is wrong, a file cannot be opened, or a unit fails.
+    """
+    asked = RunSettings(
+        values=settings or {},
+        swaps=swaps or {},
+        delays=delays or {},
+        parameters=parameters,
+        only=only,
+        isolated=isolated,
+        notes=notes,
+        strict=strict,
+        verify=verify,
+        realtime=realtime,
+        figures=figures,
+    )
+    return run_with(experiment, folder, output, asked, progress)
+
+
+def run_with(
+    experiment: Experiment,
+    folder: Path,
+    output: Path,
+    settings: RunSettings,
+    progress: Progress | None = None,
+    announce: Callable[[str], None] | None = None,
+) -> ExperimentOutcome:
+    """Run an experiment and write results and a report; see :func:`run_experiment`.
+
+    ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
+    """
+    reader = SystemReader(folder)
+    experiment, cases, choices = prepared_cases(experiment, reader, settings)
+    outcome = ExperimentOutcome(experiment.title)
+    tell, said = progress or (lambda _job, _share: None), announce or (lambda _text: None)
+    where = output.absolute()  # stays the same if a unit changes the working directory
+    run = Run(experiment, settings, reader, cases, where, tell, said, outcome)
+    for name, case in cases.items():
+        run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
+    extensions = loaded(experiment, settings, cases)
+    with whole_folder(where, alone=True) as run.draft:
+        for one in extensions:
+            before(one, partial(one.begin, run))
+        results = run_cases(run, extensions)
+        for name, case in cases.items():
+            clock = run.realtime.clock if run.realtime else None
+            result, measured = with_measures(case, results, outcome, clock)
+            title, found = case.case.title or name, run.sections[name]
+            outcome.cases[name] = CaseOutcome(title, case.system, result, measured, found)
+            if name in choices:
+                run.add(name, choices[name])
+        for one in extensions:
+            behind(run, one, partial(one.end, run))
+        write_summary(outcome, run.draft, output)
+    return outcome
+
+
+def prepared_cases(
+    experiment: Experiment, reader: SystemReader, settings: RunSettings
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Prepare and check cases, and expect that what is asked of the run fits some of them.
+
+    Steps are chosen where that is asked for.
+
+    Choices are by case.
+    """
+    names = requested_cases(experiment, settings.only)
+    cases = prepare_all(experiment, names, reader, settings)
+    systems = {name: case.system for name, case in cases.items()}
+    expect_components(settings, systems)
+    expect_isolated(settings, systems)
+    if settings.strict:
+        expect_flawless(*systems.values())
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
+    cases = {
+        name: replace(case, system=with_processes(case.system, settings.isolated))
+        for name, case in cases.items()
+    }
+    expect_sound(experiment, cases)
+    return experiment, cases, choices

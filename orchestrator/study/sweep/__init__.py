@@ -1,0 +1,19 @@
+"""Sweeps of many runs: jobs, the workers that do them, what is kept, tables and maps."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.study.sweep.estimate import estimate as estimate
+from orchestrator.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.study.sweep.job import Job as Job, JobContext as JobContext, Record as Record
+    from orchestrator.study.sweep.kept import with_kept as with_kept
+    from orchestrator.study.sweep.plan import Plan as Plan
+    from orchestrator.study.sweep.runner import (
+        FinishedSweep as FinishedSweep,
+        local as local,
+        plans_of as plans_of,
+        run_plans as run_plans,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

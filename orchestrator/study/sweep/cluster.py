@@ -1,0 +1,189 @@
+"""Jobs on a Dask cluster: its workers need Softdock, and get the FMUs sent."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from distributed import Client, KilledWorker, WorkerPlugin
+
+from orchestrator.core.diagnostics import LoadError, SoftdockError
+from orchestrator.core.simunits import class_of, files_at
+from orchestrator.core.system import Component, Source, SourceKind, System
+from orchestrator.study.prepare.playback import is_playback
+from orchestrator.study.sweep.executors import JobExecutor
+from orchestrator.study.sweep.fingerprint import Fingerprints, digest
+from orchestrator.study.sweep.job import Job, JobContext, Record
+from orchestrator.study.sweep.plan import Plan
+from orchestrator.study.sweep.runner import Executors
+from orchestrator.study.sweep.worker import run_jobs
+
+_PATIENCE = "10 s"
+#: Of a file: the folder that is kept together, and its bytes.
+Content = tuple[str, bytes]
+#: In a worker: where the files of each parcel lie, by their paths on the machine that sent them.
+_places: dict[str, dict[str, str]] = {}
+
+
+class Parcel(WorkerPlugin):  # type: ignore[misc]
+    """Files for all workers, also for those that come later.
+
+    Parameters
+    ----------
+    files
+        Contents by path, each with the folder that is kept together: a Python file finds others
+        beside it.
+    blocks
+        Hashes of the blocks that are used and not sent, by location.
+    """
+
+    def __init__(self, files: Mapping[str, Content], blocks: Mapping[str, str]) -> None:
+        self.name = f"softdock-{digest(sorted(files.items()))}"
+        self._files = dict(files)
+        self._blocks = dict(blocks)
+        self._version = version("softdock")
+
+    def setup(self, worker: Any) -> None:
+        """Write the files down on a worker, if what is installed there is the same as here."""
+        del worker
+        if (found := version("softdock")) != self._version:
+            raise LoadError(f"a worker has Softdock {found}; expected {self._version}, as here")
+        prints = Fingerprints()
+        for name, expected in self._blocks.items():
+            source = Source(SourceKind.BLOCK, name)
+            if prints.block(source) != expected:
+                raise LoadError(
+                    f"a worker has other sources of block '{name}'"
+                    f" ({class_of(source).__module__}) than this machine: install the same"
+                )
+        self._folder = tempfile.TemporaryDirectory(prefix="softdock-sweep-")
+        for path, (root, content) in self._files.items():
+            place = Path(self._folder.name) / digest(root) / Path(path).relative_to(root)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+            _places.setdefault(self.name, {})[path] = str(place)
+
+    def teardown(self, worker: Any) -> None:
+        """Remove them."""
+        del worker
+        self._folder.cleanup()
+
+
+class ClusterExecutor:
+    """One thread of a worker, whichever is free."""
+
+    crashes: tuple[type[Exception], ...] = (KilledWorker,)
+    is_ready = False
+    compile_seconds = 0.0
+
+    def __init__(self, pool: Executor, parcel: str) -> None:
+        self._pool = pool
+        self._parcel = parcel
+
+    def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[Record]]:
+        """Send a chunk to the scheduler."""
+        return self._pool.submit(run_sent, self._parcel, context, jobs)
+
+    def restart(self) -> None:
+        """Nothing: the cluster starts workers again by itself."""
+
+    def kill(self) -> None:
+        """Nothing: closing the client cancels what has not begun."""
+
+    def close(self) -> None:
+        """Nothing: all executors share the pool."""
+
+
+def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[Record]:
+    """Run jobs in a worker, with the files that were sent in a parcel of this name."""
+    places = _places.get(parcel, {})  # a system of blocks only needs none
+    cases = {
+        name: replace(case, system=_at_hand(case.system, places))
+        for name, case in context.cases.items()
+    }
+    return run_jobs(replace(context, cases=cases), jobs)
+
+
+def _at_hand(system: System, places: Mapping[str, str]) -> System:
+    changed = {}
+    for name, component in system.components.items():
+        source = component.source
+        if source.file is not None and source.definition is None:
+            there = source.with_file(places[str(source.file)])
+            changed[name] = replace(component, source=there)
+        elif is_playback(component):
+            changed[name] = component.with_values({"file": places[str(component.values["file"])]})
+    return replace(system, components={**system.components, **changed})
+
+
+def on_cluster(address: str) -> Executors:
+    """Run jobs on a Dask cluster, as many at a time as its workers have threads now.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler, such as ``"tcp://host:8786"``.
+    """
+
+    @contextmanager
+    def executors(plans: Sequence[Plan]) -> Iterator[Sequence[JobExecutor]]:
+        with _client(address) as client:
+            threads = sum(client.nthreads().values())
+            if not threads:
+                raise LoadError(f"{address}: the cluster has no workers: start some")
+            parcel = _parcel(plans)
+            client.register_plugin(parcel)
+            pool = client.get_executor(pure=False)
+            yield [ClusterExecutor(pool, parcel.name) for _ in range(threads)]
+
+    return executors
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise LoadError(f"{address}: no Dask scheduler answers: {error}") from None
+    try:
+        with client:
+            yield client
+    except (OSError, CancelledError, TimeoutError) as error:
+        raise SoftdockError(
+            f"{address}: the cluster was lost ({type(error).__name__}: {error}); what is done is"
+            " kept: the same command goes on"
+        ) from error
+
+
+def _parcel(plans: Sequence[Plan]) -> Parcel:
+    files: dict[str, Content] = {}
+    blocks: dict[str, str] = {}
+    prints = Fingerprints()
+    for component in _components(plans):
+        source = component.source
+        if source.kind in {SourceKind.FMU, SourceKind.LOG} and source.file is not None:
+            files |= _sent(source.file)
+        elif is_playback(component):
+            files |= _sent(Path(str(component.values["file"])))
+        elif source.file is not None:
+            files |= _sent(source.file, files_at(source))
+        elif source.kind is SourceKind.BLOCK:
+            blocks[source.location] = prints.block(source)
+    return Parcel(files, blocks)
+
+
+def _sent(file: Path, needed: Sequence[Path] = ()) -> dict[str, Content]:
+    """Contents of a file and of those beside it that it needs."""
+    return {str(path): (str(file.parent), path.read_bytes()) for path in needed or [file]}
+
+
+def _components(plans: Sequence[Plan]) -> Iterator[Component]:
+    for plan in plans:
+        for case in plan.context.cases.values():
+            yield from case.system.components.values()

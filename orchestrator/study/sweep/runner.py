@@ -1,0 +1,253 @@
+"""Running of sweeps: what is missing is run, then tables, maps and the page are written."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.recording import whole_folder
+from orchestrator.core.simunits import flaw_notes
+from orchestrator.core.system import kept_notes, nearest, with_starts
+from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.file.sweep_table import Sweep
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
+from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.sweep.dispatcher import Dispatcher
+from orchestrator.study.sweep.executors import JobExecutor, local_executors
+from orchestrator.study.sweep.job import Job, Record
+from orchestrator.study.sweep.plan import Plan, cases_needed, plan_of
+from orchestrator.study.sweep.store import Store
+from orchestrator.study.sweep.table import write_table
+from orchestrator.study.validate import expect_sound
+
+_LOGGER = logging.getLogger(__name__)
+#: Called with a sweep's name, how many of its runs are done, of how many, and how many failed.
+Progress = Callable[[str, int, int, int], None]
+#: Called with the outcomes when all jobs are done, and the folder into which further files may be
+#: written that become visible together with the tables.
+Finish = Callable[[Mapping[str, "FinishedSweep"], Path], None]
+#: Makes the executors on which jobs run, given the plans.
+Executors = Callable[[Sequence[Plan]], AbstractContextManager[Sequence[JobExecutor]]]
+
+
+@dataclass(slots=True)
+class FinishedSweep:
+    """A finished sweep.
+
+    Parameters
+    ----------
+    plan, records
+        Its jobs, and what came of them by key; what else is in the file is left out.
+    ran, kept
+        How many were run now, and how many had been before.
+    files
+        What was written.
+    """
+
+    plan: Plan
+    records: dict[str, Record]
+    ran: int = 0
+    kept: int = 0
+    files: list[Path] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """Count the distinct runs by status."""
+        found: dict[str, int] = {}
+        for job in self.plan.distinct:
+            if job.key in self.records:
+                status = self.records[job.key].status
+                found[status] = found.get(status, 0) + 1
+        return found
+
+    @property
+    def lost(self) -> dict[tuple[str, str], list[Record]]:
+        """The runs that did not come to their measures, by status and reason."""
+        found: dict[tuple[str, str], list[Record]] = {}
+        for job in self.plan.distinct:
+            record = self.records.get(job.key)
+            if record is not None and not record.is_good:
+                found.setdefault((record.status, record.reason), []).append(record)
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        sweep = self.plan.context.sweep
+        return {
+            "title": sweep.title,
+            "cases": list(sweep.cases),
+            "axes": list(sweep.over),
+            "rows": len(self.plan.jobs),
+            "runs": len(self.plan.distinct),
+            "ran": self.ran,
+            "kept": self.kept,
+            "status": self.counts(),
+            "lost": [
+                {
+                    "case": record.case,
+                    "point": dict(record.point),
+                    "seed": record.seed,
+                    "status": status,
+                    "reason": reason,
+                }
+                for (status, reason), records in self.lost.items()
+                for record in records
+            ],
+            "files": [str(path) for path in self.files],
+        }
+
+
+def chosen_sweeps(experiment: Experiment, names: Sequence[str]) -> dict[str, Sweep]:
+    """Return sweeps by name, in the form with axes; without names all of them.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of a name, or none at all.
+    """
+    known = experiment.sweeps
+    if not known:
+        raise UnknownNameError("the experiment has no sweep: add [sweep.NAME]")
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"no sweep '{name}'{nearest(name, known)}; the experiment has: {', '.join(known)}"
+            )
+    return {name: known[name] for name in names} if names else known
+
+
+def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) -> dict[str, Plan]:
+    """Prepare and check the cases of sweeps, and make all their jobs.
+
+    Parameters
+    ----------
+    experiment
+        As read.
+    folder
+        What its paths are relative to.
+    names
+        Of sweeps; all if empty.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        Everything that is wrong with them, together.
+    """
+    chosen = chosen_sweeps(experiment, names)
+    needed = [name for c in chosen.values() for name in cases_needed(c, experiment)]
+    cases = prepare_all(experiment, dict.fromkeys(needed), SystemReader(folder))
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
+    chosen = chosen_sweeps(experiment, names)
+    expect_sound(experiment, cases)
+    for name, choice in choices.items():
+        _LOGGER.info("case '%s': %s", name, choice.note)
+    for name, case in cases.items():
+        for text in (*flaw_notes(case.system), *kept_notes(with_starts(case.system)[1])):
+            _LOGGER.warning("case '%s': %s", name, text)  # its runs say it in their results
+    return {name: plan_of(name, c, experiment, cases) for name, c in chosen.items()}
+
+
+def local(workers: int | None = None, *, apart: bool = False) -> Executors:
+    """Run jobs on this machine, in as many processes as it has processors unless given.
+
+    One is this process itself, unless it shall be ``apart``.
+    """
+    count = workers or len(os.sched_getaffinity(0))
+    return lambda _plans: local_executors(count, apart=apart)
+
+
+def run_plans(
+    plans: Mapping[str, Plan],
+    output: Path,
+    executors: Executors,
+    *,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+    finish: Finish | None = None,
+) -> dict[str, FinishedSweep]:
+    """Run what is missing of sweeps, and write their tables.
+
+    Every finished job is appended to ``SWEEP.jsonl`` at once. Jobs whose record is there
+    already, under the same hash of all that determines them, are not run again. All other files
+    take their place at one moment, when all are written.
+
+    Parameters
+    ----------
+    plans
+        By name, see :func:`plans_of`.
+    output
+        Folder for the files; made if absent.
+    executors
+        Where jobs run.
+    fresh
+        Throw away what is there.
+    retry_failed
+        Run jobs again that did not come to their measures.
+    timeout
+        Seconds after which a run is ended, in processes of this machine.
+    progress
+        See :data:`Progress`.
+    finish
+        See :data:`Finish`.
+
+    Raises
+    ------
+    SoftdockError
+        If a file cannot be read or written.
+    """
+    stores = {name: Store(output / f"{name}.jsonl") for name in plans}
+    outcomes = {}
+    missing: dict[str, list[Job]] = {}
+    for name, plan in plans.items():
+        if fresh:
+            stores[name].clear()
+        found, wanted = stores[name].read(), plan.distinct
+        records = {job.key: found[job.key] for job in wanted if job.key in found}
+        missing[name] = [
+            job
+            for job in wanted
+            if job.key not in records or (retry_failed and not records[job.key].is_good)
+        ]
+        outcomes[name] = FinishedSweep(plan, records, kept=len(wanted) - len(missing[name]))
+    if any(missing.values()):
+        with executors(list(plans.values())) as open_executors:
+            for name in plans:
+                jobs, store = missing[name], stores[name]
+                keep = _keeper(outcomes[name], store, len(jobs), progress)
+                with store:
+                    Dispatcher(open_executors, plans[name].context, keep, timeout).run(jobs)
+    with whole_folder(output) as draft:
+        for name, outcome in outcomes.items():
+            tables = write_table(outcome.plan, outcome.records, draft.folder / name)
+            outcome.files += [output / path.name for path in (*tables, stores[name].path)]
+        if finish is not None:
+            finish(outcomes, draft.folder)
+    return outcomes
+
+
+def _keeper(
+    outcome: FinishedSweep, store: Store, missing: int, progress: Progress | None
+) -> Callable[[Record], None]:
+    """Return what is done with each record: it is written, counted and told."""
+    name = outcome.plan.context.name
+    failed = 0
+
+    def keep(record: Record) -> None:
+        nonlocal failed
+        store.append(record)
+        outcome.records[record.key] = record
+        outcome.ran += 1
+        failed += not record.is_good
+        if progress is not None:
+            progress(name, outcome.kept + outcome.ran, outcome.kept + missing, failed)
+
+    if progress is not None:
+        progress(name, outcome.kept, outcome.kept + missing, 0)
+    return keep

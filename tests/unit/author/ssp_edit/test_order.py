@@ -1,0 +1,34 @@
+"""Elements that come new into one place stand in the order of the schema."""
+
+from dataclasses import replace
+
+from lxml import etree
+
+from orchestrator.author.ssp_edit.document import Document
+from orchestrator.core.ssp import write_ssd
+from orchestrator.core.ssp.common.schema import Schema, violations
+from orchestrator.core.system import (
+    Causality,
+    Component,
+    ComponentOptions,
+    Connector,
+    Source,
+    SourceKind,
+    System,
+)
+
+
+def test_options_and_values_of_a_component_at_once(tmp_path):
+    bare = Component("a", Source(SourceKind.FMU, str(tmp_path / "a.fmu")))
+    plain = System("s", {"a": bare})
+    gain = Connector("k", Causality.PARAMETER)
+    options = ComponentOptions(isolation="process")
+    full = replace(bare, connectors={"k": gain}, values={"k": 2.0}, options=options)
+    wanted = replace(plain, components={"a": full})
+    write_ssd(plain, tmp_path / "SystemStructure.ssd", "2.0")
+    document = Document.open(tmp_path / "SystemStructure.ssd")
+    document.update(wanted)
+    root = etree.fromstring(document.content)
+    assert violations(root, Schema.DESCRIPTION, "2.0") == []
+    assert document.system.components["a"].values == {"k": 2.0}
+    assert document.system.components["a"].options.isolation == "process"

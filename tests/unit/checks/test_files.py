@@ -1,0 +1,45 @@
+"""Every code that is about a file appears where it should and nowhere else."""
+
+import pytest
+from diagnostic_cases.files import FILES, component, copied, experiment, ssd
+
+from orchestrator.checks import check_target
+from orchestrator.study.file.experiment import RunOptions
+
+pytestmark = pytest.mark.usefixtures("sample_blocks")
+
+
+def codes_of(file):
+    return [finding.code for finding in check_target(file).findings]
+
+
+@pytest.mark.parametrize("code", FILES)
+def test_appears(code, probe, tmp_path):
+    assert code in codes_of(FILES[code].bad(tmp_path, copied(probe, tmp_path)))
+
+
+@pytest.mark.parametrize("code", FILES)
+def test_does_not_appear_where_nothing_is_wrong(code, probe, tmp_path):
+    assert code not in codes_of(FILES[code].good(tmp_path, copied(probe, tmp_path)))
+
+
+def test_cases_of_a_system_with_errors_are_not_looked_at(probe, tmp_path):
+    copied(probe, tmp_path)
+    broken = ssd(component(source="missing.fmu"))
+    file = experiment(system=broken)(tmp_path, tmp_path / "probe.fmu")
+    report = check_target(file)
+    assert {finding.code for finding in report.findings} >= {"FMU101", "FIL102"}
+    assert "EXP103" not in {finding.code for finding in report.findings}
+    assert report.systems == {}
+
+
+def test_options_win_over_those_of_every_case(probe, tmp_path):
+    copied(probe, tmp_path)
+    file = experiment()(tmp_path, tmp_path / "probe.fmu")
+    assert "CAP104" not in codes_of(file)
+    found = check_target(file, RunOptions(algorithm="magic")).findings
+    assert [f.file for f in found if f.code == "CAP104"] == [str(file)]
+    found = check_target(file, RunOptions(step="0.3 s")).findings
+    assert [f.message for f in found if f.code == "TIM107"] == [
+        "the run ends at 0.9 s: 1 s is no whole number of steps of 300 ms after the start"
+    ]

@@ -1,0 +1,152 @@
+"""States of Model Exchange units between events: closed forms, SciPy, steps, inputs."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.simunits.fmi import model_exchange_unit
+
+SOLVERS = ("dopri5", "cvode")
+MS = 1_000_000
+
+
+def _outputs(unit):
+    values = np.empty(2)
+    unit.get(values)
+    return values
+
+
+def _run(unit, step_ns, stop_ns, start_ns=0):
+    """Step to the stop time; returns the outputs y after each step."""
+    found = []
+    for time_ns in range(start_ns, stop_ns, step_ns):
+        result = unit.do_step(time_ns, step_ns)
+        assert not result.failed, result.reason
+        found.append(_outputs(unit)[0])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("step_ms", [1, 7, 100])
+def test_a_decay_follows_the_exponential_for_every_communication_step(open_unit, solver, step_ms):
+    unit = open_unit("decay", values={"p": 3.0}, solver=solver, tolerance=1e-9)
+    count = 700 // step_ms
+    found = _run(unit, step_ms * MS, count * step_ms * MS)
+    times = step_ms * 1e-3 * np.arange(1, count + 1)
+    # BDF adds up about a hundred local errors of the tolerance; dopri5 stays far below it.
+    assert found == pytest.approx(np.exp(-3.0 * times), abs=2e-7 if solver == "cvode" else 5e-9)
+
+
+def _reference(mu, times):
+    def slopes(t, x):
+        return [x[1], mu * (1 - x[0] ** 2) * x[1] - x[0]]
+
+    def jacobian(t, x):
+        return [[0.0, 1.0], [-2 * mu * x[0] * x[1] - 1.0, mu * (1 - x[0] ** 2)]]
+
+    solved = solve_ivp(
+        slopes, (0, times[-1]), [2.0, 0.0], "Radau", times, rtol=1e-11, atol=1e-13, jac=jacobian
+    )
+    return solved.y[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("solver", "bound"), [("dopri5", 2e-7), ("cvode", 2e-5)])
+def test_van_der_pol_agrees_with_scipy(open_unit, solver, bound):
+    # The phase error of a limit cycle grows with time; the bounds are about 3 times what is seen.
+    unit = open_unit("oscillator", values={"p": 1.0}, solver=solver, tolerance=1e-9)
+    found = _run(unit, 100 * MS, 10_000 * MS)
+    assert found == pytest.approx(_reference(1.0, 0.1 * np.arange(1, 101)), abs=bound)
+
+
+def test_a_stiff_model_needs_few_derivatives_with_cvode(open_unit):
+    calls = {}
+    for solver in SOLVERS:
+        unit = open_unit("oscillator", values={"p": 1000.0}, solver=solver, tolerance=1e-7)
+        found = _run(unit, 500 * MS, 10_000 * MS)
+        # On its slow branch the solution forgets errors: they stay at the tolerance.
+        assert found == pytest.approx(_reference(1000.0, 0.5 * np.arange(1, 21)), abs=1e-6)
+        calls[solver] = unit.native.derivative_calls
+    assert calls["cvode"] < 200 < 10_000 < calls["dopri5"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_input_that_jumps_at_a_communication_point_costs_no_accuracy(open_unit, solver):
+    unit = open_unit("decay", values={"p": 5.0}, solver=solver, tolerance=1e-10)
+    x = 1.0
+    for number in range(40):
+        u = float((-1) ** number)
+        unit.set(np.array([u]))
+        assert not unit.do_step(100 * MS * number, 100 * MS).failed
+        x = u + (x - u) * math.exp(-0.5)
+        assert _outputs(unit)[0] == pytest.approx(x, abs=2e-8 if solver == "cvode" else 1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_input_with_slopes_is_a_straight_line_within_the_step(open_unit, solver):
+    unit = open_unit("decay", values={"p": 2.0}, solver=solver, tolerance=1e-10)
+    native = unit.native
+    assert native.input_order == 3
+    for number in range(10):
+        unit.set(np.array([3.0 * 0.1 * number]))
+        assert native.set_input_derivatives(np.array([3.0]), 1) == 0
+        assert not unit.do_step(100 * MS * number, 100 * MS).failed
+    # dx/dt = 2 (3 t - x), x(0) = 1
+    exact = 3.0 * (1.0 - 0.5) + (1.0 + 1.5) * math.exp(-2.0)
+    assert _outputs(unit)[0] == pytest.approx(exact, abs=2e-8 if solver == "cvode" else 1e-9)
+    # The input goes on where its slope has led, without an event: the first was that of u = 0.
+    assert _outputs(unit)[1] == 2
+
+
+def test_an_input_that_does_not_change_is_no_event(open_unit):
+    unit = open_unit("decay")
+    for number in range(5):
+        unit.set(np.array([2.0]))
+        assert not unit.do_step(number * MS, MS).failed
+    assert _outputs(unit)[1] == 2  # the initial one, and that of u = 2
+
+
+def test_time_is_met_to_the_nanosecond_far_from_zero(open_unit):
+    start = 10**9 * 86_400
+    unit = open_unit("decay", start, values={"p": 1.0}, tolerance=1e-9)
+    found = _run(unit, 333_333_333, start + 3 * 333_333_333, start)
+    # Seconds near 1e5 are spaced by 1.5e-11.
+    assert found[-1] == pytest.approx(math.exp(-0.999999999), abs=1e-9)
+
+
+def test_a_step_from_another_time_is_refused(open_unit):
+    unit = open_unit("decay")
+    result = unit.do_step(5 * MS, MS)
+    assert result.failed
+    assert "the step begins at t = 0.005 s, but the unit is at t = 0 s" in result.reason
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_derivative_that_is_no_number_ends_in_a_clear_error(open_unit, solver):
+    unit = open_unit("root", solver=solver)
+    ends = 2 - 2 * math.log(2)
+    results = [unit.do_step(number * 100 * MS, 100 * MS) for number in range(7)]
+    assert [result.failed for result in results] == [
+        number == int(10 * ends) for number in range(7)
+    ]
+    reason = results[6].reason
+    assert re.search(r"derivatives: that of state 'x0' is -?nan at t = 0\.6137", reason), reason
+
+
+def test_cvode_without_its_libraries_says_what_to_do(open_unit, monkeypatch, tmp_path):
+    monkeypatch.setattr(model_exchange_unit, "sundials_folder", lambda: tmp_path)
+    with pytest.raises(CapabilityError, match=r"component 'decay'.*SUNDIALS.*'dopri5'"):
+        open_unit("decay", solver="cvode")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_directional_derivatives_pass_through(open_unit, solver):
+    unit = open_unit("decay", solver=solver)
+    changes = np.empty(2)
+    assert unit.native.has_derivatives
+    assert unit.native.derivative(np.array([1.0]), changes) == 0
+    assert changes.tolist() == [0.0, 0.0]

@@ -1,0 +1,84 @@
+"""Steps of 1/60 s: point k is at k/60 s, to half a nanosecond."""
+
+import numpy as np
+import pytest
+
+from orchestrator import Execution, simulate
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.simunits import Block, Input, Output, State, block, fmu
+from orchestrator.core.system import System
+from orchestrator.export.system import export_system
+
+
+class Count(Block):
+    k: int = State(start=0)
+    n: int = Output(depends_on=())
+    t: float = Output(depends_on=())
+
+    def initialise(self, t):
+        self.t = t
+
+    def step(self, t, h):
+        self.k += 1
+        self.n, self.t = self.k, t + h
+
+
+class Sum(Block):
+    u: float = Input()
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        self.y += h
+
+
+def counting(**line):
+    return (
+        System("counting").add("c", block(Count)).add("s", block(Sum)).connect("c.t", "s.u", **line)
+    )
+
+
+@pytest.mark.parametrize("step", [1 / 60, "1/60 s"])
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_points_are_where_they_should_be(step, algorithm):
+    found = simulate(counting(), step=step, stop="60 s", algorithm=algorithm)
+    k = np.arange(3601)
+    assert np.abs(found.time_ns - k * 1e9 / 60).max() <= 0.5
+    assert found["c.n"].tolist() == k.tolist()
+    assert found["c.t"] == pytest.approx(found.time, abs=1e-12)
+    assert found["s.y"][-1] == pytest.approx(60.0, abs=1e-10)
+    assert not found.notes
+
+
+def test_delays_and_rates_are_kept():
+    options = {"step": 1 / 60, "stop": "2 s", "algorithm": "jacobi", "delay": "plain"}
+    found = simulate(counting(delay="100 ms"), rates={"s": 3}, **options)
+    assert found["s.y"][::3] == pytest.approx(found.time[::3], abs=1e-10)
+    found = simulate(counting(delay="100 ms"), record=("s.u",), **options)
+    assert found["s.u"][12:] == pytest.approx(found.time[11:-1] - 0.1, abs=2e-9)
+
+
+def test_a_run_goes_on_where_it_was():
+    with Execution(counting(), step=1 / 60) as execution:
+        execution.step(7)
+        kept = execution.save()
+        ends = []
+        for _ in range(2):
+            assert execution.time_ns == round(7e9 / 60)
+            execution.advance("1 s")
+            execution.advance(f"{round(61e9 / 60)} ns")
+            ends.append(execution.get("s.y"))
+            with pytest.raises(CapabilityError, match=r"whole number of steps of 16\.6667 ms"):
+                execution.advance("1.11 s")
+            execution.restore(kept)
+        assert ends[0] == ends[1]
+
+
+def test_fmus_are_stepped_over_it(c_fmu):
+    system = System("s").add("rig", fmu(c_fmu("early3")), u=0.0)
+    assert simulate(system, step=1 / 60, stop="1 s").time_ns[-1] == 10**9
+
+
+def test_what_counts_nanoseconds_says_so(c_fmu, tmp_path):
+    system = System("s").add("rig", fmu(c_fmu("early3")), u=0.0)
+    with pytest.raises(DescriptionError, match=r"counts whole nanoseconds.* to 16666667 ns"):
+        export_system(system, tmp_path / "s.fmu", step=1 / 60)

@@ -1,0 +1,83 @@
+"""How runs end: at a stop time that is no sum of doubles, by a unit's wish, in half of a step."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator import System, build_model, fmu, simulate
+from orchestrator.core.diagnostics import RunEndedError, StepError
+from orchestrator.core.master import Execution
+
+#: What FMPy wants every FMU to have.
+LACKING = Path(__file__).parents[3] / "fixtures" / "c_fmus" / "lacking.c"
+CAPTURE = """model Capture
+  parameter Real at = 0.55;
+  output Real x(start = 0, fixed = true);
+equation
+  der(x) = 1;
+  when x > at then terminate("captured"); end when;
+end Capture;
+"""
+
+
+@pytest.fixture(scope="module")
+def of(small_fmu):
+    return lambda how: System("s").add(
+        "m", fmu(small_fmu("endings", f"-D{how}", str(LACKING))), u=1.0
+    )
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("capture")
+    (folder / "Capture.mo").write_text(CAPTURE)
+    build_model("Capture", folder / "Capture.mo", folder, fmi=("2.0", "3.0"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 0.3, 0.1), (0, 0.15, 0.05), (-0.3, 0.1, 0.4), (0, 0.055, 0.005)]
+)
+@pytest.mark.parametrize("backend", ["native", "fmpy"])
+def test_no_step_is_beyond_the_stop_time_that_a_unit_is_told(of, start, stop, step, backend):
+    system = of("STRICT").with_options("m", backend=backend)
+    assert simulate(system, start=start, stop=stop, step=step).time[-1] == stop
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+@pytest.mark.parametrize("file", ["Capture.fmu", "Capture.fmi3.fmu"])
+@pytest.mark.parametrize("interface", ["cs", "me"])
+def test_a_model_that_ends_the_run_within_a_step(capture, file, interface, isolation):
+    system = System("s").add("m", fmu(capture / file))
+    system = system.with_options("m", interface=interface, isolation=isolation)
+    result = simulate(system, step=0.1, stop=1.0)
+    assert result.time.tolist() == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    assert result["m.x"][-1] == pytest.approx(0.5)
+    (note,) = result.notes
+    assert note.startswith("component 'm' ended the run at t = 0.55")
+    assert "captured" in note
+    assert "the last row is that of t = 0.5 s" in note
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_discard_with_terminated_ends_the_run_with_its_reason(of, isolation):
+    system = of("ENDS").with_options("m", isolation=isolation)
+    result = simulate(system, step=0.1, stop=1.0)
+    assert result.time[-1] == 0.2
+    (note,) = result.notes
+    assert note.startswith("component 'm' ended the run at t = 0.25 s: captured; the last row")
+    with Execution(system, step=0.1) as run:
+        with pytest.raises(RunEndedError, match="captured"):
+            run.advance(1.0)
+        with pytest.raises(StepError, match=r"this run ended at t = 0\.2 s: component 'm' ended"):
+            run.step()
+
+
+def test_how_far_a_discarded_step_came_is_told(of):
+    with pytest.raises(StepError, match=r"it did the step up to t = 0\.25 s and can do a shorter"):
+        simulate(of("DISCARDS"), step=0.1, stop=1.0)
+
+
+def test_pending_is_told(of):
+    with pytest.raises(StepError, match=r"asynchronously \(fmi2Pending\), though it was given no"):
+        simulate(of("PENDS"), step=0.1, stop=1.0)

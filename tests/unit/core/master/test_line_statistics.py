@@ -1,0 +1,121 @@
+"""Lines that vary, predict or turn, in whole runs."""
+
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError, StepError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.system import System, TransportDelay, Variation
+
+pytestmark = pytest.mark.usefixtures("sample_blocks")
+
+
+class Rotor(Block):
+    """A quaternion that turns about an axis with 40 rad/s; of length zero if ``broken``."""
+
+    q: np.ndarray = Output(shape=(4,), start=(1.0, 0.0, 0.0, 0.0), depends_on=())
+
+    def initialise(self, t):
+        self.step(t, 0.0)
+
+    def step(self, t, h):
+        half = 20.0 * (t + h)
+        self.q[:] = [np.cos(half), 0.6 * np.sin(half), 0.0, 0.8 * np.sin(half)]
+
+
+class Stuck(Rotor):
+    def step(self, t, h):
+        self.q[:] = 0.0
+
+
+class Eye(Block):
+    q: np.ndarray = Input(shape=(4,), start=(1.0, 0.0, 0.0, 0.0))
+    y: np.ndarray = Output(shape=(4,))
+
+    def step(self, t, h):
+        self.y[:] = self.q
+
+
+def rotor(kind, **line):
+    return System("rotor").add("r", block(kind)).add("e", block(Eye)).connect("r.q", "e.q", **line)
+
+
+def test_losses_are_counted():
+    delay = TransportDelay.of("3 ms", variation=Variation(loss=0.25, seed=1))
+    system = System("s").add("s", block("source")).add("g", block("gain"))
+    system = system.connect("s.time", "g.u", delay=delay)
+    with Execution(system, step="1 ms", delay="plain", algorithm="jacobi") as run:
+        run.advance("1 s")
+        (facts,) = run.line_statistics().values()
+        seen = run.recording()
+    assert facts.sent == 1000
+    assert facts.late == 0
+    assert 200 < facts.dropped < 300  # 250, deviation 14
+    values = seen.values[:, seen.names.index("g.y")]
+    # A sample is used as soon as it is 3 ms old; each repetition is a reading that was held.
+    assert facts.held == (np.diff(values[5:]) == 0.0).sum()
+    age = seen.time_ns[5:-1] / 1e9 - values[6:]
+    assert facts.oldest_ns == pytest.approx(age.max() * 1e9, abs=1.0)  # times are rounded doubles
+
+
+@pytest.mark.parametrize("delay", ["5.5 ms", "5 ms"])
+def test_a_turning_body_is_seen_where_it_was(delay):
+    with Execution(
+        rotor(Rotor, delay=delay, interpolation="slerp"), step="1 ms", algorithm="jacobi"
+    ) as run:
+        run.advance("0.1 s")
+        seen = run.recording()
+        (facts,) = run.line_statistics().values()
+    first = seen.names.index("e.y[0]")
+    q = seen.values[20:, first : first + 4]
+    # Exact: in the mean of the step before, the reading is the delay behind its middle. A steady
+    # turn lies on the arc, so nothing but rounding is left.
+    half = 20.0 * (seen.time_ns[20:] / 1e9 - 0.5e-3 - float(delay.split()[0]) / 1e3)
+    expected = np.stack([np.cos(half), 0.6 * np.sin(half), 0 * half, 0.8 * np.sin(half)], axis=1)
+    np.testing.assert_allclose(q, expected, rtol=0, atol=1e-14)
+    assert facts.held == 0
+
+
+def test_a_turning_body_is_held_and_not_turned_on():
+    system = rotor(Rotor, delay=0.0, interpolation="slerp")
+    with Execution(system, step="1 ms", algorithm="jacobi") as run:
+        run.advance("0.1 s")
+        seen = run.recording()
+        (facts,) = run.line_statistics().values()
+    r, e = seen.names.index("r.q[0]"), seen.names.index("e.y[0]")
+    # Read at t + H/2 of a line whose newest sample stands at t: that one, scaled to length 1.
+    np.testing.assert_allclose(
+        seen.values[1:, e : e + 4], seen.values[:-1, r : r + 4], rtol=0, atol=1e-15
+    )
+    assert facts.held == 99  # all but the first, when the line was empty
+
+
+def test_a_quaternion_of_length_zero_is_named():
+    with pytest.raises(StepError, match=r"input 'e\.q' at the start, t = 0 s: a quaternion of"):
+        Execution(rotor(Stuck, delay="1 ms", interpolation="slerp"), step="1 ms")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"delay": "1 ms", "interpolation": "slerp", "factor": 2.0}, "expected no factor"),
+        ({"interpolation": "slerp"}, "needs a delay"),
+        ({"delay": "1 ms", "interpolation": "slerp", "extrapolation": "linear"}, "does not go"),
+        ({"delay": "1 ms", "interpolation": "splines"}, "expected one of hold, linear, cubic"),
+        ({"extrapolation": "cubic"}, "expected one of hold, linear, quadratic, smoothed"),
+    ],
+)
+def test_refusals(line, message):
+    with pytest.raises(DescriptionError, match=message):
+        Execution(rotor(Rotor, **line), step="1 ms")
+
+
+def test_only_real_quaternions_turn():
+    system = System("s").add("a", block("source")).add("b", block("gain"))
+    with pytest.raises(DescriptionError, match=r"connectors of shape \(4,\); found shape \(\)"):
+        system.connect("a.y", "b.u", delay="1 ms", interpolation="slerp").check()
+    typed = System("s").add("a", block("typed"), n=1).add("b", block("typed"))
+    typed = typed.connect("a.m", "b.n", extrapolation="linear").connect("a.not_flag", "b.flag")
+    with pytest.raises(DescriptionError, match="extrapolation 'linear' is for Real signals"):
+        typed.check()

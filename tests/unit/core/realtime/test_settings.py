@@ -1,0 +1,48 @@
+"""How a run is kept to real time: what may be asked for."""
+
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.realtime import OverrunPolicy, RealTime
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"factor": 0}, r"realtime\.factor: expected a finite number > 0, found 0"),
+        ({"factor": -1.5}, "factor"),
+        ({"factor": float("inf")}, "factor"),
+        ({"factor": float("nan")}, "factor"),
+        ({"factor": True}, "factor"),
+        ({"policy": "ketchup"}, "policy: expected catch_up, slip or stop, found 'ketchup'"),
+        ({"policy": "catch-up"}, "did you mean 'catch_up'"),
+        ({"overruns": 0, "policy": "stop"}, "overruns: expected a whole number >= 1, found 0"),
+        ({"overruns": 3}, "overruns: expected it only with policy 'stop', found 3"),
+        ({"priority": 99}, "priority: expected a whole number, 0 to 98, found 99"),
+        ({"priority": -1}, "priority"),
+        ({"priority": 1.5}, "priority"),
+        ({"budget": 0}, "budget: expected a time > 0 s, found 0"),
+        ({"budget": "3 weeks"}, "budget: expected seconds or a time"),
+        ({"budgets": {"a": "-1 us"}}, r"budgets\.a: expected a time > 0 s, found '-1 us'"),
+    ],
+)
+def test_what_is_wrong_is_said(given, said):
+    with pytest.raises(DescriptionError, match=said):
+        RealTime(**given)
+
+
+def test_all_that_is_wrong_is_said_together():
+    with pytest.raises(DescriptionError) as caught:
+        RealTime(factor=0, priority=200, policy="x")
+    assert len(caught.value.problems) == 3
+
+
+def test_budgets_in_nanoseconds():
+    asked = RealTime(budget="300 us", budgets={"b": 1e-4})
+    assert asked.budget_ns == 300_000
+    assert asked.unit_budgets_ns(["a", "b"]) == {"a": 0, "b": 100_000}
+    assert RealTime().budget_ns == 0
+
+
+def test_a_policy_may_be_given_as_text():
+    assert RealTime(policy="slip").policy == OverrunPolicy.SLIP

@@ -1,0 +1,232 @@
+"""Figures that a page draws: their data, and in a browser what is seen of them."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from orchestrator.pictures import report, write_report
+from orchestrator.pictures.plot_data import PlotData, packed
+from orchestrator.pictures.report import _TEMPLATES
+from orchestrator.study.content import (
+    CaseSection,
+    Curve,
+    FigureItem,
+    Panel,
+    Plot,
+    Reference,
+    Report,
+    Span,
+)
+from tests.browser import browser, needs_chromium
+from tests.page_plots import plots_of, unpacked
+
+TIME = np.arange(4001) * 1_000_000 / 1e9
+WAVE = np.sin(3.0 * TIME) / 3.0
+SPIKED = np.where(np.arange(TIME.size) == 1234, 17.5, WAVE)
+HOSTILE = "</script><script>alert(1)</script>"
+NODE = shutil.which("node")
+
+ARRAYS = [
+    TIME,
+    WAVE,
+    np.full(9, 0.1),
+    np.array([np.nan, 1.0, np.inf, -np.inf]),
+    np.full(3, np.inf),
+    np.array([0.0, 1.0, 0.0, 1.0]),
+    np.array([2.5]),
+    np.array([]),
+    np.array([1e300, -1e-300]),
+    np.array([3e6, 3e6 + 0.25, 3e6 + 0.5]),
+]
+
+
+def page(folder, *plots, **more):
+    path = folder / "report.html"
+    items = tuple(FigureItem(plot, f"Caption of {plot.title}") for plot in plots)
+    written = write_report(Report("Seen", figures=items, **more), path)
+    assert written[0] == path
+    return written
+
+
+def two_panels(**more):
+    curves = [Curve("wave", TIME, WAVE), Curve("spiked", TIME, SPIKED)]
+    panels = [
+        Panel("x [m]", curves, [Reference(0.2, "limit")]),
+        Panel("force [N]", [Curve("force", TIME, 40.0 * WAVE)], limits=(-20.0, 20.0)),
+    ]
+    return Plot("time", panels, "Two", spans=[Span("late", 1.0, 2.0)], **more)
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=range(len(ARRAYS)))
+def test_arrays_are_packed_without_loss(array):
+    stored = json.loads(json.dumps(packed(array), allow_nan=False))
+    np.testing.assert_array_equal(unpacked(stored), array)
+
+
+def test_times_and_constants_take_no_room():
+    assert len(json.dumps(packed(TIME))) < 60
+    assert len(json.dumps(packed(np.zeros(4001)))) < 60
+
+
+def test_an_array_stands_there_once(tmp_path):
+    data = PlotData([two_panels(), two_panels()]).as_json()
+    assert len(data["arrays"]) == 4  # the time, and three signals
+
+
+def test_a_page_gives_back_the_samples(tmp_path):
+    page(tmp_path, two_panels())
+    upper, lower = plots_of(tmp_path / "report.html")["Two"]["panels"]
+    expected = (WAVE, SPIKED, 40.0 * WAVE)
+    for curve, values in zip(upper["curves"] + lower["curves"], expected, strict=True):
+        np.testing.assert_array_equal(curve["x"], TIME)
+        np.testing.assert_array_equal(curve["y"], values)
+    assert upper["lines"][0][:3] == ["limit", 0.2, "y"]
+    assert lower["limits"] == [-20.0, 20.0]
+
+
+def test_a_long_curve_keeps_its_peaks_and_says_how_long_it_was(monkeypatch, tmp_path):
+    monkeypatch.setattr("orchestrator.pictures.plot_data.LARGEST_CURVE", 500)
+    monkeypatch.setattr("orchestrator.pictures.plot_data._LEAST", 500)
+    band = Curve("spiked", TIME, SPIKED, band=(SPIKED - 1.0, SPIKED + 1.0))
+    path = Curve("ring", np.cos(TIME), SPIKED)
+    page(
+        tmp_path,
+        Plot("time", [Panel("y", [band])], "long"),
+        Plot("path", [Panel("y", [path])], "ring"),
+    )
+    plots = plots_of(tmp_path / "report.html")
+    (curve,) = plots["long"]["panels"][0]["curves"]
+    assert (curve["count"], len(curve["x"]) <= 500) == (TIME.size, True)
+    assert curve["y"].max() == 17.5
+    assert curve["x"][curve["y"].argmax()] == TIME[1234]
+    np.testing.assert_array_equal(curve["band"][1], curve["y"] + 1.0)
+    assert plots["ring"]["panels"][0]["curves"][0]["y"].max() == 17.5
+
+
+def test_scripts_are_held_to_their_hashes_and_texts_are_text(tmp_path):
+    hostile = Plot("time", [Panel(HOSTILE, [Curve(HOSTILE, TIME, WAVE)])], HOSTILE)
+    page(tmp_path, hostile)
+    text = (tmp_path / "report.html").read_text()
+    assert len(re.findall(r"<script", text)) == 3  # the data, uPlot, and our own
+    assert HOSTILE not in text
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert "default-src &#39;none&#39;" in policy.replace("'", "&#39;")
+    assert policy.count("sha256-") == 2
+    assert not re.search(r'<(script|link|img)[^>]*(src|href)="(?!data:)', text)
+
+
+def test_many_samples_stand_beside_the_page(monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "LARGEST_DATA", 1000)
+    plot = two_panels()
+    written = page(tmp_path, plot)
+    assert [path.name for path in written] == ["report.html", "report.data.js"]
+    assert 'src="./report.data.js"' in written[0].read_text()
+    upper, _ = plots_of(written[0])["Two"]["panels"]
+    np.testing.assert_array_equal(upper["curves"][1]["y"], SPIKED)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_script_unpacks_what_was_packed():
+    stored = [packed(array) for array in ARRAYS]
+    script = (_TEMPLATES / "figure_data.js").read_text() + (
+        f"const found = {json.dumps(stored)}.map(unpacked);"
+        "const text = (value) => Number.isFinite(value) ? value : String(value);"
+        "const view = [...within(found[0], 1.0005, 2.0005), nearest(found[0], 1.2344)];"
+        "console.log(JSON.stringify([found.map((array) => [...array].map(text)), view,"
+        " extremes(found[3], 0, 4, false), padded([0, 10], 0.05, false),"
+        " [0, 0.1, 1234567, 2.5e-7, NaN].map((value) => written(value))]));"
+    )
+    done = subprocess.run(  # noqa: S603
+        [NODE, "-e", script], capture_output=True, text=True, check=True
+    )
+    arrays, view, extremes, padded, written = json.loads(done.stdout)
+    for found, array in zip(arrays, ARRAYS, strict=True):
+        np.testing.assert_array_equal([float(value) for value in found], array)
+    assert view == [1000, 2002, 1234]
+    assert extremes == [1.0, 1.0]
+    assert padded == [-0.5, 10.5]
+    assert written == ["0", "0.1", "1234570", "2.5e-7", "–"]
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def lit(tab, place):
+    """How many pixels of a canvas are not empty."""
+    return tab.run(
+        f"(() => {{ const c = document.querySelectorAll('canvas')[{place}];"
+        " return c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
+        ".filter((value, i) => i % 4 == 3 && value).length; })()"
+    )
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_a_browser_draws_all_kinds_of_figures(tab, tmp_path, width, dark):
+    points = [
+        Curve("found", [1, 2, 4], [1, 2, 4], "none", band=([0.5, 1, 3], [2, 3, 5])),
+        Curve("expected", [1, 4], [1, 4], is_expected=True),
+    ]
+    gap = np.where(np.abs(TIME - 2.0) < 0.5, np.nan, WAVE)
+    plots = [
+        two_panels(columns=2),
+        Plot("path", [Panel("y", [Curve("", np.cos(TIME), SPIKED)])], "Path", "x [m]"),
+        Plot("points", [Panel("e", points, [Reference(2.0, "r", "x")])], "P", "H [ms]", log="xy"),
+        Plot("points", [Panel("y", points)], "Named", ticks=([1, 2, 4], ["a", "b", "c"])),
+        Plot("time", [Panel("y", [Curve("gap", TIME, gap)])], "Gap"),
+        Plot("time", [Panel("y", [Curve("none", [], [])])], "None"),
+    ]
+    tab.errors.clear()
+    tab.requests.clear()
+    page(tmp_path, *plots)
+    tab.show(tmp_path / "report.html", width, 5000, dark=dark)
+    assert tab.errors == []
+    assert tab.requests == [(tmp_path / "report.html").as_uri()]
+    assert tab.run("document.querySelectorAll('canvas').length") == 7
+    assert all(lit(tab, place) > 1000 for place in range(6))
+    assert tab.run("document.documentElement.scrollWidth") <= width
+
+
+@needs_chromium
+def test_figures_show_values_and_zoom_and_curves_go_and_come(tab, tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "LARGEST_DATA", 1000)  # the samples stand beside the page
+    page(tmp_path, two_panels())
+    tab.errors.clear()
+    tab.show(tmp_path / "report.html")
+
+    def key(name):
+        tab.run("document.querySelector('.uplot').focus()")
+        tab.call("Input.dispatchKeyEvent", type="keyDown", key=name)
+        tab.frame()
+
+    def shown(of):
+        return tab.run(f"[...document.querySelectorAll('{of}')].map((one) => one.textContent)")
+
+    key("Home")
+    key("End")
+    values = shown(".value")
+    assert values[0] == f"{WAVE[-1]:.6g} m"
+    assert values[2] == f"{40.0 * WAVE[-1]:.6g} N"  # panels show the same time
+    assert shown(".readout") == ["Time 4 s"]
+    begin = lit(tab, 0)
+    key("+")
+    assert lit(tab, 0) != begin
+    key("0")
+    assert lit(tab, 0) == begin
+    tab.run("document.querySelectorAll('.entry')[1].click()")
+    tab.frame()
+    pressed = "document.querySelectorAll('.entry')[1].getAttribute('aria-pressed')"
+    assert tab.run(pressed) == "false"
+    assert tab.errors == []
+
+
+def test_a_page_without_such_figures_has_no_script(tmp_path):
+    page(tmp_path, cases=(CaseSection("a"),))
+    assert "<script" not in (tmp_path / "report.html").read_text()

@@ -1,0 +1,87 @@
+"""Results that were changed after they were written."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.recording import Result, read_parquet, read_result, write_parquet
+from orchestrator.core.simunits import Notice
+
+UNTOLD = object()
+
+
+@pytest.fixture
+def path(tmp_path):
+    notices = (Notice(1_000_000, "stopped", safe=True),)
+    values = np.arange(6.0).reshape(3, 2)
+    result = Result(
+        "a", np.arange(3) * 1_000_000, ("x", "y[0]"), values, {"x": "m"}, notices=notices
+    )
+    write_parquet(result, tmp_path / "a.parquet")
+    return tmp_path / "a.parquet"
+
+
+def test_what_was_written_is_read(path):
+    found = read_result(path)
+    assert (found.name, found.names, found.units) == ("a", ("x", "y[0]"), {"x": "m"})
+    np.testing.assert_array_equal(found.values, np.arange(6.0).reshape(3, 2))
+    assert found.notices == (Notice(1_000_000, "stopped", safe=True),)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("case", UNTOLD, "its metadata: 'case': Field required"),
+        ("case", 3, "its metadata: 'case': "),
+        ("units", UNTOLD, "it has no 'units'"),
+        ("units", ["x"], "its units: "),
+        ("units", {"x": None}, "its units: 'x': "),
+        ("step_ns", "soon", "its metadata: 'step_ns': "),
+        ("step_ns", 10**400, "an integer of 401 digits; expected at most 64 bits"),
+        ("faults", UNTOLD, "its metadata: 'faults': Field required"),
+        ("faults", [{"name": "f"}], "its metadata: 'faults.0.lines': Field required"),
+        ("notices", [{"time_ns": 1.5, "what": ""}], "its metadata: 'notices.0.time_ns': "),
+        ("notices", "x", "its metadata: 'notices': "),
+    ],
+)
+def test_damaged_metadata_is_named(path, key, value, expected):
+    table = pq.read_table(path)
+    metadata = dict(table.schema.metadata)
+    run = json.loads(metadata[b"softdock"]) | {key: value}
+    metadata[b"softdock"] = json.dumps({k: v for k, v in run.items() if v is not UNTOLD}).encode()
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(LoadError) as error:
+        read_result(path)
+    assert str(error.value).startswith(f"{path}: expected a Parquet file that Softdock has written")
+    assert expected in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"[]", b"3", b"null", b"\xff", b"{", b"[" * 100_000])
+def test_metadata_that_is_none(path, content):
+    table = pq.read_table(path)
+    metadata = {**table.schema.metadata, b"softdock": content}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(LoadError, match=r"a\.parquet: expected a Parquet file that Softdock"):
+        read_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "content", "expected"),
+    [
+        ("time [s]", [0.0, 1e300, 2e300], "increasing times within 64 bits of nanoseconds"),
+        ("time [s]", [0.0, 0.0, 1.0], "increasing times"),
+        ("time [s]", [0.0, None, 1.0], "increasing times"),
+        ("time", [0.0, 1.0, 2.0], r"it has no .*time \[s\]"),
+        ("x", ["a", "b", "c"], "could not convert string to float"),
+    ],
+)
+def test_columns_that_are_no_signals(path, column, content, expected):
+    table = pq.read_table(path)
+    at = 2 if "time" in column else 0
+    pq.write_table(table.set_column(at, column, pa.array(content)), path)
+    with pytest.raises(LoadError, match=expected):
+        read_result(path)

@@ -1,0 +1,106 @@
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+
+
+def test_signal_by_name(result):
+    assert result["chaser.position"].shape == (50,)
+    np.testing.assert_array_equal(result["sheet.count"], result.values[:, 2])
+
+
+def test_unknown_signal_lists_the_names(result):
+    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.x'.*chaser.position, sheet"):
+        result["chaser.x"]
+
+
+def test_time_is_seconds_correctly_rounded(result):
+    assert result.time[3] == 0.0003
+    assert result.time.dtype == np.float64
+
+
+def test_real_time_factor(result):
+    assert result.real_time_factor == 20.0
+    assert math.isnan(replace(result, wall_seconds=0.0).real_time_factor)
+
+
+def test_arrays_must_fit(result):
+    with pytest.raises(DescriptionError, match=r"expected values of shape \(50, 3\).*\(50, 2\)"):
+        replace(result, values=result.values[:, :2])
+
+
+def test_frame_is_indexed_by_time_and_has_units(result):
+    frame = result.to_frame()
+    assert frame.index.name == "time [s]"
+    assert list(frame.columns) == list(result.names)
+    assert frame.attrs["units"] == {"chaser.position": "m", "sheet.force[0,1]": "N"}
+    np.testing.assert_array_equal(frame.to_numpy(), result.values)
+    frame.iloc[0, 0] = 99.0
+    assert result.values[0, 0] != 99.0
+
+
+def test_package_is_imported_without_its_heavy_libraries():
+    code = (
+        "import sys, orchestrator.core.recording\n"
+        "heavy = {'matplotlib', 'pandas', 'pyarrow', 'jinja2', 'scipy'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_behaves_as_a_mapping_of_signals(result):
+    assert list(result) == list(result.keys()) == list(result.names)
+    assert "sheet.count" in result
+    assert "x" not in result
+    assert 3 not in result
+    assert dict(result)["sheet.count"] is not None
+
+
+def test_an_unknown_signal_is_asked_about(result):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'chaser\.position'\?"):
+        result["chaser.positon"]
+
+
+def test_csv_is_written(result, tmp_path):
+    result.to_csv(tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0] == 'time [s],chaser.position [m],"sheet.force[0,1] [N]",sheet.count'
+    assert len(lines) == 51
+
+
+def test_a_plot_has_a_panel_for_each_unit(result):
+    figure = result.plot()
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["chaser.position [m]", "sheet.force[0,1] [N]", "sheet.count [1]"]
+    assert len(result.plot("chaser.position", "sheet.*").axes) == 3
+    assert len(result.plot("sheet.c?unt").axes) == 1
+    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.positon'; did you mean"):
+        result.plot("chaser.positon")
+    with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; it has: "):
+        result.plot("x*")
+
+
+def test_it_is_shown_in_a_few_lines(result):
+    many = replace(
+        result,
+        names=tuple(f"c.y_{i}<b>" for i in range(500)),
+        values=np.zeros((50, 500)),
+        units={"c.y_0<b>": "m"},
+    )
+    for shown in (result, many):
+        text = repr(shown)
+        assert len(text.splitlines()) <= 25
+        assert max(map(len, text.splitlines())) <= 120
+        assert "50 rows" in text
+    assert "chaser.position [m]" in repr(result)
+    assert "and 480 more" in repr(many)
+    page = many._repr_html_()
+    assert page.count("<tr>") <= 25
+    assert "c.y_0&lt;b&gt;" in page
+    assert "<b>" not in page

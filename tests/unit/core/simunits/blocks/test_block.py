@@ -1,0 +1,226 @@
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError, StepError, UnknownNameError
+from orchestrator.core.simunits import Block, BlockUnit, Input, Output, Parameter, State
+from orchestrator.core.simunits.blocks.block_unit import describe_block
+from orchestrator.core.system import Causality, DataType
+
+
+class Sample(Block):
+    """Every kind of declaration."""
+
+    a: float = Input(unit="m", description="first")
+    n: int = Input(start=3)
+    flag: bool = Input(start=True)
+    v: np.ndarray = Input(shape=(2,), start=1.5)
+    y: float = Output(unit="N", depends_on=("a",))
+    z: float = Output()
+    w: np.ndarray = Output(shape=(2, 2))
+    k: float = Parameter(start=1)
+    past: list = State(start=[])
+
+    def step(self, t, h):
+        self.past.append(self.a)
+        self.y = self.a + h
+        self.z = sum(self.past)
+        self.w[...] = self.v
+
+
+def unit(block, inputs=("a", "n", "flag", "v"), outputs=("y", "z", "w")):
+    made = BlockUnit("sample", describe_block("sample", type(block)), block)
+    made.bind(inputs, outputs)
+    made.setup(0, None)
+    made.initialise_outputs(0)
+    made.exit_initialisation()
+    return made
+
+
+def test_declarations():
+    connectors = Sample.connectors
+    assert list(connectors) == ["a", "n", "flag", "v", "y", "z", "w", "k"]
+    assert [c.type for c in connectors.values()] == [
+        DataType.REAL, DataType.INTEGER, DataType.BOOLEAN, DataType.REAL,
+        DataType.REAL, DataType.REAL, DataType.REAL, DataType.REAL,
+    ]  # fmt: skip
+    assert connectors["a"].unit == "m"
+    assert connectors["a"].description == "first"
+    assert connectors["v"].start == (1.5, 1.5)
+    assert (connectors["w"].shape, connectors["w"].size) == ((2, 2), 4)
+    assert connectors["k"].causality is Causality.PARAMETER
+    assert type(connectors["k"].start) is float
+    assert Sample.feedthrough == {"y": ("a",)}  # z and w are not said: all inputs
+    assert Sample.states == {"past": []}
+
+
+def test_instances_share_nothing():
+    one, two = Sample(), Sample()
+    one.past.append(1)
+    one.v[:] = 7
+    assert two.past == []
+    assert two.v.tolist() == [1.5, 1.5]
+    assert not hasattr(Sample, "a")
+
+
+def test_values():
+    made = Sample(k=2, v=(1, 2))
+    assert made.k == 2.0
+    assert type(made.k) is float
+    assert made.v.tolist() == [1.0, 2.0]
+    with pytest.raises(UnknownNameError, match="no parameter or input 'y'; it has: a, n, flag, v"):
+        Sample(y=1.0)
+    with pytest.raises(DescriptionError, match=r"Sample\.v: expected Real of shape \(2,\)"):
+        Sample(v=(1.0,))
+    with pytest.raises(DescriptionError, match=r"Sample\.n: expected Integer"):
+        Sample(n=1.5)
+
+
+def test_inheritance():
+    class More(Sample):
+        extra: float = Input()
+        z: float = Output(depends_on=())
+        y: float = Output()  # declared anew: all inputs again, not those of the base
+        k: int = Parameter(start=4)
+
+    assert list(More.connectors) == [*Sample.connectors, "extra"]
+    assert More.feedthrough == {"z": ()}
+    assert More.connectors["k"].type is DataType.INTEGER
+    assert Sample.connectors["k"].type is DataType.REAL
+    assert Sample.feedthrough == {"y": ("a",)}
+
+
+def test_a_state_in_the_place_of_a_parameter():
+    class Other(Sample):
+        k = State(start=9.0)
+
+    assert "k" not in Other.connectors
+    assert Other().k == 9.0
+
+
+def test_wrong_annotation():
+    with pytest.raises(DescriptionError, match=r"Wrong\.a: annotated <class 'complex'>; expected"):
+
+        class Wrong(Block):
+            a: complex = Input()
+
+
+@pytest.mark.parametrize("names", [("b",), "ab", ("y",)])
+def test_dependency_on_what_is_no_input(names):
+    """A wrong name would hide an algebraic loop."""
+    with pytest.raises(DescriptionError, match=r"Wrong\.y: depends_on=.*of inputs: a"):
+
+        class Wrong(Block):
+            a: float = Input()
+            y: float = Output(depends_on=names)
+
+
+def test_no_step():
+    class Lazy(Block):
+        y: float = Output()
+
+    with pytest.raises(StepError, match="'sample' failed while initialising: NotImplementedError"):
+        unit(Lazy(), (), ("y",))
+
+
+def test_signals_are_in_order_of_type():
+    made = unit(Sample())
+    assert [c.name for c in made.inputs] == ["a", "v", "n", "flag"]
+    made.set(np.array([1.0, 2.0, 3.0, 4.0, 0.0]))
+    block = made.block
+    assert (block.a, block.v.tolist(), block.n, block.flag) == (1.0, [2.0, 3.0], 4, False)
+    made.do_step(0, 10**9)
+    out = np.empty(6)
+    made.get(out)
+    assert out.tolist() == [2.0, 1.0, 2.0, 3.0, 2.0, 3.0]
+
+
+def test_integers_are_rounded_not_cut():
+    made = unit(Sample(), ("n",))
+    made.set(np.array([0.1 * 30 - 1e-9]))
+    assert made.block.n == 3
+    made.set(np.array([-(2.0**53)]))
+    assert made.block.n == -(2**53)
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(StepError, match="failed while setting its inputs"):
+            made.set(np.array([wrong]))
+
+
+def test_save_and_restore():
+    made = unit(Sample())
+    signals, out = np.array([1.0, 2.0, 3.0, 4.0, 1.0]), np.empty(6)
+    made.set(signals)
+    made.do_step(0, 10**9)
+    saved = made.get_state()
+    memory = made.block.w.ctypes.data
+
+    def go_on():
+        made.do_step(10**9, 10**9)
+        made.get(out)
+        return out.tolist()
+
+    first = go_on()
+    assert go_on() != first  # the block counts: it has a state
+    made.set_state(saved)
+    assert go_on() == first
+    made.set_state(saved)  # the saved state was not changed by going on
+    assert go_on() == first
+    assert made.block.w.ctypes.data == memory
+    with pytest.raises(TypeError, match="expected a state of this block"):
+        made.set_state("text")
+
+
+def test_arrays_must_stay_where_they_are():
+    class Rebinds(Sample):
+        def initialise(self, t):
+            """Nothing yet."""
+
+        def step(self, t, h):
+            self.w = np.ones((2, 2))
+
+    made = unit(Rebinds())
+    made.do_step(0, 1)
+    with pytest.raises(StepError, match=r"'w' was replaced .* self\.w\[\.\.\.\] = value") as caught:
+        made.get(np.empty(6))
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_an_array_replaced_before_the_run():
+    class Early(Sample):
+        def __init__(self):
+            super().__init__()
+            self.v = np.zeros((4,))[::2]
+
+    with pytest.raises(DescriptionError, match="'v' was replaced; expected a contiguous float64"):
+        unit(Early())
+
+
+def test_phases():
+    made = BlockUnit("sample", describe_block("sample", Sample), Sample())
+    with pytest.raises(StepError, match="called while instantiated; expected stepping"):
+        made.do_step(0, 1)
+    made.bind(("a",), ("y",))
+    made.setup(0, None)
+    with pytest.raises(StepError, match="called while initialising; expected instantiated"):
+        made.bind(("a",), ("y",))
+    made.exit_initialisation()
+    with pytest.raises(StepError, match="called while stepping; expected instantiated or init"):
+        made.set_values({"k": 1.0})
+    made.terminate()
+    made.terminate()
+    with pytest.raises(StepError, match="called while terminated"):
+        made.get(np.empty(1))
+
+
+def test_buffers_are_never_copied():
+    """An array that the engine would have to convert is refused: results would land in the copy."""
+    made = unit(Sample(), ("a",), ("y",))
+    for wrong in (np.zeros(1, dtype=int), np.zeros((1, 1)), [0.0]):
+        with pytest.raises(TypeError):
+            made.get(wrong)
+    made = unit(Sample(), ("a",), ("y", "z"))
+    with pytest.raises(TypeError):
+        made.get(np.zeros(4)[::2])
+    with pytest.raises(ValueError, match="outputs: expected 2 values, found 3"):
+        made.get(np.zeros(3))
+    with pytest.raises(ValueError, match="inputs: expected 1 values, found 2"):
+        made.set(np.zeros(2))

@@ -1,0 +1,89 @@
+"""Names that a block assigns and does not declare."""
+
+import numpy as np
+import pytest
+
+from orchestrator import Block, Input, Output, Parameter, State, System, block, resolve
+from orchestrator.core.diagnostics import DescriptionError
+
+
+class Base(Block):
+    """Assigns an output that those derived from it declare."""
+
+    def limit(self):
+        self.limited = True
+
+
+class Right(Base):
+    u: float = Input()
+    y: float = Output()
+    limited: bool = Output()
+    tau: float = Parameter(start=1.0)
+    past: float = State(start=0.0)
+    v: np.ndarray = Output(shape=(2,))
+    scale = 2.0
+    note: str
+
+    def __init__(self, **values):
+        super().__init__(**values)
+        self.table = [1.0, 2.0]
+
+    def initialise(self, t):
+        self._cache = {}
+        self.past, self.y = 0.0, 0.0
+
+    def step(self, t, h):
+        self.table = self.table[::-1]
+        self.scale = self.note = 3.0
+        self.v[:] = 1.0
+        other = Right
+        other.anything = 1.0
+        self.limit()
+        self.y = sum(self.u for _ in range(2))
+
+
+class Wrong(Right):
+    def step(self, t, h):
+        if t > 1e9:
+            self.tua = 3.0
+        self.y, self.pats = 1.0, [self.u for _ in range(2)]
+        self.y += sum(self.u for _ in range(2))
+
+    def initialise(self, t):
+        function = lambda: self.y  # noqa: E731 - so that self is a cell
+        self.limitt = function()
+
+
+def test_names_that_are_declared():
+    resolve(System("s").add("c", block(Right), u=1.0))
+    Right().step(0.0, 0.1)
+
+
+def told():
+    with pytest.raises(DescriptionError) as caught:
+        block(Wrong)
+    return caught.value.problems
+
+
+def test_every_name_that_is_not_declared_is_told():
+    first, second, third = sorted(told())
+    assert first.startswith("block Wrong: 'limitt' is assigned in initialise (")
+    assert "; did you mean 'limited'?" in first
+    assert second.startswith("block Wrong: 'pats' is assigned in step (")
+    assert "did you mean 'past'?" in second
+    assert "did you mean 'tau'?" in third
+    assert "tua: float = State(start=..)" in third
+    assert "self._tua" in third
+    assert "test_block_names.py, line " in third
+
+
+def test_an_instance_made_by_hand_is_refused_too():
+    with pytest.raises(DescriptionError, match="'tua' is assigned in step"):
+        Wrong()
+
+
+def test_all_registered_blocks_declare_their_names():
+    from orchestrator.core.simunits import block_names
+
+    for name in block_names():
+        block(name)

@@ -1,0 +1,171 @@
+import logging
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block, fmu
+from orchestrator.core.system import System
+from orchestrator.study import simulate
+
+pytestmark = pytest.mark.usefixtures("sample_blocks")
+STEP, SAVE = 4, 7
+ABORT, EXIT_0 = 1, 2
+
+
+def ring(path, options, **values):
+    """Two integrators that drive each other; y' = g and g' = 1 - y."""
+    return (
+        System("ring")
+        .add("bad", fmu(path), **values)
+        .add("good", block("integrator"))
+        .connect("bad.y", "good.u", factor=-1.0, offset=1.0)
+        .connect("good.y", "bad.u", delay="2 ms")
+        .with_options("bad", isolation="process", **options)
+    )
+
+
+def unit_of(run, name):
+    return next(unit for unit in run.units if unit.name == name)
+
+
+@pytest.mark.slow
+def test_held_outputs(crash):
+    """The run goes on with the output as it was, and the result says so."""
+    made = ring(crash, {"on_failure": "hold"}, phase=STEP, how=ABORT, at=0.3)
+    result = simulate(made, step="1 ms", stop="0.5 s")
+    y = result["bad.y"]
+    reference = simulate(ring(crash, {}), step="1 ms", stop="0.5 s")["bad.y"]
+    np.testing.assert_array_equal(y[:301], reference[:301])
+    np.testing.assert_array_equal(y[300:], np.full(201, reference[300]))
+    # The other unit goes on with what is held: g += h (1 - y).
+    assert np.ptp(np.diff(result["good.y"][301:])) < 1e-15  # one rounding of g, below 1
+    (note,) = result.notes
+    assert note == (
+        "component 'bad' failed in the step from t = 0.3 s (its process was ended by the signal"
+        " SIGABRT (Aborted)); its outputs are held from there on"
+    )
+
+
+@pytest.mark.slow
+def test_held_after_a_hang(hang):
+    made = ring(hang, {"on_failure": "hold", "step_timeout": 3.0}, phase=STEP, at=0.01)
+    result = simulate(made, step="1 ms", stop="0.02 s")
+    assert result.time[-1] == 0.02
+    assert "failed in the step from t = 0.01 s (no answer within 3 s" in result.notes[0]
+
+
+@pytest.mark.parametrize(("how", "why"), [(1, "ValueError: out of propellant"), (2, "not finite")])
+def test_held_after_a_failure_that_leaves_the_process_alive(how, why):
+    made = System("s").add("bad", block("faulty"), u=1.0, how=how, at=0.003)
+    made = made.with_options("bad", isolation="process", on_failure="hold")
+    result = simulate(made, step="1 ms", stop="10 ms")
+    assert why in result.notes[0]
+    assert result["bad.y"].tolist() == [0.0] + [1.0] * 10
+    assert not result["bad.vector[1]"].any()
+
+
+def test_a_failed_unit_is_not_stepped_again_after_a_checkpoint(crash):
+    made = ring(crash, {"on_failure": "hold"}, phase=STEP, at=0.003)
+    with Execution(made, step="1 ms") as run:
+        checkpoint = run.save()
+        run.step(5)
+        unit_of(run, "bad").set_value("u", 1.0)  # as a loop from outside would; nothing comes of it
+        with pytest.raises(StepError, match="'bad' has failed and is held"):
+            run.save()
+        with pytest.raises(StepError, match="'bad' has failed and is held"):
+            run.restore(checkpoint)
+
+
+def test_what_is_held_after_going_back_belongs_there(crash):
+    with Execution(ring(crash, {"on_failure": "hold"}), step="1 ms") as run:
+        run.step(50)
+        checkpoint, y = run.save(), run.get("bad.y")
+        run.step(50)
+        assert run.get("bad.y") != y
+        run.restore(checkpoint)
+        os.kill(unit_of(run, "bad").pid, signal.SIGKILL)
+        run.step(3)
+        assert run.get("bad.y") == y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
+def test_restarts_leave_no_trace_in_the_numbers(crash, algorithm, caplog):
+    """Killed at any step, with a state kept every 100 steps: bit for bit the run without."""
+    options = {"on_failure": "restart", "restarts": 4}
+    with Execution(ring(crash, {}), step="1 ms", algorithm=algorithm) as run:
+        run.step(450)
+        expected = run.recording()
+    with (
+        caplog.at_level(logging.WARNING),
+        Execution(ring(crash, options), step="1 ms", algorithm=algorithm) as run,
+    ):
+        for steps in (
+            0,
+            99,
+            1,
+            150,
+            200,
+        ):  # before the first step, before and after a state is kept
+            run.step(steps) if steps else None
+            if steps != 200:
+                os.kill(unit_of(run, "bad").pid, signal.SIGKILL)
+        assert len(run.notes) == 4
+        assert "SIGKILL" in run.notes[0]
+        assert "restarts left: 0" in run.notes[3]
+        found = run.recording()
+    assert found.values.tobytes() == expected.values.tobytes()
+    assert sum("was started again" in record.message for record in caplog.records) == 4
+
+
+@pytest.mark.slow
+def test_a_crash_that_comes_again_ends_the_run(crash):
+    made = ring(crash, {"on_failure": "restart", "restarts": 2}, phase=STEP, how=EXIT_0, at=0.005)
+    with Execution(made, step="1 ms") as run:
+        with pytest.raises(StepError, match=r"step from t = 0\.005 s .*ended with exit code 0"):
+            run.advance("1 s")
+        assert len(run.notes) == 2
+        assert len(run.recording().time_ns) == 6
+
+
+@pytest.mark.slow
+def test_restart_after_going_back(crash):
+    with Execution(ring(crash, {}), step="1 ms") as run:
+        run.step(50)
+        expected = run.recording().values.tobytes()
+    with Execution(ring(crash, {"on_failure": "restart"}), step="1 ms") as run:
+        run.step(30)
+        stored = run.save().stored()
+        here = run.save()
+        run.step(30)
+        run.restore(here)
+        os.kill(unit_of(run, "bad").pid, signal.SIGKILL)
+        run.step(20)
+        assert run.recording().values.tobytes() == expected
+        with pytest.raises(StepError, match="was saved in a process that has ended"):
+            run.restore(here)
+    with Execution(ring(crash, {"on_failure": "restart"}), step="1 ms") as run:
+        run.restore(stored)
+        run.step(20)
+        assert run.recording().values.tobytes() == expected
+
+
+@pytest.mark.slow
+def test_restart_is_refused_where_no_state_can_be_kept(small_fmu, crash):
+    mute = small_fmu("crash_on_demand", serializes=False)
+    with pytest.raises(CapabilityError, match="'bad': on_failure 'restart' needs a unit that can"):
+        Execution(ring(mute, {"on_failure": "restart"}), step="1 ms")
+    made = ring(crash, {"on_failure": "restart"}, phase=SAVE)
+    with pytest.raises(StepError, match="'bad' failed while saving its state: its process"):
+        Execution(made, step="1 ms")
+
+
+def test_options_of_a_process_need_one(crash):
+    made = ring(crash, {"on_failure": "hold", "step_timeout": 1.0})
+    made = made.with_options("bad", isolation="none")
+    with pytest.raises(DescriptionError, match="component 'bad': option 'step_timeout' is for a"):
+        Execution(made, step="1 ms")

@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system import nanoseconds, seconds
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        (0.1, 100_000_000),
+        (0.3, 300_000_000),  # 0.1 + 0.2 in binary is not 0.3; the shortest decimal form is meant
+        (1, 1_000_000_000),
+        (1e-9, 1),
+        ("16 ms", 16_000_000),
+        ("16ms", 16_000_000),
+        (" 250 us ", 250_000),
+        ("250 µs", 250_000),
+        ("1.5 s", 1_500_000_000),
+        ("2.5e-3", 2_500_000),
+        ("1e3 ms", 1_000_000_000),
+        ("-5 ms", -5_000_000),
+        ("7 ns", 7),
+        ("9223372036.854775807", 2**63 - 1),
+    ],
+)
+def test_exact(time, expected):
+    found = nanoseconds(time)
+    assert found == expected
+    assert type(found) is int
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "1.5 ns",
+        1e-10,
+        1 / 3,
+        "9223372036.854775808",
+        "1e30",
+        "1e999999999",
+        "1e-999999999",
+        "1.00000000000000000000000000000000001",  # more digits than decimal's default precision
+    ],
+)
+def test_not_a_whole_count_of_nanoseconds(time):
+    with pytest.raises(DescriptionError, match="whole number of nanoseconds"):
+        nanoseconds(time)
+
+
+@pytest.mark.parametrize(
+    "time", ["", ".", "abc", "5 min", "1.2.3", "1 m s", float("nan"), float("inf"), True, None]
+)
+def test_not_a_time(time):
+    with pytest.raises(DescriptionError, match=r"stop time: expected seconds.*units: s, ms, us"):
+        nanoseconds(time, "stop time")
+
+
+@given(st.integers(-(2**62), 2**62))
+def test_text_of_nanoseconds_comes_back(ns):
+    assert nanoseconds(f"{ns} ns") == ns
+
+
+@given(st.integers(-(10**15), 10**15))
+def test_seconds_come_back(ns):
+    """Up to 11 days a double of seconds tells every nanosecond apart."""
+    assert nanoseconds(seconds(ns)) == ns

@@ -1,0 +1,111 @@
+"""Linear models of FMUs: by their own derivatives, and by their responses alone."""
+
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+from orchestrator import System, block, fmu, read_system
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.loops import linear_system
+
+from .conftest import Factor
+
+EXCHANGE = re.compile(r"<ModelExchange\b[^>]*/>|<ModelExchange\b.*?</ModelExchange>", re.DOTALL)
+BANDWIDTH, ZETA = 15.0, 0.7
+
+
+def driven(path):
+    """An axis whose command comes from a block: inputs that nothing feeds are none of a model."""
+    return (
+        System("axis")
+        .add("source", block(Factor), u=0.0)
+        .add("axis", fmu(path), bandwidth=BANDWIDTH, zeta=ZETA)
+        .add("seen", block(Factor))
+        .connect("source.y", "axis.position_command", suppress_unit_conversion=True)
+        .connect("axis.position", "seen.u", suppress_unit_conversion=True)
+    )
+
+
+@pytest.fixture
+def axis(plants):
+    return driven(plants / "PositionAxis.fmu")
+
+
+def roots(space):
+    return max(np.linalg.eigvals(space.a), key=lambda s: s.imag)
+
+
+def test_an_axis_has_the_roots_of_its_bandwidth(axis):
+    model = linear_system(axis, step="1 ms").models["axis"]
+    w = 2 * np.pi * BANDWIDTH
+    exact = complex(-ZETA * w, w * np.sqrt(1 - ZETA**2))
+    assert model.method == "model exchange"
+    assert roots(model.continuous) == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.fixture
+def axis_without(plants, tmp_path):
+    """Make the system with an FMU whose description says less."""
+
+    def make(*said):
+        path = tmp_path / "PositionAxis.fmu"
+        with (
+            zipfile.ZipFile(plants / "PositionAxis.fmu") as whole,
+            zipfile.ZipFile(path, "w") as less,
+        ):
+            for name in whole.namelist():
+                data = whole.read(name)
+                if name == "modelDescription.xml":
+                    text = EXCHANGE.sub("", data.decode())
+                    for one in said:
+                        assert one in text
+                        text = text.replace(one, "")
+                    data = text.encode()
+                less.writestr(name, data)
+        return driven(path)
+
+    return make
+
+
+def test_without_model_exchange_an_axis_is_identified_from_its_responses(axis, axis_without):
+    mine = linear_system(axis, step="4 ms").models["axis"]
+    model = linear_system(axis_without(), step="4 ms").models["axis"]
+    assert model.method == "responses"
+    # The FMU's own solver keeps 1e-8 of its states; a pulse is a thousandth of them.
+    assert roots(model.continuous) == pytest.approx(roots(mine.continuous), rel=1e-3)
+    (remark,) = model.remarks
+    assert remark.startswith("component 'axis' is identified from 64 steps, order 2, to ")
+
+
+def test_what_cannot_go_back_is_refused_by_name(axis_without):
+    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
+    with pytest.raises(
+        CapabilityError, match="'axis' cannot be linearised: it has no interface for"
+    ):
+        linear_system(system, step="4 ms")
+
+
+def test_all_that_cannot_be_linearised_are_named_together(axis_without):
+    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
+    system = system.add(
+        "other", fmu(system.components["axis"].source.location), position_command=0.0
+    )
+    with pytest.raises(DescriptionError) as caught:
+        linear_system(system, step="4 ms")
+    named = sorted(text.split("'")[1] for text in caught.value.problems)
+    assert named == ["axis", "other"]
+
+
+def test_angles_that_nothing_turns_back_are_free_motions_of_an_arm_that_starts_to_move(plants):
+    """Both servos hold rates: their angles come back to nothing, and no mode of 0 Hz grows."""
+    system = read_system(plants.parents[1] / "examples" / "met" / "simulated.ssd")
+    options = {"step": "10 ms", "algorithm": "gauss-seidel", "delay": "plain", "rates": {"arm": 4}}
+    (account,) = linear_system(system, **options).loop_accounts()
+    assert account.free == 2
+    assert account.notes()[0].startswith("2 free (rigid-body) motions of 0 Hz")
+    slow = [mode for mode in account.modes if mode.frequency < 0.1]
+    # The servos' own: 1/0.62 s, a twentieth off at 40 ms.
+    assert [mode.exact.real for mode in slow] == pytest.approx([-1.6125, -1.6382], abs=1e-3)
+    assert not any("0 Hz" in text for text in account.warnings())

@@ -1,0 +1,266 @@
+"""RSI: codec and emulated controller know nothing of each other, and agree."""
+
+from contextlib import suppress
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import Faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.kuka_rsi import adapter, emulator
+from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
+from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
+from hw_adapters.kuka_rsi.controller import Controller, Setup
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.rig.devices import DeviceError, RestartedError, WireFormatError, read_settings
+
+SIX = st.tuples(*[st.floats(-1000.0, 1000.0)] * 6)
+IPOC = st.integers(0, 2**63)
+
+
+def answered(controller, values, space="cartesian", ipoc=None):
+    number = controller.ipoc if ipoc is None else ipoc
+    taken = controller.take(encode_correction(Correction(number, tuple(values), space)))
+    return taken, controller.next_cycle()
+
+
+def along_x(x):
+    return (x, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@given(SIX, IPOC, st.sampled_from(["cartesian", "joint"]))
+def test_the_controller_reads_what_the_codec_writes(values, ipoc, space):
+    setup = Setup(space=space, lower=-2e3, upper=2e3, monitor=1e4)
+    controller = Controller(setup, ipoc)
+    assert answered(controller, values, space) == ("answer", "")
+    assert controller.asked == pytest.approx(np.array(values), abs=5.1e-7)
+
+
+FRAME = b'<Rob Type="KUKA"><RIst X="%s" Y="0" Z="0" A="0" B="0" C="0"/><IPOC>1</IPOC></Rob>%s'
+
+
+def test_a_frame_may_end_as_texts_of_c_do():
+    assert decode_frame(FRAME % (b"1.5", b"\0")).pose == along_x(1.5)
+
+
+@pytest.mark.parametrize("text", [b"1_0", b"", b"inf"])
+def test_what_is_no_number_in_a_frame(text):
+    with pytest.raises(WireFormatError, match="expected a number in X"):
+        decode_frame(FRAME % (text, b""))
+
+
+@given(SIX, IPOC, st.sampled_from(["cartesian", "joint"]))
+def test_the_codec_reads_what_the_robot_writes(start, ipoc, space):
+    robot = emulator.Robot.__new__(emulator.Robot)
+    robot._setup = Setup(space=space, start=start)
+    robot._controller = Controller(robot._setup, ipoc)
+    robot._sender = FaultySender(Faults(), 0, EventLog(None, ()))
+    found = decode_frame(robot._frame())
+    assert (found.ipoc, found.late) == (ipoc, 0)
+    actual = found.pose if space == "cartesian" else found.joints
+    assert actual == pytest.approx(start, abs=5.1e-5)
+    assert (found.joints if space == "cartesian" else found.pose) is None
+
+
+@given(st.binary(max_size=300) | st.text(max_size=200).map(lambda t: f"<Rob>{t}</Rob>".encode()))
+def test_whatever_comes_is_a_frame_or_refused(datagram):
+    with suppress(WireFormatError):
+        assert isinstance(decode_frame(datagram), RobotFrame)
+
+
+def test_a_command_takes_effect_after_the_delay_of_the_frame_that_it_answers():
+    controller = Controller(Setup(delay_ms=16.0), 1000)
+    positions = []
+    for _ in range(8):
+        answered(controller, along_x(2.0))
+        positions.append(controller.pose[0] - 1000.0)
+    assert positions == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 2.0]  # 4, 8, 12, 16 ms ..
+
+
+def test_relative_corrections_add_up_and_stop_at_the_limit():
+    controller = Controller(Setup(delay_ms=4.0, relative=True, upper=2.5, lower=-1.0), 1000)
+    for _ in range(4):
+        answered(controller, along_x(1.0))
+    assert controller.commanded[0] == 2.5
+    answered(controller, along_x(-1.0))
+    assert controller.commanded[0] == 1.5
+
+
+@pytest.mark.parametrize(("hold_on", "then"), [(True, 3.0), (False, 0.0)])
+def test_a_missing_answer_counts_as_late_and_holds_or_resets(hold_on, then):
+    controller = Controller(Setup(hold_on=hold_on), 1000)
+    assert controller.next_cycle() == ""  # RSI begins with the first answer
+    answered(controller, along_x(3.0))
+    assert controller.next_cycle() == "late"
+    assert (controller.late, controller.commanded[0]) == (1, then)
+
+
+def test_another_ipoc_is_no_answer_and_the_second_answer_is_none():
+    controller = Controller(Setup(), 1000)
+    answered(controller, along_x(1.0))
+    assert answered(controller, along_x(2.0), ipoc=1000) == ("mismatch", "late")
+    ahead = encode_correction(Correction(controller.ipoc, along_x(2.0)))
+    assert controller.take(ahead) == "answer"
+    assert controller.take(ahead) == "repeated"
+    assert controller.take(b"<Rob/>") == "foreign"
+
+
+def test_too_many_late_answers_stop_the_robot():
+    controller = Controller(Setup(timeout=3), 1000)
+    answered(controller, along_x(0.0))
+    assert [controller.next_cycle() for _ in range(3)] == ["late", "late", "RSITimeout"]
+    assert controller.stopped == "RSITimeout"
+
+
+@pytest.mark.parametrize(("space", "stop"), [("cartesian", "POSCORRMON"), ("joint", "AXISCORRMON")])
+def test_a_correction_beyond_the_monitor_stops_the_robot(space, stop):
+    controller = Controller(Setup(space=space, monitor=10.0), 1000)
+    assert answered(controller, along_x(-10.5), space) == ("answer", stop)
+    assert controller.commanded[0] == 0.0
+
+
+class Wire:
+    """Stands in for the socket: what is received is given, what is sent is kept."""
+
+    def __init__(self, frames):
+        self.frames = frames
+        self.sent = []
+
+    def receive(self, timeout_s):
+        return self.frames.pop(0) if self.frames else None
+
+    def answer(self, datagram, address):
+        self.sent.append((datagram, address))
+
+
+def frame(ipoc, x, sender=("127.0.0.1", 9)):
+    cells = f'X="{x}" Y="0" Z="0" A="179" B="0" C="0"'
+    return f"<Rob><RIst {cells}/><Delay D='2'/><IPOC>{ipoc}</IPOC></Rob>".encode(), sender
+
+
+def opened(frames, **settings):
+    device = KukaRsi(KukaRsiSettings(**settings))
+    device._socket = Wire(frames)
+    return device
+
+
+def test_the_adapter_gives_si_units_and_echoes_the_ipoc():
+    device = opened([frame(4000, 250.0)])
+    received = device.receive(0.0)
+    assert received.values == pytest.approx((0.25, 0.0, 0.0, np.deg2rad(179.0), 0.0, 0.0))
+    assert (received.sequence, received.device_time, received.status) == (1000, 4.0, 2)
+    device.send((0.0005, 0.0, 0.0, 0.001, 0.0, 0.0))
+    ((datagram, address),) = device._socket.sent
+    assert address == ("127.0.0.1", 9)
+    assert b'X="0.500000"' in datagram
+    assert f'A="{np.rad2deg(0.001):.6f}"'.encode() in datagram
+    assert b"<IPOC>4000</IPOC>" in datagram
+
+
+@pytest.mark.parametrize("cycle", [4, 12])
+def test_an_ipoc_that_runs_over_is_counted_on_and_echoed_as_it_is(cycle):
+    controller = Controller(Setup(cycle_ms=cycle), 2**32 - 3 * cycle)
+    ipocs = [controller.ipoc]
+    for _ in range(5):
+        controller.next_cycle()
+        ipocs.append(controller.ipoc)
+    assert ipocs[-1] < ipocs[0]
+    device = opened([frame(ipoc, 0.0) for ipoc in ipocs], cycle_ms=cycle)
+    found = [device.receive(0.0) for _ in ipocs]
+    assert np.diff([each.device_time for each in found]) == pytest.approx(1e-3 * cycle, abs=1e-9)
+    assert set(np.diff([each.sequence for each in found])) == {1}
+    device.send((0.0,) * 6)
+    assert b"<IPOC>%d</IPOC>" % ipocs[-1] in device._socket.sent[-1][0]
+
+
+def test_relative_commands_are_sent_as_increments_without_drift():
+    device = opened([frame(4 * n, 0.0) for n in range(30)], mode="relative")
+    total = 0.0
+    for n in range(30):
+        device.receive(0.0)
+        device.send(along_x(1e-5 * n / 3.0))
+        total += float(device._socket.sent[-1][0].split(b'X="')[1].split(b'"')[0])
+    assert total == pytest.approx(1e-2 * 29 / 3.0, abs=5.1e-7)
+
+
+def test_displacements_count_from_the_first_frame_and_angles_do_not_jump():
+    far = frame(8, 11.0)[0].replace(b'A="179"', b'A="-179"'), ("127.0.0.1", 9)
+    device = opened([frame(4, 10.0), far], measured="displacement")
+    assert device.receive(0.0).values == pytest.approx((0.0,) * 6)
+    assert device.receive(0.0).values == pytest.approx((0.001, 0, 0, np.deg2rad(2.0), 0, 0))
+
+
+def test_a_robot_that_has_sent_nothing_cannot_be_commanded():
+    device = opened([frame(4, 0.0)])
+    with pytest.raises(DeviceError, match="has not sent a frame yet"):
+        device.send((0.0,) * 6)
+
+
+def test_axes_that_are_not_corrected_are_told_0():
+    device = opened([frame(4, 0.0)], axes=["c", "x"])
+    assert [c.name for c in device.connectors(device.settings).inputs] == ["dx", "dc"]
+    device.receive(0.0)
+    device.send((1e-4, 1e-3))
+    sent = device._socket.sent[-1][0]
+    assert b'X="0.100000" Y="0.000000"' in sent
+    assert f'C="{np.rad2deg(1e-3):.6f}"'.encode() in sent
+
+
+@pytest.mark.parametrize("axes", [["q1"], ["x", "x"]])
+def test_axes_that_are_none_are_refused(axes):
+    with pytest.raises(DescriptionError, match="axes of x, y, z, a, b, c, each once"):
+        read_settings(KukaRsi, {"axes": axes}, "device 'robot'")
+
+
+@pytest.mark.parametrize("port", [9, 10])
+def test_a_robot_that_comes_back_after_its_time_out_was_started_anew(monkeypatch, port):
+    """From the same port, too, since its correction is 0 again; see ``timeout_cycles``."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(adapter, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    robot = ("127.0.0.1", 9)
+    device = opened(
+        [frame(4, 0.0, robot), frame(8, 0.0, robot), frame(12, 0.0, ("127.0.0.1", port))]
+    )
+    device.receive(0.0)
+    clock.now += 0.399
+    device.receive(0.0)
+    clock.now += 0.4
+    with pytest.raises(RestartedError, match=rf"after 0.4 s of silence, from 127.0.0.1:{port}"):
+        device.receive(0.0)
+
+
+def test_an_ipoc_that_begins_anew_is_no_counter_that_ran_over():
+    device = opened([frame(2**32 - 4, 0.0), frame(0, 0.0), frame(4, 0.0)])
+    times = [device.receive(0.0).device_time for _ in range(3)]
+    assert np.diff(times) == pytest.approx(4e-3)
+    device = opened([frame(4208163634, 0.0), frame(4000, 0.0)])
+    device.receive(0.0)
+    with pytest.raises(RestartedError, match="its IPOC was 4208163634 and is 4000"):
+        device.receive(0.0)
+
+
+def test_a_second_robot_is_refused():
+    other = ("127.0.0.1", 10)
+    device = opened([frame(4, 0.0), frame(4, 0.0, other)])
+    device.receive(0.0)
+    with pytest.raises(WireFormatError, match=r"a second robot sends, from 127\.0\.0\.1:10"):
+        device.receive(0.0)
+
+
+def test_a_frame_without_what_is_measured_names_the_setting_of_the_controller():
+    device = opened([frame(4, 0.0)], space="joint")
+    with pytest.raises(WireFormatError, match="send DEF_AIPos"):
+        device.receive(0.0)
+
+
+def test_the_log_is_written(tmp_path):
+    log = EventLog(tmp_path / "log.csv", ("number",))
+    log.write("drop", number=3)
+    log.close()
+    header, row = (tmp_path / "log.csv").read_text().splitlines()
+    assert header == "time_s,event,number"
+    assert row.endswith(",drop,3")

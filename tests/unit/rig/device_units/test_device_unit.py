@@ -1,0 +1,282 @@
+"""A device in the place of a component: a run against a peer on a loopback socket."""
+
+import math
+import os
+import signal
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scripted_device import Peer
+
+from orchestrator import (
+    Block,
+    CapabilityError,
+    ConnectorMismatchError,
+    DescriptionError,
+    DeviceError,
+    Execution,
+    Input,
+    Output,
+    Parameter,
+    StepError,
+    System,
+    block,
+)
+from orchestrator.core.master import recordable
+from orchestrator.core.simunits import make_unit
+from orchestrator.study.prepare.swap import swap_component
+
+STEP = 0.01
+
+
+class Rig(Block):
+    """What the device replaces."""
+
+    u: float = Input(unit="m")
+    y: float = Output(unit="m", depends_on=("u",))
+    k: float = Parameter(start=2.0)
+
+    def step(self, t, h):
+        self.y = 1.0 + self.k * self.u
+
+
+class Ramp(Block):
+    """Gives the time as a command, but for what it is told."""
+
+    back: float = Input(unit="m")
+    u: float = Output(unit="m", depends_on=())
+    wrong_at: float = Parameter(start=math.inf)
+    wrong: float = Parameter(start=0.0)
+
+    def step(self, t, h):
+        self.u = self.wrong if t + h > self.wrong_at else t + h
+
+
+def system(**values):
+    loop = System("loop").add("ramp", block(Ramp), **values).add("rig", block(Rig), k=3.0)
+    return loop.connect("ramp.u", "rig.u").connect("rig.y", "ramp.back")
+
+
+def with_device(peer, settings="", kind="Scripted", **values):
+    source = f"device:scripted_device:{kind}?port={peer.port}{settings}"
+    return swap_component(system(**values), "rig", source)
+
+
+def test_a_device_stands_in_the_place_of_a_block():
+    with Peer() as peer:
+        with Execution(with_device(peer), step=STEP, stop=1.0) as run:
+            run.step(20)
+            peer.wait_for(lambda: 0.2 in [round(c, 9) for c in peer.commands])
+            time.sleep(0.02)
+            run.step()
+            assert run.get("rig.y") == pytest.approx(1.0 + 2.0 * 0.2, abs=0.05)
+            assert 0.0 < run.get("rig.sample_age") < 0.1
+            assert run.get("rig.valid") == 1.0
+            assert "component 'rig' was a device: " in run.notes[-1]
+        peer.wait_for(lambda: peer.commands[-1] == 0.0)  # its safe state
+
+
+def test_commands_flow_only_from_the_end_of_the_initialisation():
+    with Peer() as peer:
+        with Execution(with_device(peer), step=STEP, stop=1.0) as run:
+            peer.wait_for(lambda: peer.commands)
+            assert set(peer.commands) == {0.0}  # what the ramp has at the start
+            run.step(3)
+            peer.wait_for(lambda: 0.03 in [round(c, 9) for c in peer.commands])
+        assert peer.commands == [*sorted(peer.commands[:-1]), 0.0]
+
+
+def test_a_device_that_answers_is_answered_each_time():
+    with Peer() as peer, Execution(with_device(peer, kind="Answering"), step=STEP) as run:
+        peer.wait_for(lambda: len(peer.commands) > 5)  # the run has not begun to step
+        run.step(10)
+        peer.wait_for(lambda: 0.1 in [round(c, 9) for c in peer.commands])
+
+
+def test_a_command_beyond_its_range_can_be_clamped_and_counted():
+    with Peer() as peer:
+        rig = with_device(peer, "&out_of_range=clamp", wrong_at=0.05, wrong=1e9)
+        with Execution(rig, step=STEP) as run:
+            run.step(8)
+            peer.wait_for(lambda: 10.0 in peer.commands)
+            assert run.get("rig.clamped") > 0
+            (notice,) = run.notices
+            assert "beyond their range" in notice.what
+            assert notice.component == "rig"
+            assert notice.time_ns in (50_000_000, 60_000_000)
+        assert max(peer.commands) == 10.0
+
+
+def test_a_command_beyond_its_range_ends_the_run():
+    with Peer() as peer:
+        rig = with_device(peer, wrong_at=0.05, wrong=1e9)
+        with Execution(rig, step=STEP) as run:
+            with pytest.raises(StepError, match=r"command 'u' is 1e\+09, beyond its range of -10"):
+                run.step(8)
+            assert len(run.recording().time_ns) > 4  # what was recorded is kept
+        assert max(peer.commands) < 1.0
+
+
+def test_what_is_not_finite_never_goes_to_the_wire():
+    """The engine refuses outputs of blocks that are not finite; here nothing stands before it."""
+    with Peer() as peer:
+        unit = make_unit(with_device(peer).components["rig"])
+        unit.bind(["u"], ["y"])
+        unit.setup(0, None)
+        unit.initialise_outputs(0)
+        unit.exit_initialisation()
+        with pytest.raises(StepError, match="'u' is not finite"):
+            unit.set(np.array([math.nan]))
+        unit.terminate()
+        assert all(map(math.isfinite, peer.commands))
+
+
+@pytest.mark.parametrize("policy", ["stop", "hold"])
+def test_a_silent_device(policy):
+    with Peer() as peer:
+        rig = with_device(peer, f"&stale_after=0.05&on_stale={policy}")
+        with Execution(rig, step=STEP) as run:
+            run.step(3)
+            peer.silent.set()
+            time.sleep(0.08)
+            if policy == "stop":
+                with pytest.raises(
+                    StepError, match=r"sample is .* s old, which is stale from 0\.05"
+                ):
+                    run.step()
+                assert len(run.recording().time_ns) == 4
+                return
+            before = run.get("rig.y")
+            run.step(2)
+            assert run.get("rig.valid") == 0.0
+            assert run.get("rig.sample_age") > 0.05
+            assert run.get("rig.y") == pytest.approx(before, abs=0.1)
+            (notice,) = run.notices
+            assert str(notice).startswith("warning of component 'rig' at ")
+            assert "held in 2 steps" in notice.what
+            peer.silent.clear()
+            time.sleep(0.03)
+            run.step()
+            assert run.get("rig.valid") == 1.0
+
+
+def test_faults_of_the_wire_are_counted():
+    with Peer() as peer:
+        some = [peer.sample(n) for n in range(10)]
+        peer.script = {
+            2: (some[2], some[2]),
+            3: (),
+            5: (b"of another protocol",),
+            7: (peer.sample(7, valid=False),),
+            8: (peer.sample(8, y=math.nan),),
+        }
+        with Execution(with_device(peer), step=STEP) as run:
+            peer.wait_for(lambda: len(peer.commands) > 0)
+            time.sleep(0.05)
+            run.step()
+            found = {name: run.get(f"rig.{name}") for name in ("lost", "repeated", "malformed")}
+        # What was malformed never counted as a sample: its number is missing as well.
+        assert found == {"lost": 3.0, "repeated": 1.0, "malformed": 2.0}
+
+
+def test_a_device_that_does_not_answer_is_told_before_the_run():
+    with Peer() as peer:
+        peer.silent.set()
+        with pytest.raises(DeviceError, match=r"no sample came within 0\.2 s") as caught:
+            Execution(with_device(peer, "&connect_timeout=0.2"), step=STEP)
+    assert "component 'rig' (device 'scripted_device:Scripted')" in str(caught.value)
+
+
+def test_another_rate_is_told_before_the_run():
+    with Peer() as peer, pytest.raises(DeviceError, match="sends 1000 samples a second") as caught:
+        Execution(with_device(peer, "&rate=250"), step=STEP)
+    assert "expected 250" in str(caught.value)
+
+
+def test_another_protocol_is_told_before_the_run():
+    with Peer() as peer:
+        peer.script = dict.fromkeys(range(10000), (b"\x00" * 3,))
+        with pytest.raises(DeviceError, match="none of its protocol, the last: expected 21 bytes"):
+            Execution(with_device(peer, "&connect_timeout=0.3"), step=STEP)
+
+
+def test_what_an_adapter_says_arrives_whole():
+    with Peer() as peer, pytest.raises(DeviceError) as caught:
+        Execution(with_device(peer, "&fails=open"), step=STEP)
+    assert str(caught.value) == (
+        "component 'rig' (device 'scripted_device:Scripted'):"
+        " the rig is locked; release its emergency stop"
+    )
+
+
+def test_a_link_that_breaks_ends_the_run_with_its_reason():
+    with Peer() as peer, Execution(with_device(peer, "&fails=later"), step=STEP) as run:
+        time.sleep(0.1)
+        with pytest.raises(StepError, match="its device was lost: the link broke") as caught:
+            run.step()
+        assert isinstance(caught.value.__cause__, DeviceError)
+
+
+def test_a_process_that_is_killed_makes_its_samples_stale():
+    with Peer() as peer, Execution(with_device(peer, "&stale_after=0.05"), step=STEP) as run:
+        run.step()
+        os.kill(next(unit.pid for unit in run.units if unit.name == "rig"), signal.SIGKILL)
+        time.sleep(0.1)
+        with pytest.raises(StepError, match="stale") as caught:
+            run.step()
+        assert "its process has ended" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "why"),
+    [
+        ("&prot=1", DescriptionError, "unknown key 'prot'; did you mean 'port'?"),
+        ("&stale_after=-1", DescriptionError, "'stale_after': expected a number > 0.0, found -1"),
+        ("&unit=s", DescriptionError, "'u' is input Real in s there"),
+        ("&port=1", DescriptionError, "setting 'port' is there twice"),
+        ("&limit=0", DescriptionError, "'u': expected a range, found -0 to 0"),
+        ("&port", DescriptionError, "expected NAME[?]key=value"),
+    ],
+)
+def test_a_contract_that_is_broken_is_told_before_a_socket_is_opened(settings, error, why):
+    class Nobody:
+        port = 9
+
+    with pytest.raises(error, match=why):
+        with_device(Nobody, settings)
+
+
+def test_frames_must_agree_where_both_sides_say_one():
+    whole = system()
+    rig = whole.components["rig"]
+    framed = {**rig.connectors, "u": replace(rig.connectors["u"], frame="world")}
+    whole = replace(whole, components={**whole.components, "rig": replace(rig, connectors=framed)})
+    source = "device:scripted_device:Scripted?port=9&frame="
+    assert swap_component(whole, "rig", f"{source}world").components["rig"].source.is_measured
+    with pytest.raises(ConnectorMismatchError, match="in frame 'tool' there, expected 'world'"):
+        swap_component(whole, "rig", f"{source}tool")
+
+
+@pytest.mark.parametrize("algorithm", ["step-doubling", "embedded"])
+def test_algorithms_that_go_back_refuse_it_by_name(algorithm):
+    with Peer() as peer, pytest.raises(CapabilityError, match="component 'rig' cannot be asked"):
+        Execution(with_device(peer), step=STEP, algorithm=algorithm)
+
+
+def test_options_that_nothing_would_read_are_refused():
+    class Nobody:
+        port = 9
+
+    rig = with_device(Nobody).with_options("rig", isolation="process", on_failure="hold")
+    with pytest.raises(CapabilityError, match=r"'on_stale' says .* takes no on_failure = 'hold'"):
+        make_unit(rig.components["rig"])
+
+
+def test_health_is_recorded_with_the_rest():
+    class Nobody:
+        port = 9
+
+    names = recordable(with_device(Nobody), None)
+    assert {"rig.y", "rig.sample_age", "rig.valid"} <= set(names)

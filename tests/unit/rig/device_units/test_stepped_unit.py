@@ -1,0 +1,167 @@
+"""Devices that a run steps: an adapter that computes when it is told to."""
+
+import pytest
+
+from orchestrator import Block, Execution, Input, Output, RealTime, System, block
+from orchestrator.core.diagnostics import DescriptionError, StepError
+from orchestrator.core.system import Causality, Connector, DataType
+from orchestrator.rig.devices import (
+    Device,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    SteppedConnectors,
+    SteppedDevice,
+)
+from orchestrator.rig.identify.identify import devices_of
+from orchestrator.rig.run.arming import commanded
+from orchestrator.study.prepare.swap import swap_component
+
+SAID = []
+
+
+class Doubler(SteppedDevice):
+    """y = 2 u at the end of a step, and at the start of u's."""
+
+    def __init__(self, fails_after):
+        self.fails_after, self.held, self.steps = fails_after, {"u": 0.0}, 0
+
+    def connectors(self):
+        u = Connector("u", Causality.INPUT, unit="m", start=0.0)
+        y = Connector("y", Causality.OUTPUT, unit="m")
+        count = Connector("count", Causality.OUTPUT, DataType.INTEGER)
+        name = Connector("name", Causality.OUTPUT, DataType.STRING)
+        return SteppedConnectors((u, y, count, name), {"y": ("u",), "count": (), "name": ()}, 0.01)
+
+    def open(self):
+        SAID.append("open")
+
+    def set(self, name, value):
+        self.held[name] = value
+
+    def get(self, name):
+        return {"y": 2.0 * self.held["u"], "count": self.steps, "name": "doubler"}[name]
+
+    def begin(self):
+        SAID.append("begin")
+
+    def step(self, time, step):
+        if self.steps == self.fails_after:
+            raise DeviceError("the doubler is tired")
+        self.steps += 1
+        SAID.append((round(time, 9), round(step, 9)))
+
+    def close(self):
+        SAID.append("close")
+
+    def account(self):
+        return f"a doubler, stepped {self.steps} times"
+
+
+class Settings(DeviceSettings):
+    """It may fail."""
+
+    fails_after: int = -1
+
+
+class Stepped(Device):
+    """The adapter of a doubler."""
+
+    Settings = Settings
+
+    @classmethod
+    def connectors(cls, settings):
+        return DeviceConnectors((), (), 1.0)
+
+    @classmethod
+    def stepped(cls, settings):
+        return Doubler(settings.fails_after)
+
+    def open(self):
+        raise NotImplementedError
+
+    def close(self):
+        raise NotImplementedError
+
+    def receive(self, timeout_s):
+        raise NotImplementedError
+
+    def send(self, values):
+        raise NotImplementedError
+
+
+class Place(Block):
+    """What a doubler replaces."""
+
+    u: float = Input(unit="m")
+    y: float = Output(unit="m")
+
+    def step(self, t, h):
+        self.y = self.u
+
+
+class Ramp(Block):
+    """u = t at the end of a step."""
+
+    u: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.u = t + h
+
+
+def system(query=""):
+    plain = System("s").add("ramp", block(Ramp)).add("place", block(Place))
+    plain = plain.connect("ramp.u", "place.u")
+    return swap_component(plain, "place", f"device:{__name__}:Stepped{query}")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_said():
+    SAID.clear()
+
+
+def test_it_is_stepped_with_the_inputs_of_the_step():
+    with Execution(system(), step=0.01, algorithm="jacobi") as run:
+        run.step(3)
+        assert run.get("place.y") == pytest.approx(0.04)  # of u = 0.02, held over the third step
+        assert run.get("place.count") == 3.0
+        notes = [note for unit in run.units for note in unit.notes]
+    assert SAID[:5] == ["open", "begin", (0.0, 0.01), (0.01, 0.01), (0.02, 0.01)]
+    assert "close" in SAID
+    assert "component 'place' was a doubler, stepped 3 times" in notes
+
+
+def test_an_input_that_nothing_feeds_keeps_its_value_until_it_is_set():
+    alone = System("s").add("place", block(Place), u=3.0)
+    alone = swap_component(alone, "place", f"device:{__name__}:Stepped")
+    with Execution(alone, step=0.01) as run:
+        assert run.get("place.y") == 6.0
+        run.set("place.u", 4.0)
+        run.step()
+        assert run.get("place.y") == 8.0
+
+
+def test_its_error_ends_the_run_in_its_step_and_it_is_closed():
+    told = pytest.raises(StepError, match=r"from t = 0\.02 s.*the doubler is tired")
+    with Execution(system("?fails_after=2"), step=0.01) as run, told:
+        run.step(3)
+    assert SAID[-1] == "close"
+
+
+def test_it_has_no_clock_no_delay_and_moves_nothing():
+    stepped = system()
+    told = pytest.raises(DescriptionError, match=r"realtime\.clock: expected a device")
+    with told, Execution(stepped, step=0.01, realtime=RealTime(clock="place")):
+        pass
+    assert commanded(stepped) == []
+    with pytest.raises(DescriptionError, match="which the run steps: it has no delay of its own"):
+        devices_of(stepped, ("place",))
+    with pytest.raises(DescriptionError, match="has no device"):
+        devices_of(stepped)
+    assert SAID == []  # nothing was opened for any of it
+
+
+def test_a_step_that_it_does_not_take_is_refused_before_it_is_opened():
+    with pytest.raises(DescriptionError, match=r"takes whole multiples of 0\.01 s"):
+        Execution(system(), step=0.015)
+    assert "open" not in SAID

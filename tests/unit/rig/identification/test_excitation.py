@@ -1,0 +1,41 @@
+"""Excitations keep to their limits, and begin and end at rest."""
+
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.rig.identification.excitation import KINDS, Limits, excitation
+
+LIMITS = (Limits(1.0), Limits(1e-3, 0.25), Limits(1e-3, 0.25, 10.0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("step", [0.004, 0.001])
+def test_limits_are_kept(kind, limits, step):
+    command = excitation(kind, 2.0, step, limits, 0.016)
+    speed = np.diff(command, prepend=0.0, append=0.0) / step
+    bend = np.diff(speed, prepend=0.0, append=0.0) / step
+    assert len(command) == round(2.0 / step)
+    assert command[-1] == pytest.approx(0.0, abs=1e-12)
+    room = 1.0 + 1e-9
+    assert 0.5 * limits.amplitude < np.abs(command).max() <= limits.amplitude * room
+    assert np.abs(speed).max() <= limits.speed * room
+    assert np.abs(bend).max() <= limits.acceleration * room
+
+
+def test_a_random_command_has_both_ends_about_as_often():
+    command = excitation("prbs", 8.0, 0.004, Limits(1.0), 0.016)
+    assert abs(command.mean()) < 0.15
+    assert set(np.unique(command)) == {-1.0, 0.0, 1.0}
+    held = np.diff(np.flatnonzero(np.diff(command)))
+    assert held[:-1].min() >= 4  # the last one ends with the excitation
+
+
+def test_what_cannot_be_done_is_refused():
+    with pytest.raises(DescriptionError, match="too short"):
+        excitation("step", 0.01, 0.004, Limits(1.0), 0.016)
+    with pytest.raises(DescriptionError, match="give a smaller one"):
+        excitation("step", 1.0, 0.004, Limits(1.0, 0.1), 0.016)
+    with pytest.raises(DescriptionError, match="limits > 0"):
+        Limits(1.0, 0.0)

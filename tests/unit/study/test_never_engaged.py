@@ -1,0 +1,107 @@
+"""What is left of a run whose rig was watched, and never followed: no success is among it."""
+
+import json
+import shutil
+from contextlib import nullcontext
+
+import pytest
+import typer
+
+from orchestrator.cli.run import _end
+from orchestrator.cli.terminal.failure import fail_with
+from orchestrator.core.diagnostics import NeverEngagedError
+from orchestrator.core.recording import read_parquet
+from orchestrator.core.ssp import write_ssd
+from orchestrator.rig.run import supervision
+from orchestrator.rig.supervisor.change_record import ChangeRecord, StateChange
+from orchestrator.study import read_experiment, run_experiment, runner
+from orchestrator.study.extension import Steps, loaded
+from orchestrator.study.prepare.simulate import InterruptedRun
+
+from .conftest import GOOD, experiment
+
+HEARD = StateChange(0.0, "OFF", "heard", "SHADOW", "", "")
+FOUND = StateChange(1.0, "SHADOW", "quick fault", "SAFE", "force", "sensor.fx")
+ENGAGED = StateChange(1.0, "SHADOW", "engage", "BLEND", "", "pts/1")
+NEVER = "rig 'r' was never engaged: sensor.fx: force"
+
+
+@pytest.fixture
+def run(fuse, tmp_path, monkeypatch, no_pictures):
+    """Run two cases whose rig went through some states."""
+
+    def made(*changes, blow=None):
+        write_ssd(fuse(blow), tmp_path / "fused.ssd")
+        record = ChangeRecord("r", changes)
+        monkeypatch.setattr(supervision, "states_of", lambda *_: record)
+        watched = supervision.Supervision("supervisor")
+        monkeypatch.setattr(runner, "loaded", lambda *given: [*loaded(*given), watched])
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        table = read_experiment(experiment(tmp_path, GOOD))
+        return run_experiment(table, tmp_path, tmp_path / "out")
+
+    return made
+
+
+def test_a_run_that_came_to_its_end_says_so_everywhere_and_has_its_own_exit_code(
+    run, tmp_path, capsys
+):
+    outcome = run(HEARD, FOUND)
+    assert outcome.cases["a"].result.remarks.count(NEVER) == 1
+    with pytest.raises(typer.Exit) as end:
+        _end(outcome, json=False)
+    assert end.value.exit_code == 4
+    said = capsys.readouterr()
+    assert NEVER in said.out.replace("\n", " ")
+    assert "never engaged in a, b" in said.err.replace("\n", " ")
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "never engaged" in report
+    assert "States of the rig" in report
+    told = json.loads((tmp_path / "out" / "summary.json").read_text())["cases"]["a"]
+    assert told["supervisor"]["engaged"] is False
+    assert told["supervisor"]["states"][1] == {
+        "time_s": 1.0,
+        "before": "SHADOW",
+        "event": "quick fault",
+        "after": "SAFE",
+        "reason": "force",
+        "where": "sensor.fx",
+    }
+
+
+def test_a_run_whose_rig_was_engaged_is_a_success(run, tmp_path, capsys):
+    outcome = run(HEARD, ENGAGED)
+    _end(outcome, json=True)
+    told = json.loads(capsys.readouterr().out)["cases"]["a"]
+    assert told["supervisor"]["engaged"] is True
+    assert outcome.never_engaged == []
+
+
+def test_a_run_that_ends_before_its_rig_is_engaged_fails_with_the_same_exit_code(run, tmp_path):
+    with pytest.raises(NeverEngagedError, match=f"case 'a': {NEVER}") as caught:
+        run(HEARD, FOUND, blow=ValueError)
+    assert (tmp_path / "out" / "a.partial.parquet").is_file()
+    with pytest.raises(typer.Exit) as end:
+        fail_with(caught.value)
+    assert end.value.exit_code == 4
+
+
+def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
+    run, tmp_path, monkeypatch
+):
+    def refuse():
+        raise NeverEngagedError("rig 'r' was never engaged: its supervisor ended")
+
+    def supervising(case, *_):
+        return nullcontext(Steps(case, begin=refuse))
+
+    monkeypatch.setattr(supervision, "supervising", supervising)
+    with pytest.raises(NeverEngagedError, match=r"case 'a': rig 'r' .*: its supervisor ended"):
+        run(HEARD)
+    assert len(read_parquet(tmp_path / "out" / "a.partial.parquet")) == 1
+    assert not (tmp_path / "out" / "a.partial").exists()
+
+
+def test_ctrl_c_while_a_run_waits_says_that_nothing_was_engaged(run):
+    with pytest.raises(InterruptedRun, match=r"interrupted at .*; rig 'r' was never engaged"):
+        run(HEARD, blow=KeyboardInterrupt)
