@@ -24,7 +24,7 @@ from orchestrator.loops.loop_account import growth_size
 from orchestrator.loops.step_choice.choice import StepReference, choose_step
 from orchestrator.loops.step_choice.step_error import at_step, step_error
 from orchestrator.loops.whole_system import LinearSystem
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 REFERENCE_NS = 100_000

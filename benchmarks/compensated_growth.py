@@ -20,7 +20,7 @@ from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.loops import linear_system
 from orchestrator.loops.step_choice.choice import StepReference, choose_step
 from orchestrator.loops.step_choice.compensation_choice import choose_compensation
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 FMUS = Path(__file__).parents[1] / "fmus" / "build"
 M, K, D = 100.0, 5.0e4, 100.0

@@ -22,7 +22,7 @@ from libcosimpy.CosimSlave import CosimLocalSlave
 from orchestrator import System
 from orchestrator.core.system import Causality, Connector, Interpolation
 from orchestrator.export import DelayLine
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 STOP = 6.0
 #: Who writes an output into which input, by unit and variable.

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from orchestrator import Execution, System, fmu, read_system, simulate
 from orchestrator.export import build_recipe
 from orchestrator.loops import LinearSystem, linear_system
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "fmus" / "build"

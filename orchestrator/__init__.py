@@ -1,9 +1,11 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
-The names below are the public ones, with those of ``orchestrator.loops.contact`` (formulas of loops and
-energy), ``orchestrator.loops`` (linear models, modes and margins),
-``orchestrator.rig.devices`` (what adapters are made of) and ``orchestrator.export`` (FMUs from Modelica
-and from equations in Python). All other modules are private: they may change without notice.
+The names below are the public ones, with those of ``orchestrator.loops`` (linear models, modes and
+margins), ``orchestrator.loops.contact`` (formulas of one contact loop),
+``orchestrator.study.energy`` and ``orchestrator.study.measure`` (ledgers and growth of finished
+runs), ``orchestrator.rig.devices`` (what adapters are made of) and ``orchestrator.export`` (FMUs
+from Modelica and from equations in Python). All other modules are private: they may change without
+notice.
 """
 
 from typing import TYPE_CHECKING

@@ -25,7 +25,7 @@ Keys = tuple[str, ...]
 
 
 class TomlDocument:
-    """A system file that is changed in place, as :class:`orchestrator.author.ssp_edit.document.Document` does it."""
+    """A system file that is changed in place, as :class:`.ssp_edit.document.Document` does it."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)

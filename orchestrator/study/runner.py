@@ -53,9 +53,10 @@ def run_experiment(
     All systems are prepared and checked before the first is run, and nothing is written before
     that. A second run into a folder is refused while the first is under way. All files take their
     place at one moment, when all are written: see
-    :func:`~orchestrator.core.recording.whole_folder`. Until then each finished case's results are there
-    as ``NAME.partial.FORMAT``, so a later failure loses nothing, and what a case has recorded while
-    it runs is kept in the folder ``NAME.partial``, see :class:`~orchestrator.core.recording.Journal`.
+    :func:`~orchestrator.core.recording.whole_folder`. Until then each finished case's results are
+    there as ``NAME.partial.FORMAT``, so a later failure loses nothing, and what a case has recorded
+    while it runs is kept in the folder ``NAME.partial``, see
+    :class:`~orchestrator.core.recording.Journal`.
 
     Parameters
     ----------

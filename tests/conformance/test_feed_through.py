@@ -12,7 +12,7 @@ from orchestrator.core.simunits.block_registry import block_names
 from orchestrator.core.system import Causality, DataType, Source
 
 ROOT = Path(__file__).parents[2]
-#: A rope that is drawn at random is torn, and says so: tests/unit/export/plants/test_planar_rope.py.
+#: A rope that is drawn at random is torn: tests/unit/export/plants/test_planar_rope.py.
 TORN = {"PlanarRope", "SpatialRope", "FreeRope", "SnareRope", "FloatingSnareRope"}
 #: Pushes only what is led onto it, which nothing drawn at random is: tests/reproduction/snare.
 MISSED = {"FlushLock"}

@@ -38,12 +38,12 @@ def past_a_face(file):
 
 def test_no_import_goes_past_a_face():
     files = [file for top in TOPS for file in sorted(ROOT.glob(f"{top}/**/*.py"))]
-    assert len(files) > 900
+    assert files
     assert [line for file in files for line in past_a_face(file)] == []
 
 
 def test_an_import_past_a_face_is_found(tmp_path, monkeypatch):
-    package = tmp_path / "orchestrator" / "system"
+    package = tmp_path / "orchestrator" / "core" / "system"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("from orchestrator.core.system.unit import conversion\n")
     reader = tmp_path / "orchestrator" / "reader.py"

@@ -10,7 +10,7 @@ from orchestrator.core.plugin_group import registered
 from orchestrator.core.recording.result import Result
 from orchestrator.core.system import nearest
 
-#: Writes a result to a path: whole, or not at all (see :func:`~orchestrator.core.recording.whole_file`).
+#: Writes a result to a path: whole, or not at all (see :func:`~.atomic.whole_file`).
 Writer = Callable[[Result, Path], None]
 
 

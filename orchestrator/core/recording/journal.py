@@ -20,7 +20,7 @@ class Journal:
     """A folder of Parquet files, each with the rows since the one before, or one MCAP that grows.
 
     A file appears under its name when it is complete, so the folder can be read at any moment, and
-    when the process died: by :func:`~orchestrator.core.recording.read_parquet` and by pandas. (A single
+    when the process died: by :func:`~.parquet.read_parquet` and by pandas. (A single
     Parquet file cannot be read before its end is written.) What the operating system has not yet
     brought to the disk is lost if the whole machine fails.
 

@@ -91,7 +91,7 @@ def export_system(
     fmi
         Version of FMI, 2 or 3.
     step, algorithm, algorithm_options, rates, delay, faults, early_return
-        See :class:`~orchestrator.core.master.Execution`; what is ``None`` is taken from the system's
+        See :class:`orchestrator.Execution`; what is ``None`` is taken from the system's
         default experiment.
     platforms
         As for :func:`~orchestrator.export.build_model`; all FMUs inside must have binaries for

@@ -41,7 +41,7 @@ def stability_plane(
     Raises
     ------
     DescriptionError
-        A value is out of its range; see :class:`~orchestrator.loops.contact.contact_loop.ContactLoop`.
+        A value is out of its range; see :class:`~.contact_loop.ContactLoop`.
 
     References
     ----------

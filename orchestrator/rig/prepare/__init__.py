@@ -1,0 +1,1 @@
+"""Cases with devices, before they are run."""

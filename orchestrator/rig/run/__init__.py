@@ -1,0 +1,1 @@
+"""What a run with devices has beside stepping."""

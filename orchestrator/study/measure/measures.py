@@ -11,7 +11,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.experiment import Measure
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 from orchestrator.study.measure.observation import Observation, comparison_result, observation
 from orchestrator.study.measure.outcome import Measured
 

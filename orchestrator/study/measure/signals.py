@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.recording import Result
 from orchestrator.study.file.table import Angle
-from orchestrator.study.measure.attitude import cardan_angles
+from orchestrator.study.measure import cardan_angles
 
 
 def names_of(signal: str, angle: Angle) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def values_of(result: Result, signal: str, angle: Angle) -> NDArray[np.float64]:
     signal
         A recorded output; the quaternion, if an angle of it is asked for.
     angle
-        Axis, see :func:`orchestrator.study.measure.attitude.cardan_angles`; the values are then in degrees.
+        Axis, see :func:`.attitude.cardan_angles`; the values are then in degrees.
 
     Raises
     ------

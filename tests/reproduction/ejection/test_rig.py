@@ -34,7 +34,7 @@ from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.runner import prepared_cases
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "adapters"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "rig" / "adapters"))
 import test_motor_bench as line
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "ejection"

@@ -13,7 +13,7 @@ from scipy.optimize import fsolve
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

@@ -1,6 +1,6 @@
 """``softdock devices faults`` on the EPOS rig, once for each of its kinds: real processes.
 
-What a fault leads to, and when, is in ``tests/unit/rig/supervisor/test_rig_in_step.py``. Here a busy
+What a fault leads to, and when, is in ``tests/unit/rig/supervisor/test_rig_in_step.py``. A busy
 machine may find another one first; that the rig is left alone by it is all that is held.
 """
 

@@ -12,7 +12,7 @@ import pytest
 from orchestrator import read_system
 from orchestrator.loops import linear_system
 from orchestrator.loops.contact import ContactLoop
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 

@@ -15,7 +15,7 @@ from reproduction.famdc.axial_rig import OFFSET, TABLES, ideal, noise, rig, run
 
 from orchestrator.core.system import Fault, FaultKind, System
 from orchestrator.loops import linear_system
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 ALL = pytest.mark.parametrize("table", TABLES)
 POSITION = "dynamics.position"

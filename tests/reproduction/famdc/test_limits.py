@@ -19,7 +19,7 @@ from orchestrator.core.simunits import block
 from orchestrator.core.system import Fault, FaultKind, System
 from orchestrator.loops import linear_system
 from orchestrator.loops.contact import BodyChain, ForceCorrection, SampledContactLoop, loop_modes
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 K, C, REST = 5e4, 100.0, 0.2e-3  # contact, and what the lead leaves of the sensor's lag
 CHAIN = BodyChain((5e4, 300.0, 2000.0), (1.5e5,), (200.0,))

@@ -23,7 +23,7 @@ from orchestrator.study.prepare.swap import swap_component
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.runner import prepared_cases
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "adapters"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "rig" / "adapters"))
 from test_motor_bench import MotorLine
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "met"

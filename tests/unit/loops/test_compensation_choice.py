@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from unit.linearisation.conftest import Factor, SecondOrder
 
 from orchestrator import System, fmu
 from orchestrator.core.simunits import block
@@ -10,6 +9,8 @@ from orchestrator.core.system import Compensation, Extrapolation
 from orchestrator.loops import linear_system
 from orchestrator.loops.step_choice.choice import StepReference, choose_step
 from orchestrator.loops.step_choice.compensation_choice import choose_compensation
+
+from .conftest import Factor, SecondOrder
 
 
 def reference(**of_a_line):

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from tests.unit.arming.test_arming import rig
 
 from orchestrator import Block, Input, Output, State, System, block
 from orchestrator.loops import linear_system
@@ -13,6 +12,7 @@ from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.loops.signal_graph import coupled_groups, inner_lines
 from orchestrator.rig.arming import Reserve, arm
 from orchestrator.rig.arming.advice import Knobs
+from tests.unit.rig.arming.test_arming import rig
 
 from .conftest import Factor, SecondOrder
 from .test_loop_transfer import capture

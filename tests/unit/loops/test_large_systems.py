@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from unit.linearisation.conftest import SecondOrder
 
 from orchestrator import System
 from orchestrator.core.diagnostics import CapabilityError
@@ -11,6 +10,8 @@ from orchestrator.loops import delayed_loop, linear_system, period_map
 from orchestrator.loops.large_multipliers import large_multipliers
 from orchestrator.loops.multipliers import multipliers
 from orchestrator.loops.run_account import run_account
+
+from .conftest import SecondOrder
 
 
 @pytest.fixture(scope="module")

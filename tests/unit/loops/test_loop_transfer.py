@@ -10,7 +10,7 @@ from orchestrator import System, block, simulate
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.loops import linear_system, open_loop
 from orchestrator.loops.contact import ContactLoop
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 from .conftest import Factor, SecondOrder
 

@@ -7,7 +7,7 @@ from orchestrator import Block, Execution, Input, Output, System, block, fmu, si
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.loops import linear_system
 from orchestrator.loops.run_account import run_account
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 from .conftest import Counter, Factor, SecondOrder, Spring
 

@@ -15,7 +15,7 @@ from orchestrator.loops.step_choice.cost import cost_of
 from orchestrator.loops.step_choice.drawing import draw_choice
 from orchestrator.loops.step_choice.search import Search
 from orchestrator.loops.step_choice.step_error import at_step, step_error
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 from .conftest import Counter, Factor, SecondOrder
 from .test_loops import rings

@@ -23,7 +23,8 @@ def test_only_public_names_are_listed():
 def test_names_do_not_change_by_use():
     code = (
         "import orchestrator; before = dir(orchestrator)\n"
-        "from orchestrator import *\nimport orchestrator.core.simunits, orchestrator.cli.main as _\n"
+        "from orchestrator import *\nimport orchestrator.core.simunits\n"
+        "import orchestrator.cli.main as _\n"
         "assert dir(orchestrator) == before\n"
         "assert block and System\n"
     )

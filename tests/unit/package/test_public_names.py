@@ -18,6 +18,8 @@ PUBLIC = (
     "orchestrator.rig.devices.conformance",
     "orchestrator.export",
     "orchestrator.loops",
+    "orchestrator.study.energy",
+    "orchestrator.study.measure",
 )
 #: What a block may use of the orchestrator: its base class, its connectors, the errors.
 FOR_BLOCKS = {

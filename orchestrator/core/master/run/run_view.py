@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RunView:
-    """Reads a run that an :class:`~orchestrator.core.master.Execution` steps; it changes nothing."""
+    """Reads a run that a :class:`~.execution.Execution` steps; it changes nothing."""
 
     schedule: Schedule
     units: list[SimulationUnit]

@@ -1,6 +1,6 @@
 """Messages between a run and a process of units: plain data, and bytes beside it.
 
-A message is two lengths, then text as :mod:`orchestrator.core.simunits.blocks.state_text` writes it,
+A message is two lengths, then text as :mod:`.blocks.state_text` writes it,
 then the bytes. Nothing that is read is executed.
 """
 

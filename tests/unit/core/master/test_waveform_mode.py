@@ -12,7 +12,7 @@ from orchestrator.core.master import Execution
 from orchestrator.core.simunits import fmu
 from orchestrator.core.system import Fault, System
 from orchestrator.loops import linear_system
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 
 def oscillator(plants, *, late="40 ms"):

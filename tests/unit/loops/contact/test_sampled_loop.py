@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.loops.contact import BodyChain, ForceCorrection, SampledContactLoop, loop_modes
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 TABLE_1 = BodyChain((5e4, 300.0, 2000.0), (1.5e5,), (200.0,))
 PLAIN = SampledContactLoop(TABLE_1, 5e4, 100.0, 1e-3)

@@ -12,7 +12,7 @@ from orchestrator.core.recording import read_parquet
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
 from orchestrator.loops.run_account import MOST_COMPONENTS, run_account
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 SYSTEM = """
 [system]

@@ -18,7 +18,7 @@ from orchestrator.study.energy import (
     Stage,
     energy_ledger,
 )
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 from .conftest import ledger_of, total
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from orchestrator.study.measure.attitude import cardan_angles
+from orchestrator.study.measure import cardan_angles
 
 
 def test_angles_are_those_of_scipy_whatever_the_length_and_sign():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.study.measure.growth import fit_growth
+from orchestrator.study.measure import fit_growth
 
 
 def oscillation(t, sigma, omega, amplitude=0.02, phase=0.4, offset=3e-3):

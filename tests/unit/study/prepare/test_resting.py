@@ -11,7 +11,7 @@ from orchestrator.study.file.rest_table import RestTable
 from orchestrator.study.prepare.resting import REST, with_rests
 from orchestrator.study.prepare.swap import swap_component
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "simunits" / "devices"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "rig" / "device_units"))
 
 H = 0.01
 

@@ -56,7 +56,8 @@ def test_signals_side_by_side_are_one_loop():
 
 _MANY = """
 from orchestrator import System
-from orchestrator.core.system import Causality, Component, Connector, Source, SourceKind, closed_loops
+from orchestrator.core.system import Causality, Component, Connector, Source, SourceKind
+from orchestrator.core.system import closed_loops
 from orchestrator.core.system.loops import closed_loops as module
 
 module.MOST_LOOPS = 20

@@ -8,15 +8,6 @@ import re
 import pint
 import pytest
 from scipy import constants
-from tests.unit.system.units.unit_lists import (
-    MODELICA,
-    MODELICA_MODELS,
-    PREFIXES,
-    PUBLIC,
-    PUBLIC_DISPLAYS,
-    PUBLIC_FAULTS,
-    SI,
-)
 
 from orchestrator.core.diagnostics import UnitMismatchError
 from orchestrator.core.system.units.meaning import BASE_UNITS
@@ -28,6 +19,15 @@ from orchestrator.core.system.units.unit import (
     is_expressible,
     is_unit,
     other_spelling,
+)
+from tests.unit.core.system.units.unit_lists import (
+    MODELICA,
+    MODELICA_MODELS,
+    PREFIXES,
+    PUBLIC,
+    PUBLIC_DISPLAYS,
+    PUBLIC_FAULTS,
+    SI,
 )
 
 _ORDER = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")

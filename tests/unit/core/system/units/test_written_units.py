@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 
 import pytest
-from tests.unit.system.units.unit_lists import ENGINEERS
 
 from orchestrator.core.diagnostics import UnitMismatchError
 from orchestrator.core.system import conversion
 from orchestrator.core.system.units.unit import base_unit, other_spelling
+from tests.unit.core.system.units.unit_lists import ENGINEERS
 
 
 @pytest.mark.parametrize(
