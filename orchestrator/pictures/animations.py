@@ -15,8 +15,7 @@ from orchestrator.pictures.animation import (
     too_many,
     wrong_signals,
 )
-from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study import Experiment, Extension, Run
 from orchestrator.study.prepare.prepare import merged
 from orchestrator.study.prepare.simulate import horizon
 

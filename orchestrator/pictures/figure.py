@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.recording.atomic import whole_file
+from orchestrator.core.recording import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,6 +12,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import spans_of
+from orchestrator.study import ExperimentOutcome, SweepOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
 from orchestrator.study.file.figure_tables import Curve as Drawn
 from orchestrator.study.file.figure_tables import (
@@ -23,7 +24,6 @@ from orchestrator.study.file.figure_tables import (
     SweepFigure,
     TimeFigure,
 )
-from orchestrator.study.measure.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.study.measure.signals import values_of
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.diagram import facts_of_run, nested_of
 from orchestrator.pictures.drawing import Drawing, draw_system
+from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
     CaseSection,
     FigureItem,
@@ -26,9 +27,7 @@ from orchestrator.study.content import (
     Report,
     TableItem,
 )
-from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.measure.outcome import SUMMARY, CaseOutcome, ExperimentOutcome
+from orchestrator.study.measure.outcome import SUMMARY
 from orchestrator.study.prepare.prepare import merged
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.pictures.plot_parts import literal
-from orchestrator.study.content.map_content import Floats, MapAxis, MapLook, MapPanel
+from orchestrator.study.content import MapAxis, MapLook, MapPanel
+from orchestrator.study.content.map_content import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.map_marks import draw_lines, hatch_cells
 from orchestrator.pictures.plot_parts import headline, literal, new_figure
-from orchestrator.study.content.map_content import MapAxis, MapLook, MapPanel
+from orchestrator.study.content import MapAxis, MapLook, MapPanel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from orchestrator.core.recording.result import Result
-from orchestrator.study.content.plot import PALETTE
+from orchestrator.core.recording import Result
+from orchestrator.study.content import PALETTE
 
 #: Curves of a panel that can still be told from each other.
 _CURVES = len(PALETTE)

@@ -13,10 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from orchestrator.core.recording.atomic import whole_file
-from orchestrator.core.recording.whole_folder import link
+from orchestrator.core.recording import link, whole_file
 from orchestrator.pictures.drawing import Drawing
-from orchestrator.study.content.plot import Plot
+from orchestrator.study.content import Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orchestrator.core.recording.decimation import decimate, thin
-from orchestrator.study.content.plot import DASHES, PALETTE, Curve, Dash, Floats, Panel, Plot
+from orchestrator.core.recording import decimate
+from orchestrator.core.recording.decimation import thin
+from orchestrator.study.content import PALETTE, Curve, Panel, Plot
+from orchestrator.study.content.plot import DASHES, Dash, Floats
 
 #: Samples of a curve that are kept as they are; of a longer one its peaks, ends and gaps are.
 LARGEST_CURVE = 200_000

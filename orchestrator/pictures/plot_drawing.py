@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.recording.decimation import decimate, thin
+from orchestrator.core.recording import decimate
+from orchestrator.core.recording.decimation import thin
 from orchestrator.pictures.plot_parts import (
     MARKERS,
     WIDTH,
@@ -18,7 +19,7 @@ from orchestrator.pictures.plot_parts import (
     new_figure,
     straight,
 )
-from orchestrator.study.content.plot import Curve, Panel, Plot, Span
+from orchestrator.study.content import Curve, Panel, Plot, Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

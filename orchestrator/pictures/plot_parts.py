@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.study.content.plot import DASHES, PALETTE, Curve, Reference
+from orchestrator.study.content import PALETTE, Curve, Reference
+from orchestrator.study.content.plot import DASHES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from orchestrator.core.recording.result import Result
+from orchestrator.core.recording import Result
 from orchestrator.core.system.naming import is_pattern, lacking, matching
 from orchestrator.pictures.panels import axis_of, panels_of
 from orchestrator.pictures.plot_drawing import draw_plot
-from orchestrator.study.content.plot import Curve, Panel, Plot
+from orchestrator.study.content import Curve, Panel, Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,20 +12,12 @@ from urllib.parse import quote
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.recording.atomic import whole_file
-from orchestrator.core.recording.parameters import ParameterRow
+from orchestrator.core.recording import ParameterRow, whole_file
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.inline import embedded, environment
 from orchestrator.pictures.drawing.wording import path_of
 from orchestrator.pictures.plot_data import PlotData
-from orchestrator.study.content.plot import Plot
-from orchestrator.study.content.report_content import (
-    CaseSection,
-    FigureItem,
-    FileItem,
-    Measure,
-    Report,
-)
+from orchestrator.study.content import CaseSection, FigureItem, FileItem, Measure, Plot, Report
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _UPLOT = Path(__file__).with_name("vendor") / "uplot"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from orchestrator.pictures import plot_maps
 from orchestrator.study.content import PALETTE, Curve, MapLook, MapPanel, Panel, Plot, Reference
 from orchestrator.study.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.study.sweep import FinishedSweep
 from orchestrator.study.sweep.cells import (
     axis_of,
     cells_of,
@@ -23,7 +24,6 @@ from orchestrator.study.sweep.cells import (
     safe,
     values_in,
 )
-from orchestrator.study.sweep.runner import FinishedSweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

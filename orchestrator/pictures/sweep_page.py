@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from orchestrator.pictures import draw_plot, save, write_report
 from orchestrator.pictures.figures import plot_of, sweeps_of
 from orchestrator.pictures.sweep_drawing import draw_sweep
+from orchestrator.study import Experiment, Section
 from orchestrator.study.content import FigureItem, FileItem, Plot, Report, TableItem
-from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.file.figure_tables import LinesFigure, MapFigure
-from orchestrator.study.section import Section
+from orchestrator.study.sweep import FinishedSweep
 from orchestrator.study.sweep.listed import as_run
-from orchestrator.study.sweep.runner import FinishedSweep
 from orchestrator.study.sweep.summary import summaries
 
 if TYPE_CHECKING:

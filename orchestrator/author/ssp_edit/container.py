@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from orchestrator.core.archive import open_archive
 from orchestrator.core.diagnostics import FmuError, SspError
+from orchestrator.core.ssp import Place
 from orchestrator.core.ssp.archive.sources import (
-    Place,
     expect_packable,
     file_bytes,
     file_path,

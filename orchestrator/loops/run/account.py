@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.recording import Result
-from orchestrator.study.extension import Extension, Run
+from orchestrator.study import Extension, Run
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
 

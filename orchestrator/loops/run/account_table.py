@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from orchestrator.loops import LoopAccount
 from orchestrator.loops.run_account import RunAccount
-from orchestrator.study.section import Cell, Section
+from orchestrator.study import Section
+from orchestrator.study.section import Cell
 
 COLUMNS = (
     "loop",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
-from orchestrator.study.file.experiment import AUTO, Experiment
+from orchestrator.study import Experiment, Section
+from orchestrator.study.file.experiment import AUTO
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.section import Section
 
 if TYPE_CHECKING:
     from orchestrator.loops.step_choice.choice import StepChoice

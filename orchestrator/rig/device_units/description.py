@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
-from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.simunits import Capabilities, UnitDescription
 from orchestrator.core.system import Causality, Connector
 from orchestrator.core.system.ports.limits import Limits
 from orchestrator.rig.devices import (

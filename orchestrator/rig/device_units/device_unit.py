@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, DeviceError
-from orchestrator.core.simunits.protocol.description import UnitDescription
-from orchestrator.core.simunits.protocol.notice import Notice
-from orchestrator.core.simunits.protocol.unit import Phase, SimulationUnit
+from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
+from orchestrator.core.simunits.protocol.unit import Phase
 from orchestrator.core.system import Connector, Value
 from orchestrator.engine import DeviceUnit as NativeUnit
 from orchestrator.engine import TickClock

@@ -9,9 +9,7 @@ from orchestrator.core.system import Component, Source
 from orchestrator.rig.device_units.description import describe_device, device_facts, stepped_device
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
-    from orchestrator.core.simunits.protocol.description import UnitDescription
-    from orchestrator.core.simunits.protocol.unit import SimulationUnit
+    from orchestrator.core.simunits import SimulationUnit, UnitDescription, WorkerProcess
 
 
 class DeviceKind(UnitKind):

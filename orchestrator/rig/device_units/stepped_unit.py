@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from orchestrator.core.simunits import UnitDescription
 from orchestrator.core.simunits.fmi.foreign_unit import ForeignUnit, Importer
-from orchestrator.core.simunits.protocol.description import UnitDescription
 from orchestrator.rig.devices import SteppedDevice
 
 

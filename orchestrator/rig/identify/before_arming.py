@@ -17,11 +17,9 @@ from orchestrator.rig.identify.stored import stored_twins
 from orchestrator.rig.run.arming import commanded
 from orchestrator.rig.tables.arming_table import ArmingTable
 from orchestrator.rig.tables.identification_table import IdentificationTable
-from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.section import Section
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from orchestrator.rig.identify.excitation_plan import (
     Segment,
     excitation_plan,
 )
-from orchestrator.study.prepare.simulate import simulate
+from orchestrator.study import simulate
 
 _EXCITATION = "excitation"
 #: The number of the command that the first step gives: the initialisation gave one before.

@@ -20,7 +20,7 @@ from orchestrator.rig.identify.identify import IdentifiedDevice, devices_of, ide
 from orchestrator.rig.identify.watched import watched_device
 from orchestrator.rig.run.emulation import emulating
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study import Experiment
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings

@@ -7,8 +7,8 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Source, SourceKind, System
 from orchestrator.rig.devices.address import read_address, write_address
+from orchestrator.study import swap_component
 from orchestrator.study.file.device_table import DeviceTable
-from orchestrator.study.prepare.swap import swap_component
 
 
 def with_device(system: System, name: str, table: DeviceTable) -> System:

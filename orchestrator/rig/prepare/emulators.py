@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, nearest
-from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study import Experiment
+from orchestrator.study.file.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan
 
 

@@ -18,7 +18,8 @@ from orchestrator.core.system import (
     TransportDelay,
     connection_name,
 )
-from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study import Experiment
+from orchestrator.study.file.experiment import Case
 from orchestrator.study.prepare.run_settings import RunSettings
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits.kinds import clock_ns
 from orchestrator.core.system import System
 from orchestrator.core.system.step_length import step_length
-from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment, RunOptions
+from orchestrator.study import Experiment, Extension, Run
+from orchestrator.study.file.experiment import RunOptions
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.system_reader import SystemReader

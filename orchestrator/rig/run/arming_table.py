@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrator.study.section import Cell, Section
+from orchestrator.study import Section
+from orchestrator.study.section import Cell
 
 if TYPE_CHECKING:
     from orchestrator.rig.arming import ArmedLine, Arming

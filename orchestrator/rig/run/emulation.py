@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DeviceError
-from orchestrator.study.extension import Extension, Run, Steps
+from orchestrator.study import Extension, Run, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.rig.supervisor.change_record import ChangeRecord
-from orchestrator.study.section import Section
+from orchestrator.study import Section
 
 COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where")
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.study.extension import Extension, Run, Steps
+from orchestrator.study import Extension, FailedRunError, Run, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import FailedRunError, InterruptedRun
+from orchestrator.study.prepare.simulate import InterruptedRun
 
 if TYPE_CHECKING:
     from orchestrator.core.recording import Result
@@ -160,7 +160,7 @@ def tracks_of(
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
     from orchestrator.rig.devices.address import read_address, write_address
-    from orchestrator.study.prepare.swap import swap_component
+    from orchestrator.study import swap_component
 
     for name in names:
         device, given = read_address(system.components[name].source.location)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from orchestrator.rig.supervisor.tracking.track_record import TrackRecord
+from orchestrator.study import Section
 from orchestrator.study.content import Curve, Panel, Plot
-from orchestrator.study.section import Section
 
 COLUMNS = (
     "response",

@@ -14,13 +14,11 @@ from typing import Any
 
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.recording import whole_folder
-from orchestrator.study.extension import Run, loaded
+from orchestrator.study import Experiment, ExperimentOutcome, Run, read_experiment
+from orchestrator.study.extension import loaded
 from orchestrator.study.file.device_table import DeviceTable
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.reader import read_experiment
 from orchestrator.study.run.case_runs import run_cases
 from orchestrator.study.runner import prepared_cases
 

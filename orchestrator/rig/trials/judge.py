@@ -19,7 +19,7 @@ from orchestrator.rig.trials.evidence import (
     sentence_of,
 )
 from orchestrator.rig.trials.trial import Trial
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study import Experiment
 
 #: Units of what moves.
 _LENGTHS = ("m", "rad")

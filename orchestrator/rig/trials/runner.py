@@ -30,7 +30,8 @@ from orchestrator.rig.trials.programs import (
     terminal_at,
 )
 from orchestrator.rig.trials.trial import Trial
-from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study import Experiment
+from orchestrator.study.file.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan
 
 #: What a busy machine may take for the start, and for the end after a fault, s.

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
-from orchestrator.core.simunits.protocol.description import UnitDescription
+from orchestrator.core.simunits import UnitDescription
 from orchestrator.core.system import (
     Causality,
     Component,

@@ -10,9 +10,7 @@ from orchestrator.core.system import Component, Source
 from orchestrator.rig.twins.description import complete_twin, describe_twin, inner_of, late_outputs
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
-    from orchestrator.core.simunits.protocol.description import UnitDescription
-    from orchestrator.core.simunits.protocol.unit import SimulationUnit
+    from orchestrator.core.simunits import SimulationUnit, UnitDescription, WorkerProcess
 
 
 class TwinKind(UnitKind):
@@ -24,7 +22,7 @@ class TwinKind(UnitKind):
 
     def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
         """Describe it by what it is around."""
-        from orchestrator.core.simunits.registry import description_of
+        from orchestrator.core.simunits import description_of
 
         inner = description_of(inner_of(component), runnable=runnable)
         return describe_twin(component.source, inner)
@@ -33,7 +31,7 @@ class TwinKind(UnitKind):
         self, component: Component, processes: dict[str, WorkerProcess] | None
     ) -> SimulationUnit:
         """Make it around the unit of what it is around."""
-        from orchestrator.core.simunits.instantiation import make_unit
+        from orchestrator.core.simunits import make_unit
         from orchestrator.rig.twins.twin_unit import TwinUnit
 
         inner = make_unit(inner_of(component), processes=processes)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from orchestrator.core.simunits.protocol.description import UnitDescription
-from orchestrator.core.simunits.protocol.notice import Notice
-from orchestrator.core.simunits.protocol.unit import SimulationUnit
+from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
 from orchestrator.core.system import Component, Connector, Value
 from orchestrator.engine import TwinUnit as NativeUnit
 from orchestrator.rig.twins.description import channels_of

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay
-from orchestrator.core.recording.origin import versions
-from orchestrator.core.recording.parameters import ParameterRow
-from orchestrator.core.recording.result import Result
+from orchestrator.core.recording import ParameterRow, Result, versions
 from orchestrator.core.simunits import Notice
 from orchestrator.study.content.plot import Plot
 

@@ -34,19 +34,23 @@ HEAVY = {
 #: What a run needs beyond.
 FOR_RUNS = {"lxml"}
 ROOMS = [
-    "analysis",
-    "animation",
-    "authoring",
-    "coupling",
-    "drawing",
+    "author",
+    "core.coupling",
+    "core.master",
+    "core.realtime",
+    "core.recording",
+    "core.simunits",
+    "core.ssp",
+    "core.system",
     "export",
-    "master",
-    "realtime",
-    "recording",
-    "simunits",
-    "ssp",
-    "system",
-    "experiment",
+    "loops.contact",
+    "pictures",
+    "pictures.animation",
+    "pictures.drawing",
+    "study",
+    "study.content",
+    "study.energy",
+    "study.measure",
 ]
 
 
@@ -150,6 +154,6 @@ except SystemExit as end:
         "scipy",
     }
     assert loaded & heavy == set()
-    rooms = ("arming", "supervisor", "identification", "animation", "experiment.sweep")
+    rooms = ("rig", "pictures.animation", "study.sweep")
     idle = tuple(f"orchestrator.{room}." for room in rooms)
     assert [name for name in loaded if name.startswith(idle)] == []
