@@ -27,18 +27,9 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ROOT / "orchestrator"
-#: Rooms by part of the house; the kernel is a part of the core.
-KERNEL = ("system", "coupling", "master")
-CORE = (*KERNEL, "simunits", "recording", "ssp", "diagnostics")
-WINGS = {
-    "study": ("experiment", "checking"),
-    "author": ("authoring", "cli"),
-    "export": ("export",),
-    "loops": ("analysis", "linearisation"),
-    "rig": ("devices", "realtime", "identification", "arming", "supervisor"),
-    "dcp": ("dcp",),
-    "pictures": ("drawing", "animation"),
-}
+#: What is read in a day: the graph, its delays, its masters.
+KERNEL = ("core/system", "core/coupling", "core/master")
+WINGS = ("study", "author", "export", "loops", "rig", "dcp", "pictures", "checks", "cli")
 TURNS = 5
 CALLED = """
 import json, os, sys
@@ -72,17 +63,17 @@ def lines_of(room: str) -> tuple[int, int]:
     return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files), len(files)
 
 
-def imports() -> Iterator[tuple[str, str, str]]:
-    """Files and their rooms, and the rooms that they import, at any place."""
+def imports() -> Iterator[tuple[str, str]]:
+    """The part of the house that each file is in, and those that it imports, at any place."""
     for path in CODE.rglob("*.py"):
-        room = path.relative_to(CODE).parts[0].removesuffix(".py")
+        part = path.relative_to(CODE).parts[0].removesuffix(".py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            for name in names:
+            for name in dict.fromkeys(names):
                 top, _, rest = name.partition(".")
                 if top == "orchestrator" and rest:
-                    yield str(path), room, rest.split(".")[0]
+                    yield part, rest.split(".")[0]
 
 
 def names_of_classes() -> Counter[str]:
@@ -129,29 +120,18 @@ def ratios(commands: dict[str, list[str]]) -> dict[str, float]:
 def measured(output: Path) -> dict[str, dict[str, object]]:
     """All figures, by what they are of."""
     lines, modules = lines_of("")
-    rooms = {name: lines_of(name) for name in (*CORE, *(r for w in WINGS.values() for r in w))}
-    wing_of = {room: wing for wing, members in WINGS.items() for room in members}
-    edges = Counter(
-        ("core" if room in CORE else wing_of.get(room, room), wing_of[to])
-        for _file, room, to in set(imports())
-        if to in wing_of
-    )
+    edges = Counter(imports())
     size: dict[str, object] = {
         "Python in orchestrator": f"{lines} lines, {modules} modules",
-        "core": sum(rooms[room][0] for room in CORE),
-        "kernel (system, coupling, master)": sum(rooms[room][0] for room in KERNEL),
-        "imports from core to wings": sum(n for (a, _), n in edges.items() if a == "core"),
+        "core": "{} lines, {} modules".format(*lines_of("core")),
+        "kernel (system, coupling, master)": sum(lines_of(room)[0] for room in KERNEL),
+        "imports from core to wings": sum(edges["core", wing] for wing in WINGS),
         "imports from study to rig, loops, pictures": sum(
             edges["study", wing] for wing in ("rig", "loops", "pictures")
         ),
         "names of classes in two files or more": sum(n > 1 for n in names_of_classes().values()),
     }
-    size |= {
-        f"wing {wing}": "{} lines, {} modules".format(
-            *(sum(column) for column in zip(*(rooms[room] for room in members), strict=True))
-        )
-        for wing, members in WINGS.items()
-    }
+    size |= {f"wing {wing}": "{} lines, {} modules".format(*lines_of(wing)) for wing in WINGS}
     run = ["softdock", "run", EPOS, "--case", "ideal", "--output", str(output / "epos")]
     one = ["softdock", "run", SSD, "--stop", "10 ms", "--output", str(output / "one")]
     carried: dict[str, object] = {

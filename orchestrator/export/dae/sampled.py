@@ -10,7 +10,7 @@ import casadi as ca
 
 from orchestrator.export.dae.residual_dae import Kind, Variable
 
-_SX = Any  # casadi.SX column
+_Column = Any  # casadi.SX column
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Sampled:
         Parameters that only count at the start.
     """
 
-    time: _SX
-    step: _SX
+    time: _Column
+    step: _Column
     inputs: tuple[Variable, ...]
     parameters: tuple[Variable, ...]
     memory: tuple[Variable, ...]
-    next: _SX
-    first: _SX
+    next: _Column
+    first: _Column
     direct: Mapping[str, tuple[str, ...]]
     longest_step: float | None = None
     code: str = ""
@@ -52,7 +52,7 @@ class Sampled:
     fixed: frozenset[str] = frozenset()
 
     @property
-    def columns(self) -> tuple[_SX, _SX, _SX]:
+    def columns(self) -> tuple[_Column, _Column, _Column]:
         """Columns u, p and m."""
         u, p, m = (
             ca.vertcat(ca.SX(0, 1), *(variable.symbol for variable in group))

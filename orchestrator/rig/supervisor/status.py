@@ -55,12 +55,12 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
 def _signals(watch: DeviceWatch, limits: dict[str, SignalLimits]) -> dict[str, dict[str, Any]]:
     """Return the newest values of a device's signals that have a table, with what is left."""
     found = {}
-    for name, column, signal in watch.facts.places():
+    for name, column, facts in watch.facts.places():
         if name in limits and watch.newest is not None:
             value = watch.newest[column]
             left = _left(value, limits[name])
             known = value if math.isfinite(value) else None
-            found[name] = {"value": known, "unit": signal.unit, "margin": left}
+            found[name] = {"value": known, "unit": facts.unit, "margin": left}
     return found
 
 
