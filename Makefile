@@ -22,7 +22,7 @@ $(BIN)/python:
 ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
-	$(BIN)/python -m pip install --quiet --no-compile --editable '.[animation]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[all]'
 	@touch $@
 
 # What is installed for the tests is all that `installed` has. No bytecode is made of what is installed: Python makes

@@ -170,7 +170,7 @@ def _python_can() -> ModuleType:
         import can
     except ImportError:
         raise DeviceError(
-            "every interface but 'slcan' needs python-can: install softdock[can]"
+            "every interface but 'slcan' needs python-can: pip install 'softdock[rig]'"
         ) from None
     return can
 

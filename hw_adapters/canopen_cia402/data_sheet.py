@@ -38,7 +38,7 @@ def _read(drive: DriveSettings) -> ObjectDictionary:
         import canopen
     except ImportError:
         raise DescriptionError.about(
-            "a data sheet needs the library canopen: install softdock[can]", key="eds"
+            "a data sheet needs the library canopen: pip install 'softdock[rig]'", key="eds"
         ) from None
     try:
         return canopen.import_od(str(drive.eds), drive.node)

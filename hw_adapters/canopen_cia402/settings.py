@@ -168,7 +168,7 @@ class CanopenSettings(DeviceSettings):
         ``/dev/ttyACM0``, ``can0``: as the interface calls it.
     interface
         ``slcan``: a serial CAN adapter of the LAWICEL protocol; else one of python-can
-        (``socketcan``, ``pcan``, ..), which the extra ``can`` installs.
+        (``socketcan``, ``pcan``, ..), which the extra ``rig`` installs.
     bitrate
         Of the line, bit/s; SocketCAN has its own, set by ``ip link``.
     tty_baudrate

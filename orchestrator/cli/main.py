@@ -20,6 +20,7 @@ from orchestrator.cli.terminal.failure import (
 )
 from orchestrator.cli.terminal.interruption import interruptible
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.plugin_group import lacking_package
 from orchestrator.core.terminal import log_to_terminal, say_everything
 
 
@@ -81,6 +82,10 @@ def _run() -> int:
             return app(standalone_mode=False) or 0
         except SoftdockError as error:
             fail_with(error)
+        except ModuleNotFoundError as error:
+            if (said := lacking_package(error)) is None:
+                raise
+            fail("CapabilityError", said)
         except USAGE as error:
             fail_usage(error)
         except typer.Abort:

@@ -10,11 +10,9 @@ from functools import cache
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.plugin_group import registered
+from orchestrator.core.plugin_group import lacking_package, registered
 
 _GROUP = "softdock.wings"
-#: What a wing's packages are installed by, where that is not its own name.
-_EXTRA = {"export": "modelica"}
 
 
 @cache
@@ -24,19 +22,14 @@ def of_wing(name: str) -> Any:
     Raises
     ------
     CapabilityError
-        If the wing, or a package that it needs, is not installed; the message names the extra.
+        If no package registers it, or one that it needs is not installed.
     """
-    found = next((entry for entry in registered(_GROUP) if entry.name == name), None)
-    wing = name.partition(".")[0]
-    install = f"pip install 'softdock[{_EXTRA.get(wing, wing)}]'"
-    if found is None:
-        raise CapabilityError(f"'{name}' is not installed: {install}")
-    try:
-        return found.load()
-    except ModuleNotFoundError as missing:
-        package = (missing.name or "").partition(".")[0]
-        if package == "orchestrator":
-            raise
-        raise CapabilityError(
-            f"this needs the package '{package}', which is not installed: {install}"
-        ) from missing
+    for entry in registered(_GROUP):
+        if entry.name == name:
+            try:
+                return entry.load()
+            except ModuleNotFoundError as missing:
+                if (said := lacking_package(missing)) is None:
+                    raise
+                raise CapabilityError(said) from missing
+    raise CapabilityError(f"nothing is registered as '{name}': install Softdock again")

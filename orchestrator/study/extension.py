@@ -26,7 +26,7 @@ from orchestrator.core.diagnostics import (
     nearest,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plugin_group import PluginGroup
+from orchestrator.core.plugin_group import PluginGroup, lacking_package
 from orchestrator.core.system import SourceKind
 from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
@@ -283,7 +283,7 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
 
 
 def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    return lacking_package(error) or f"{type(error).__name__}: {error}"
 
 
 def with_own_tables(experiment: Experiment, path: Path) -> Experiment:

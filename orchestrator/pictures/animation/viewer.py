@@ -55,9 +55,7 @@ def read_viewer() -> Viewer:
     path = _path(_SCRIPT)
     script = _text(path)
     if _SIGN not in script:
-        raise LoadError(
-            f"{path}: expected the viewer of MeshCat; install softdock[animation] again"
-        )
+        raise LoadError(f"{path}: expected the viewer of MeshCat; install softdock[pictures] again")
     folder = path.parent
     texts = [_text(folder / "main.min.js.LICENSE.txt"), _text(folder.parent / "LICENSE")]
     others = json.loads(_text(folder / "main.min.js.THIRD_PARTY_LICENSES.json"))
@@ -78,7 +76,7 @@ def _path(inside: str) -> Path:
     if path is None or not path.is_file():
         raise LoadError(
             "animations need the viewer of MeshCat, which is not installed: pip install"
-            " 'softdock[animation]', or run with --no-animation"
+            " 'softdock[pictures]', or run with --no-animation"
         )
     return path
 
@@ -88,5 +86,5 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LoadError(
-            f"{path}: cannot be read: {error}; install softdock[animation] again"
+            f"{path}: cannot be read: {error}; install softdock[pictures] again"
         ) from None

@@ -113,7 +113,7 @@ def test_a_missing_viewer_is_said_before_anything_runs(softdock, folder, monkeyp
     monkeypatch.setattr(viewer, "_SCRIPT", "meshcat/gone.js")
     code, _, err = softdock("run", where, "--output", "out")
     assert code == 2
-    assert "pip install 'softdock[animation]'" in " ".join(err.split())
+    assert "pip install 'softdock[pictures]'" in " ".join(err.split())
     assert not (where / "out").exists()
     assert softdock("run", where, "--output", "out", "--no-animation")[0] == 0
     assert not (where / "out" / "animations").exists()

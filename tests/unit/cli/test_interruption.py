@@ -52,7 +52,7 @@ def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
     out = system.parent / "out"
     with started(system, "--flush", "50 ms", "--every", "100") as running:
         deadline = time.monotonic() + 60
-        while not list(out.glob("a.partial/part-*.parquet")) and time.monotonic() < deadline:
+        while not list(out.glob("a.partial/part-000001.parquet")) and time.monotonic() < deadline:
             assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(ending)

@@ -1,0 +1,90 @@
+"""What runs without the packages of extras, and what says which extra it needs."""
+
+import subprocess
+import sys
+
+import pytest
+
+#: No program of the core needs one of these before it asks for what they do.
+LACKING = (
+    *("PIL", "canopen", "can", "casadi", "distributed", "mcap", "meshcat", "numba", "rumoca"),
+    *("matplotlib", "pandas", "pint", "pyarrow", "pythonfmu", "pythonfmu3", "scipy"),
+)
+#: As in an environment without them: nothing finds them.
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+class Lacking(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {lacking!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Lacking())
+"""
+
+
+def run(code, lacking=LACKING):
+    return subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", WITHOUT.format(lacking=set(lacking)) + code],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def command(*words, lacking=LACKING):
+    code = f"sys.argv = {['softdock', *map(str, words)]!r}\n"
+    return run(f"{code}from orchestrator.__main__ import main\nmain()\n", lacking)
+
+
+def test_fmus_blocks_ssp_and_a_result_need_none(plants, tmp_path):
+    code = f"""
+from pathlib import Path
+from orchestrator import System, block, fmu, read_system, simulate, write_ssd, write_ssp
+system = System("pair").add("axis", fmu({str(plants / "PositionAxis.fmu")!r}))
+at_rest = dict(velocity_a=0.0, position_b=0.0, velocity_b=0.0, latched=True)
+system = system.add("sheet", block("spring_dashpot"), **at_rest)
+system = system.connect("axis.position", "sheet.position_a", delay="16 ms")
+folder = Path({str(tmp_path)!r})
+write_ssp(system, folder / "pair.ssp")
+again = read_system(folder / "pair.ssp")
+result = simulate(again, step="1 ms", stop="20 ms", delay="mean")
+assert result["axis.position"].shape == (21,), result["axis.position"].shape
+"""
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_needs_more_says_which_extra_has_it(plants, tmp_path):
+    ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
+    drawn = command("run", ideal, "--figures", "--output", tmp_path / "out", lacking=["matplotlib"])
+    assert drawn.returncode == 2, drawn.stderr
+    assert "pip install 'softdock[pictures]'" in " ".join(drawn.stderr.split())
+    model = tmp_path / "R.mo"
+    model.write_text("model R\n  output Real x(start = 1);\nequation\n  der(x) = -x;\nend R;\n")
+    recipe = tmp_path / "r.toml"
+    recipe.write_text('model = "R"\nmodelica = "R.mo"\n')
+    built = command("build", recipe, lacking=["rumoca", "casadi"])
+    assert built.returncode == 2, built.stdout
+    assert "pip install 'softdock[modelica]'" in " ".join(built.stderr.split())
+    assert "Traceback" not in drawn.stderr + built.stderr
+
+
+@pytest.mark.parametrize(
+    "module", ["orchestrator", "orchestrator.loops", "orchestrator.rig.devices"]
+)
+def test_a_face_is_imported_without_any(module):
+    done = run(f"import {module}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_compiled_functions_run_as_they_are_without_numba():
+    code = """
+from orchestrator import compiled
+@compiled
+def twice(x: float) -> float:
+    return 2.0 * x
+print(twice(4.0))
+"""
+    done = run(code, ["numba"])
+    assert done.stdout == "8.0\n", done.stderr
+    assert "pip install 'softdock[compiled]'" in done.stderr
