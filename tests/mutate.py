@@ -24,10 +24,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 #: Rooms, and the quick tests of their figures.
 ROOMS = {
-    "coupling": ("coupling", "linearisation/test_axis.py"),
-    "identification": ("identification",),
-    "analysis": ("analysis",),
-    "linearisation": ("linearisation", "arming"),
+    "core/coupling": ("core/coupling", "loops/test_axis.py"),
+    "rig/identification": ("rig/identification",),
+    "loops/contact": ("loops/contact",),
+    "loops": ("loops", "rig/arming"),
 }
 _OTHER = {
     getattr(ast, name): getattr(ast, other)
