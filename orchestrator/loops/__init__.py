@@ -1,4 +1,4 @@
-"""Linearisation: components as linear models, and what a master's schedule does to their loops."""
+"""Loops: components as linear models, and what a master's schedule does to their loops."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,6 @@
-"""Recording: what a run leaves behind - results, files, pictures, reports.
+"""Recording: what a run leaves behind - results, their formats, journals, folders kept whole.
 
-pandas, pyarrow, matplotlib and jinja2 are imported where they are used, so that this package is
-imported quickly.
+pandas and pyarrow are imported where they are used, so that this package is imported quickly.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Analysis: what the delay of a loop does to it, said before the run and measured after it."""
+"""Contact loops in closed form: what the delay of a loop does to it, said before the run."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""What an experiment leaves for people: figures, diagrams, animations, files."""
+"""Tables and plots of ledgers, of real time and of verification, for pages and terminal."""
