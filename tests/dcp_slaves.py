@@ -15,7 +15,7 @@ from orchestrator.dcp.description import (
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.dcp.slave.model import SlaveModel
+from orchestrator.dcp.slave.exchange import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
 from orchestrator.dcp.slave.wire import Wire
 

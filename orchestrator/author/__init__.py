@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.author.documents import open_document as open_document
+    from orchestrator.author.edit import open_document as open_document
     from orchestrator.author.reading import read_system as read_system
     from orchestrator.author.tables import is_system_file as is_system_file
     from orchestrator.author.toml_document import TomlDocument as TomlDocument

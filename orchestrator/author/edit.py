@@ -6,10 +6,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.author.documents import open_document
+from orchestrator.author.ssp_edit.document import Document
+from orchestrator.author.toml_document import TomlDocument
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.simunits import component_of, resolve
+from orchestrator.core.ssp.archive.target import system_path
 from orchestrator.core.system import SEPARATOR, SOURCES, Component, Connection, Source, System
+
+
+def open_document(path: str | Path, variant: str | None = None) -> Document | TomlDocument:
+    """Open a .ssd, .ssp or .toml file, or a folder with one, to be edited in place.
+
+    Parameters
+    ----------
+    path
+        File or folder.
+    variant
+        Of an archive or a folder: name of another .ssd beside the main one.
+
+    Raises
+    ------
+    LoadError
+        If there is no such file or variant, or it is refused.
+    DescriptionError
+        If a .toml file is described wrongly.
+    """
+    path = system_path(Path(path), variant)
+    return TomlDocument(path) if path.suffix == ".toml" else Document.open(path, variant)
+
 
 #: The code of an input without a source or a value.
 _OPEN_INPUT = "CON109"

@@ -23,7 +23,7 @@ from orchestrator.checks.rules import (
     values,
 )
 from orchestrator.core.diagnostics import UnknownNameError
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common import codes as ssp
 from orchestrator.core.system import nearest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.checks.catalogue import FAMILIES, codes
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 
 _HEAD = """\
 # What `softdock check` finds

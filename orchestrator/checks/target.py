@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from zipfile import is_zipfile
 
 from orchestrator.author import is_system_file, read_toml
-from orchestrator.checks.collected import Collected
+from orchestrator.checks.catalogue import codes
 from orchestrator.checks.context import CheckContext
 from orchestrator.checks.finding import finding
 from orchestrator.checks.report import Extent, Report, merged
@@ -18,7 +21,6 @@ from orchestrator.checks.rules.fmus import check_file
 from orchestrator.checks.rules.sources import unusable
 from orchestrator.checks.rules.ssp_files import KINDS, check_ssp_file
 from orchestrator.checks.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
-from orchestrator.checks.toml_places import line_for, place_of, system_places, toml_lines
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
@@ -26,15 +28,183 @@ from orchestrator.core.diagnostics import (
     Severity,
     SspError,
 )
+from orchestrator.core.diagnostics.toml_key import parts_of
+from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.ssp import diagnose, variants
 from orchestrator.core.ssp.archive.locations import Locations, locations, open_ssp_file
 from orchestrator.core.ssp.archive.target import main_file
+from orchestrator.core.ssp.archive.unpacking import named_as_entries
 from orchestrator.core.ssp.common.names import MAIN_SSD
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
 from orchestrator.rig.prepare.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.file.experiment import Case, RunOptions
+
+
+class Collected:
+    """Collects diagnostics.
+
+    Parameters
+    ----------
+    path
+        The file that is checked.
+
+    Attributes
+    ----------
+    found
+        Name of the case, empty for what belongs to none, and the diagnostic.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.found: list[tuple[str, Diagnostic]] = []
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are so far."""
+        return sum(each.severity is Severity.ERROR for _, each in self.found)
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add what a reader has found, with file and line."""
+        for each in diagnostics:
+            self.found.append(("", replace(each, message=self._text(each.message))))
+
+    def add(
+        self,
+        found: Iterable[Diagnostic],
+        places: Locations,
+        case: str = "",
+        whole: tuple[str, int | None] | None = None,
+    ) -> None:
+        """Add what checks of a case have found, and say in which file and line it stands.
+
+        Parameters
+        ----------
+        found, places
+            What was found, and where everything stands that it may be about.
+        case
+            Empty: of no case.
+        whole
+            File and line of what is about nothing in particular, in place of those of the system.
+        """
+        for each in found:
+            file, line = each.file, each.line
+            if not file:
+                file, line = places.file, places.of(each.place)
+                if not each.place and whole is not None:
+                    file, line = whole
+            code = codes()[each.code]
+            told = replace(
+                each,
+                severity=code.severity or Severity.ERROR,
+                message=self._text(each.message),
+                file=file,
+                line=line,
+                clause=code.clause,
+            )
+            self.found.append((case, told))
+
+    def _text(self, message: str) -> str:
+        """Write a message on one line, and files of an archive as entries of it."""
+        return named_as_entries(" ".join(message.split()), self._path)
+
+
+_PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
+_KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
+Keys = tuple[str, ...]
+
+
+def toml_lines(path: Path) -> dict[Keys, int]:
+    """Return the lines at which tables and keys begin, by their keys from the top.
+
+    What stands inside of multi-line values is not told from keys; it does no harm, since nobody
+    asks for it.
+    """
+    found: dict[Keys, int] = {}
+    table: Keys = ()
+    text = path.read_text(encoding="utf-8").removeprefix(BYTE_ORDER_MARK)
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith("["):
+            keys = _keys(line)
+            if keys is not None:
+                table = keys
+                found.setdefault(table, number)
+        elif match := _KEY.match(line):
+            inside = _keys(f"{match[1]} = 0")
+            if inside is not None:
+                found.setdefault((*table, *inside), number)
+    return found
+
+
+def _keys(line: str) -> Keys | None:
+    """Keys of a line of TOML that holds one table or one value."""
+    try:
+        content = tomllib.loads(line + "\n")
+    except tomllib.TOMLDecodeError:
+        return None
+    keys: list[str] = []
+    inner: object = content
+    while isinstance(inner, list):
+        inner = inner[0]
+    while isinstance(inner, dict) and inner:
+        key, inner = next(iter(inner.items()))
+        keys.append(key)
+        if isinstance(inner, list) and inner:
+            inner = inner[0]
+    return tuple(keys)
+
+
+def line_for(key: str, lines: Mapping[Keys, int]) -> int | None:
+    """Return the line of a key, or of the nearest table around it, if there is one."""
+    keys = parts_of(key) or tuple(key.split("."))
+    return next((lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in lines), None)
+
+
+def system_places(path: Path) -> Locations:
+    """Return where the parts of a system file stand."""
+    lines: dict[str, int] = {}
+    for keys, line in toml_lines(path).items():
+        at = _place(keys)
+        if at is not None:
+            lines.setdefault(at, line)
+            if " -> " in at:
+                lines.setdefault(f"-> {at.partition(' -> ')[2]}", line)
+    return Locations(str(path), lines)
+
+
+def place_of(key: str) -> str:
+    """Return the name of what the key of a system file is about; empty for the whole."""
+    keys = parts_of(key)
+    for count in range(len(keys), 1, -1):
+        if found := _place(keys[:count]):
+            return found
+    return ""
+
+
+def _place(keys: Keys) -> str | None:
+    """Turn keys into the name of what they describe, such as ``"arm/motor.torque"``."""
+    path = ""
+    rest = list(keys)
+    while len(rest) >= 2 and rest[0] in {"nested", "component"}:
+        kind, name, *rest = rest
+        path = f"{path}/{name}" if path else name
+        if kind == "component":
+            break
+    match rest:
+        case []:
+            return path or None
+        case ["system"]:
+            return ""
+        case ["connectors" | "values", name]:
+            return f"{path}.{name}" if path else name
+        case ["connections", line] if " -> " in line:
+            ends = (end.strip() for end in line.split(" -> ", 1))
+            if not path:
+                return " -> ".join(ends)
+            return " -> ".join(f"{path}/{e}" if "." in e else f"{path}.{e}" for e in ends)
+    return None
+
 
 _SYSTEMS = {".ssd", ".ssp"}
 

@@ -2,14 +2,141 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from orchestrator.author import is_system_file, read_system
+from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
+from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.simunits import resolve
+from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE
+from orchestrator.core.system import System
+from orchestrator.core.system.packed_code import packed_code_unopened
+from orchestrator.pictures.diagram import nested_of
+from orchestrator.pictures.drawing import Change, Field, differences, order_notes
+from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.prepare.prepare import merged, prepare_with
+from orchestrator.study.prepare.system_reader import SystemReader
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One target.
+
+    Parameters
+    ----------
+    label, stem
+        As it was written, and for names of files.
+    system
+        May be nested.
+    options
+        How a case is run, by name; nothing of a file that holds a system only.
+    file
+        The file with the system; ``None`` of a case.
+    """
+
+    label: str
+    stem: str
+    system: System
+    options: Mapping[str, str]
+    file: Path | None
+
+
+def compared(
+    before: str, after: str, *, opened: bool = False
+) -> tuple[tuple[Side, Side], list[Change], list[str]]:
+    """Read two targets and compare them.
+
+    Parameters
+    ----------
+    before, after
+        Files of systems, or cases of experiments.
+    opened
+        Whether the sources of files are opened, so that a connector which a file leaves to its
+        source is equal to one that is written; always if a case is among them.
+
+    Returns
+    -------
+    sides
+        Both targets.
+    changes
+        What differs.
+    notes
+        Sentences on what does not count as a difference.
+    """
+    texts = (before, after)
+    opened = opened or any(_is_case(text) for text in texts)
+    with packed_code_unopened():
+        one, other = (_side(text, opened=opened) for text in texts)
+        unopened = [f"{x.label}: {note}" for x in (one, other) for note in unopened_lines(x.system)]
+    changes = [*_options(one, other), *differences(one.system, other.system)]
+    notes = [*order_notes(one.system, other.system), *(unopened if opened else ())]
+    if not changes and one.file and other.file and _bytes(one.file) != _bytes(other.file):
+        notes.append(
+            "the files are not the same to the byte: they write the same system in another way,"
+            " such as another order, layout or comments"
+        )
+    return (one, other), changes, notes
+
+
+def _is_case(text: str) -> bool:
+    path = Path(text.partition("#")[0])
+    if path.suffix == ".toml":
+        return path.is_file() and not is_system_file(path)
+    return (path / EXPERIMENT_FILE).is_file()
+
+
+def _side(text: str, *, opened: bool) -> Side:
+    """Read one target; ``opened``: with what its sources say of connectors, as cases have it."""
+    name, mark, wanted = text.partition("#")
+    target = Path(name)
+    experiment, folder = experiment_of(target)
+    if mark:
+        expect_case(target, experiment, wanted)
+    if not mark and len(experiment.case) != 1:
+        raise UnknownNameError(
+            f"{name}: has {len(experiment.case)} cases: {', '.join(experiment.case)}; name one, as"
+            f" in {name}#{next(iter(experiment.case))}"
+        )
+    key = wanted or next(iter(experiment.case))
+    case = experiment.case[key]
+    if _is_case(text):
+        reader = SystemReader(folder)
+        flat = prepare_with(key, case, reader, rig=experiment)
+        system = nested_of(case, reader.read(case), flat)
+        return Side(text, key, system, _run(case, experiment.defaults), None)
+    file = folder / case.system
+    system = read_system(file, case.variant)
+    return Side(text, key, resolve(system) if opened else system, {}, file)
+
+
+def _run(case: Case, defaults: RunOptions) -> dict[str, str]:
+    """How a case is run, with the faults that it plays."""
+    options = merged(case, defaults).model_dump(exclude_none=True)
+    faults = {f"fault {name}": fault for name, fault in case.fault.items()}
+    return {key: str(value) for key, value in {**options, **faults}.items()}
+
+
+def _options(one: Side, other: Side) -> list[Change]:
+    """What differs in how they are run, where one of them is a case."""
+    before, after = one.options, other.options
+    fields = tuple(
+        Field(key, before.get(key, "none"), after.get(key, "none"))
+        for key in dict.fromkeys((*before, *after))
+        if before.get(key) != after.get(key)
+    )
+    return [Change("changed", "options of the run", "", fields)] if fields else []
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes()
+
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 
@@ -28,7 +155,6 @@ def diff(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Compare two systems; exit code 1 if they differ."""
-    from orchestrator.cli.compared import compared
     from orchestrator.pictures.drawing import change_lines
 
     sides, changes, notes = compared(before, after, opened=resolve)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
-from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
 from orchestrator.cli.terminal.console import print_json, print_message, print_warning, progress_bar
 from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
@@ -19,6 +20,39 @@ from orchestrator.core.diagnostics import DescriptionError
 if TYPE_CHECKING:
     from orchestrator.study import Experiment, ExperimentOutcome
     from orchestrator.study.file.experiment import ParameterFile
+
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def completed(arguments: Sequence[str], option: str, value: str) -> Iterator[str]:
+    """Yield arguments of a command, an option without a number after it with a value.
+
+    ``--realtime 2`` and ``--realtime=2`` say the same; of ``--realtime FILE`` the file is the next
+    argument. What stands behind ``--`` is no option.
+    """
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument == "--":
+            yield argument
+            yield from rest
+            return
+        if argument != option:
+            yield argument
+        elif rest and _NUMBER.fullmatch(rest[0]):
+            yield f"{option}={rest.pop(0)}"
+        else:
+            yield f"{option}={value}"
+
+
+class RealTimeCommand(TyperCommand):
+    """A command whose ``--realtime`` is that of the wall without a factor."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        return super().parse_args(ctx, list(completed(args, "--realtime", "1")))
+
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
 #: Its option --realtime may stand without a value.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.loops.whole_system import (
+    from orchestrator.loops.run_account import (
         LinearSystem as LinearSystem,
         linear_system as linear_system,
     )

@@ -14,7 +14,7 @@ from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block, BlockUnit
 from orchestrator.core.system import Causality, DataType
 from orchestrator.loops.jacobian import Jacobian, Side, jacobian
-from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import Floats, StateSpace, of_transition
 from orchestrator.loops.unit_model import UnitModel
 

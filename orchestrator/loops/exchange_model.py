@@ -9,7 +9,7 @@ import numpy as np
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import ModelExchangeUnit
 from orchestrator.loops.jacobian import Side, jacobian
-from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import Floats, StateSpace
 from orchestrator.loops.unit_model import Transition, UnitModel
 

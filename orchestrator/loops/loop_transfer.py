@@ -15,9 +15,14 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system import Connection, System, connection_name
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
-from orchestrator.loops.loop_account import exact_roots, spaces_of
-from orchestrator.loops.signal_graph import coupled_groups, gains, inner_lines
-from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.loop_account import (
+    coupled_groups,
+    exact_roots,
+    gains,
+    inner_lines,
+    signal_names,
+    spaces_of,
+)
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.unit_model import UnitModel
 

@@ -8,7 +8,8 @@ what this schedule does to it, whatever algorithm made it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,25 +17,227 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master import Schedule
+from orchestrator.core.master import Iteration, Schedule
+from orchestrator.core.master.run.assembly import make_engine
 from orchestrator.core.master.run.step_failure import loop_message
-from orchestrator.core.system import REACH_NS
-from orchestrator.engine import Engine, EngineState
-from orchestrator.loops.large_multipliers import large_multipliers
-from orchestrator.loops.linear_schedule import (
-    expect_linear,
-    linear_engine,
-    linear_unit,
-    numbers_only,
+from orchestrator.core.master.schedule.schedule import (
+    Code,
+    CompensationMethod,
+    LoopTable,
+    Member,
+    input_order,
 )
-from orchestrator.loops.multipliers import Multipliers, multipliers
-from orchestrator.loops.period_columns import Entries, entries_of
+from orchestrator.core.system import REACH_NS
+from orchestrator.engine import Engine, EngineState, LinearUnit
+from orchestrator.loops.multipliers import Multipliers, large_multipliers, multipliers
 from orchestrator.loops.remembered import Kind, newest_samples, numbers_of, places_by_age
-from orchestrator.loops.state_space import Floats
 from orchestrator.loops.unit_model import UnitModel
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
+
+
+#: Iterated loops of linear units are solved to this share of their signals.
+_SOLVED = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class _Native:
+    """A unit of the engine in the place of a simulation unit."""
+
+    native: LinearUnit
+
+
+def linear_engine(schedule: Schedule, units: list[LinearUnit]) -> Engine:
+    """Make the engine of a schedule with linear units in the place of its own."""
+    return make_engine(schedule, [_Native(unit) for unit in units], 1)  # type: ignore[misc]
+
+
+def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearUnit:
+    """Make the engine's unit, for whole steps and for halves where the schedule makes them."""
+    order = input_order(schedule, member)
+    step_ns = member.ticks * schedule.step_ns
+    lengths = [step_ns]
+    if any(row[0] in {Code.FIRST_HALF, Code.SECOND_HALF} for row in schedule.operations):
+        lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
+    rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
+    expected = (
+        len(model.states) + member.output_size,
+        len(model.states) + member.input_size * (1 + order),
+    )
+    for _, matrix in rows:
+        if matrix.shape != expected:
+            raise AssertionError(f"'{member.name}': {matrix.shape}, expected {expected}")
+    return LinearUnit(
+        member.name,
+        len(model.states),
+        member.input_size,
+        member.output_size,
+        order,
+        [(length, matrix.ravel().tolist()) for length, matrix in rows],
+        _direct(member, model) if _is_corrected(member, schedule) else (),
+    )
+
+
+def _is_corrected(member: Member, schedule: Schedule) -> bool:
+    return any(
+        row.method is CompensationMethod.DIRECT_RESPONSE and schedule.members[row.answer] is member
+        for row in schedule.compensations
+    )
+
+
+def _direct(member: Member, model: UnitModel) -> list[float]:
+    """What outputs are at once of inputs, row by row: by that they are corrected after a step."""
+    if model.continuous is None:
+        raise CapabilityError(
+            f"a line to component '{member.name}' has the compensation 'corrector', which asks it"
+            " for derivatives of its outputs at one moment: the component has no model in"
+            " continuous time that says them"
+        )
+    return [float(value) for value in model.continuous.d.ravel()]
+
+
+def expect_linear(schedule: Schedule) -> None:
+    """Expect a schedule that is a linear map.
+
+    Raises
+    ------
+    CapabilityError
+        If it does what no linear map does: steps of varying length, tables of values, arcs.
+    """
+    if schedule.varies:
+        raise CapabilityError(
+            f"algorithm '{schedule.algorithm}' chooses the lengths of its steps: no one map is that"
+            " of a period; choose an algorithm with steps of one length"
+        )
+    if schedule.tables:
+        raise CapabilityError("a connection has a table of values, which no linear map has")
+    if any(row.method is CompensationMethod.RESIDUAL_ENERGY for row in schedule.compensations):
+        raise CapabilityError(
+            "a connection has the compensation 'energy', which divides by a signal, as no linear"
+            " map does: measure the growth of runs instead (softdock sweep)"
+        )
+    if schedule.watched:
+        lines = ", ".join(schedule.watched)
+        raise CapabilityError(f"read on an arc or with delays that vary, as no linear map: {lines}")
+
+
+def numbers_only(schedule: Schedule) -> Schedule:
+    """Leave out texts, events and faults, and solve loops as far as numbers go."""
+    operations = tuple(row for row in schedule.operations if row[0] != Code.TEXT)
+    loops = tuple(replace(_solvable(loop), tolerance=_SOLVED) for loop in schedule.loops)
+    return replace(
+        schedule, operations=operations, loops=loops, texts=0, text_copies=(), events=None
+    )
+
+
+def _solvable(loop: LoopTable) -> LoopTable:
+    """Solve by differences what is solved by derivatives, which linear units do not give."""
+    if loop.method is not Iteration.NEWTON_BY_DERIVATIVES:
+        return loop
+    return replace(loop, method=Iteration.NEWTON)
+
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+#: Vectors are drawn with it: the same ones each time.
+_SEED = 20
+#: So few are not tried together once that has failed.
+_FEW = 8
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What a matrix has that is not zero.
+
+    Parameters
+    ----------
+    rows, columns, values
+        Of shape (k,); each place at most once.
+    """
+
+    rows: Places
+    columns: Places
+    values: Floats
+
+    def dense(self, chosen: Places, size: int) -> Floats:
+        """Return the part of the matrix among some of its ``size`` numbers, float64 (k, k)."""
+        place = np.full(size, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        rows, columns = place[self.rows], place[self.columns]
+        inner = (rows >= 0) & (columns >= 0)
+        whole = np.zeros((chosen.size, chosen.size))
+        whole[rows[inner], columns[inner]] = self.values[inner]
+        return whole
+
+    def sparse(self, chosen: Places, size: int) -> csc_array:
+        """Return the same part as a sparse matrix."""
+        from scipy.sparse import coo_array
+
+        place = np.full(size, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        rows, columns = place[self.rows], place[self.columns]
+        inner = (rows >= 0) & (columns >= 0)
+        places = (rows[inner], columns[inner])
+        return coo_array((self.values[inner], places), shape=(chosen.size, chosen.size)).tocsc()
+
+
+def entries_of(
+    apply: Callable[[Floats], Floats], groups: Sequence[Places], successors: Places
+) -> Entries:
+    """Find the columns of some numbers.
+
+    Parameters
+    ----------
+    apply
+        The map, of vectors of shape (size,).
+    groups
+        Numbers that are tried together at first; each number at most once.
+    successors
+        Where each number goes if it is handed on, shape (size,); -1: nowhere.
+    """
+    draw = np.random.default_rng(_SEED)
+    pending = [group for group in groups if group.size]
+    rows: list[Places] = []
+    columns: list[Places] = []
+    values: list[Floats] = []
+
+    def take(into: Places, out_of: Places, factors: Floats) -> None:
+        rows.append(into)
+        columns.append(out_of)
+        values.append(factors)
+
+    while pending:
+        group = pending.pop()
+        before = np.zeros(successors.size)
+        before[group] = 1.0 if group.size == 1 else draw.uniform(1.0, 2.0, group.size)
+        after = apply(before)
+        into = np.flatnonzero(after)
+        if not into.size:
+            continue
+        if group.size == 1:
+            take(into, np.repeat(group, into.size), after[into])
+        elif np.array_equal(before, after):
+            take(group, group, np.ones(group.size))
+        elif np.array_equal(_handed_on(before, successors), after):
+            kept = group[successors[group] >= 0]
+            take(successors[kept], kept, np.ones(kept.size))
+        elif group.size <= _FEW:
+            pending += np.split(group, group.size)
+        else:
+            pending += [group[: group.size // 2], group[group.size // 2 :]]
+    if not rows:
+        nothing: Places = np.zeros(0, dtype=np.intp)
+        return Entries(nothing, nothing, np.zeros(0))
+    return Entries(np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+
+
+def _handed_on(before: Floats, successors: Places) -> Floats:
+    after = np.zeros(before.size)
+    kept = successors >= 0
+    after[successors[kept]] = before[kept]
+    return after
 
 
 #: Of so many numbers all eigenvalues are computed; of more, only the largest that are asked for.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.compensation_row import CompensationMethod
+from orchestrator.core.master.schedule.schedule import CompensationMethod
 from orchestrator.engine import EngineState
 from orchestrator.loops.unit_model import UnitModel
 

@@ -7,7 +7,7 @@ import numpy as np
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.system import DataType
-from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import Floats, of_transition
 from orchestrator.loops.unit_model import UnitModel
 

@@ -15,14 +15,13 @@ import numpy as np
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.loops.cut_loop import CutLoop
 from orchestrator.loops.delayed_loop import Complex
-from orchestrator.loops.loop_account import are_free, sampled_roots
+from orchestrator.loops.loop_account import are_free, coupled_groups, sampled_roots
 from orchestrator.loops.loop_transfer import Margins, at_rest, find_line, margins_of
 from orchestrator.loops.multipliers import multipliers
 from orchestrator.loops.multirate_loop import MultirateLoop, line_steps, numbers_of_line
-from orchestrator.loops.signal_graph import coupled_groups
+from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import changer
-from orchestrator.loops.whole_system import LinearSystem
 
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
 #: the rate at least, and down to this share of the slowest mode.

@@ -11,7 +11,7 @@ from orchestrator.core.system import LinearTransformation, System, TransportDela
 from orchestrator.core.system.step_length import step_length
 from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import find_line
-from orchestrator.loops.whole_system import LinearSystem
+from orchestrator.loops.run_account import LinearSystem
 
 #: What may be swept beside parameters; all but the step belong to a line.
 KINDS = ("delay", "gain", "step")

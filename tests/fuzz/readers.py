@@ -23,11 +23,11 @@ from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.master import Execution
 from orchestrator.core.recording import read_parquet, read_result, write_parquet, writer
 from orchestrator.core.simunits import block, read_fmu
-from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.blocks.block_unit import decode, encode
 from orchestrator.core.simunits.inspection.info import fmu_info
-from orchestrator.core.simunits.isolation.answers import answer_of, result_of
 from orchestrator.core.simunits.isolation.wire import receive, send
-from orchestrator.core.simunits.logs.recorded import read_recorded
+from orchestrator.core.simunits.isolation.worker_process import answer_of, result_of
+from orchestrator.core.simunits.logs.log_unit import read_recorded
 from orchestrator.core.ssp import diagnose
 from orchestrator.core.ssp.read.package import read_system
 from orchestrator.core.system import DelayTrace, System

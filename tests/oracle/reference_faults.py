@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from oracle.reference_draws import normal_draw
 from oracle.reference_reads import read_line
 
-from orchestrator.core.master.schedule.fault_row import Effect, FaultRow
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import Code, Effect, FaultRow
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.master.schedule.fault_row import Effect
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import Code, Effect
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -12,12 +12,10 @@ from lxml import etree
 
 from orchestrator.author.ssp_edit import names as edit_names
 from orchestrator.author.ssp_edit.container import Archive, Container, PlainFile
-from orchestrator.author.ssp_edit.markup import Markup
-from orchestrator.author.ssp_edit.patch import Patch
+from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import apply_diff
-from orchestrator.author.ssp_edit.value_places import Place as ValuePlace
-from orchestrator.author.ssp_edit.value_places import differing, place_text
-from orchestrator.author.ssp_edit.values import ValueEdits, bind, element_at
+from orchestrator.author.ssp_edit.values import Place as ValuePlace
+from orchestrator.author.ssp_edit.values import ValueEdits, bind, differing, element_at, place_text
 from orchestrator.core.diagnostics import SoftdockError, SspError
 from orchestrator.core.ssp.archive.sources import file_bytes
 from orchestrator.core.ssp.archive.unpacking import ssd_name

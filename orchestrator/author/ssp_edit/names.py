@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from orchestrator.author.ssp_edit.markup import Markup
-from orchestrator.author.ssp_edit.patch import Patch
+from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.values import element_at
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.element_names import decoded

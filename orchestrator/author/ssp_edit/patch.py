@@ -2,17 +2,232 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
+from xml.parsers import expat
 
 from lxml import etree
 
-from orchestrator.author.ssp_edit.fragment import Style, escaped, fragment
-from orchestrator.author.ssp_edit.markup import Markup
+from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.names import children
+
+_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
+_FRAGMENT_ATTRIBUTE = {**_TEXT, '"': "&quot;", "\t": "&#9;", "\n": "&#10;"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a file is laid out.
+
+    Parameters
+    ----------
+    newline
+        Between elements; empty: they stand in one line.
+    indent
+        White space by which a child stands further in than its parent.
+    """
+
+    newline: str = "\n"
+    indent: str = "  "
+
+
+def escaped(text: str) -> str:
+    """Write a text as the value of an attribute in double quotes."""
+    return "".join(_FRAGMENT_ATTRIBUTE.get(character, character) for character in text)
+
+
+def fragment(
+    element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
+) -> str:
+    """Write an element with all that is in it.
+
+    Parameters
+    ----------
+    element
+        From another document, in a namespace as all that is in it.
+    prefixes
+        Those that are known where it will stand, by namespace; ``None`` for the default one.
+    style, margin
+        Layout, and the white space that its own line begins with.
+    """
+    return _written(element, dict(prefixes), style, margin)
+
+
+def _written(
+    element: etree._Element, prefixes: dict[str, str | None], style: Style, margin: str
+) -> str:
+    namespace, _, local = str(element.tag)[1:].rpartition("}")
+    declared = ""
+    if namespace not in prefixes:
+        prefix: str = str(element.prefix or "ns")
+        while prefix in prefixes.values():
+            prefix += "_"
+        prefixes = {**prefixes, namespace: prefix}
+        declared = f' xmlns:{prefix}="{escaped(namespace)}"'
+    known = prefixes[namespace]
+    tag = f"{known}:{local}" if known else local
+    every = ((str(key), str(text)) for key, text in element.attrib.items())
+    attributes = "".join(f' {key}="{escaped(text)}"' for key, text in every)
+    start = f"<{tag}{declared}{attributes}"
+    children = [child for child in element if isinstance(child.tag, str)]
+    if children:
+        between = style.newline + margin + style.indent if style.newline else ""
+        inner = margin + style.indent
+        inside = "".join(between + _written(child, prefixes, style, inner) for child in children)
+        after = style.newline + margin if style.newline else ""
+        return f"{start}>{inside}{after}</{tag}>"
+    text = "".join(_TEXT.get(character, character) for character in element.text or "")
+    return f"{start}>{text}</{tag}>" if text.strip() else f"{start}/>"
+
+
+#: Byte order marks and the encodings that they stand for; the mark stays a character of the text.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where an element stands, in bytes of the text in UTF-8.
+
+    Parameters
+    ----------
+    start, end
+        The whole element.
+    opened
+        Behind its start tag.
+    closing
+        Before its end tag; ``end`` if it is an empty tag.
+    """
+
+    start: int
+    opened: int
+    closing: int
+    end: int
+
+    @property
+    def is_empty_tag(self) -> bool:
+        """Whether it is written as ``<a/>``."""
+        return self.closing == self.end
+
+
+class Markup:
+    """The text of an XML file with its tree.
+
+    Parameters
+    ----------
+    content
+        The file.
+    label
+        The file as the user knows it.
+
+    Raises
+    ------
+    SspError
+        If it is not well-formed, declares a document type, or its encoding does not come back
+        as it was.
+    """
+
+    def __init__(self, content: bytes, label: str) -> None:
+        self.label = label
+        self.root = parse_xml(content, label, SspError)
+        self._encoding = _encoding(content, self.root)
+        try:
+            self.text = content.decode(self._encoding).encode()
+            same = self.text.decode().encode(self._encoding) == content
+        except (UnicodeError, LookupError):
+            same = False
+        if not same:
+            raise SspError(
+                f"{label}: its encoding {self._encoding} cannot be kept while it is edited; save it"
+                " as UTF-8 first"
+            )
+        # Elements are kept: lxml would make new objects for them otherwise.
+        self._elements = list(self.root.iter("*"))
+        self._spans = dict(zip(self._elements, _spans(self.text), strict=True))
+
+    def span(self, element: etree._Element) -> Span:
+        """Return where an element stands."""
+        return self._spans[element]
+
+    def source(self, element: etree._Element) -> bytes:
+        """Return the text of an element as it stands in the file, in UTF-8."""
+        span = self._spans[element]
+        return self.text[span.start : span.end]
+
+    def gap_before(self, position: int) -> bytes:
+        """Return the white space that ends at a position."""
+        start = position
+        while start and self.text[start - 1 : start].isspace():
+            start -= 1
+        return self.text[start:position]
+
+    def encoded(self, text: bytes) -> bytes:
+        """Return another text, in UTF-8, in the encoding of the file.
+
+        Raises
+        ------
+        SspError
+            If the encoding does not have one of its characters.
+        """
+        try:
+            return text.decode().encode(self._encoding)
+        except UnicodeError as error:
+            raise SspError(
+                f"{self.label}: its encoding {self._encoding} cannot hold the change: {error}"
+            ) from None
+
+
+def _encoding(content: bytes, root: etree._Element) -> str:
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return encoding
+    return root.getroottree().docinfo.encoding or "utf-8"
+
+
+def _spans(text: bytes) -> list[Span]:
+    """Find the places of all elements, in the order of their start tags."""
+    found: list[list[int]] = []
+    open_: list[int] = []
+    parser = expat.ParserCreate("utf-8")
+
+    def start(_name: str, _attributes: dict[str, str]) -> None:
+        begin = parser.CurrentByteIndex
+        open_.append(len(found))
+        found.append([begin, _tag_end(text, begin), 0, 0])
+
+    def end(_name: str) -> None:
+        place = found[open_.pop()]
+        if text[place[1] - 2 : place[1]] == b"/>":
+            place[2:] = [place[1], place[1]]
+        else:
+            closing = parser.CurrentByteIndex
+            place[2:] = [closing, text.index(b">", closing) + 1]
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.Parse(text, True)  # noqa: FBT003 - expat: all of it
+    return [Span(*place) for place in found]
+
+
+def _tag_end(text: bytes, start: int) -> int:
+    """Find the end of a start tag; a ``>`` in quotes is none."""
+    position = start
+    while True:
+        position += 1
+        character = text[position : position + 1]
+        if character in (b'"', b"'"):
+            position = text.index(character, position + 1)
+        elif character == b">":
+            return position + 1
+
 
 _ATTRIBUTE = re.compile(rb"(\s+)([^\s=]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
 #: What is put in: text in UTF-8 as it stood elsewhere, or an element of another document.

@@ -9,7 +9,7 @@ from lxml import etree
 
 from orchestrator.checks.finding import finding
 from orchestrator.core.diagnostics import Diagnostic, LoadError
-from orchestrator.core.diagnostics.codes import Code, note, warning
+from orchestrator.core.diagnostics.errors import Code, note, warning
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 

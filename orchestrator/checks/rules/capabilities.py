@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from orchestrator.checks.compiled import Compiled
 from orchestrator.checks.finding import finding, of_error
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, note
+from orchestrator.core.diagnostics.errors import Code, error, note
 from orchestrator.core.master import missing_capabilities
 from orchestrator.core.simunits import description_of, isolate
 from orchestrator.core.system import Component, SourceKind, System

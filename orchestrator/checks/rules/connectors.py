@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrator.checks.context import CheckContext, Level
 from orchestrator.checks.finding import finding, inside, of_error
 from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import (
     Causality,
     Component,

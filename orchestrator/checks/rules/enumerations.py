@@ -8,7 +8,7 @@ from orchestrator.checks.context import CheckContext, Level
 from orchestrator.checks.facts import items_of
 from orchestrator.checks.finding import finding, inside
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, warning
+from orchestrator.core.diagnostics.errors import Code, error, warning
 from orchestrator.core.system import Connector, DataType, Endpoint, MappingTransformation
 
 _TABLES = "SSP 1.0.1, 4.5.2"

@@ -8,7 +8,7 @@ from pathlib import Path
 from orchestrator.checks.context import Run
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
-from orchestrator.core.diagnostics.codes import Code, error
+from orchestrator.core.diagnostics.errors import Code, error
 from orchestrator.core.master import MasterSettings
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.system.step_length import step_length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.diagnostics.codes import Code, error, note
+from orchestrator.core.diagnostics.errors import Code, error, note
 
 CODES: tuple[Code, ...] = (
     error(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from orchestrator.checks.context import CheckContext, Level
 from orchestrator.checks.finding import finding, of_error
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import Causality, System, with_starts
 from orchestrator.core.system.checks import unconnected
 

@@ -14,7 +14,7 @@ from orchestrator.checks.finding import finding
 from orchestrator.checks.rules.units import check_definitions
 from orchestrator.core.archive import DAMAGE, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, SoftdockError
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.system import Component, SourceKind
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from orchestrator.checks.context import CheckContext
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
-from orchestrator.core.diagnostics.codes import Code, error, warning
+from orchestrator.core.diagnostics.errors import Code, error, warning
 from orchestrator.rig.prepare.hardware import (
     ERRORS,
     OTHERWISE,

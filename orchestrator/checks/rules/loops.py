@@ -10,7 +10,7 @@ from orchestrator.checks.compiled import Compiled
 from orchestrator.checks.finding import finding
 from orchestrator.core.coupling import LoopDelay, missed, unsolved
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import Group, plan_of
 from orchestrator.core.system import System
 

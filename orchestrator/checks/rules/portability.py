@@ -9,7 +9,7 @@ from lxml import etree
 
 from orchestrator.checks.finding import finding
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, note
+from orchestrator.core.diagnostics.errors import Code, note
 from orchestrator.core.ssp.archive.locations import SspFile, line_of
 from orchestrator.core.ssp.common.annotations import OWN_TYPES
 from orchestrator.core.ssp.common.names import BLOCK_TYPE, tag

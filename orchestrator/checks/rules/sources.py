@@ -16,7 +16,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnitMismatchError,
 )
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import (
     as_declared,
     component_of,

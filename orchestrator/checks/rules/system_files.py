@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.diagnostics.codes import Code, error
+from orchestrator.core.diagnostics.errors import Code, error
 
 CODES: tuple[Code, ...] = (
     error(

@@ -10,7 +10,7 @@ from orchestrator.checks.facts import suggested_step
 from orchestrator.checks.finding import finding
 from orchestrator.core.coupling import DelayPlan, rounded_delay
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system.step_length import whole_steps
 from orchestrator.pictures.drawing.wording import milliseconds
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from orchestrator.checks.context import CheckContext
 from orchestrator.checks.finding import finding
 from orchestrator.core.diagnostics import Diagnostic, SoftdockError
-from orchestrator.core.diagnostics.codes import Code, note, warning
+from orchestrator.core.diagnostics.errors import Code, note, warning
 from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.system import Connector

@@ -9,7 +9,7 @@ from orchestrator.checks.context import CheckContext, Level
 from orchestrator.checks.facts import bounds_of, items_of, variables_of
 from orchestrator.checks.finding import finding, of_error
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.codes import Code, error, note, warning
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import Component, Value, nearest
 from orchestrator.core.system.checks import expected_value, values
 from orchestrator.core.system.naming import listed_names

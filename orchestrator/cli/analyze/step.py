@@ -48,7 +48,7 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
-    from orchestrator.loops.run.case_step import case_step_reference
+    from orchestrator.loops.run.chosen_step import case_step_reference
     from orchestrator.loops.step_choice.choice import choose_step
     from orchestrator.loops.step_choice.compensation_choice import choose_compensation
 

@@ -26,6 +26,6 @@ if TYPE_CHECKING:
         DelayPlan as DelayPlan,
     )
     from orchestrator.core.coupling.line_statistics import LineStatistics as LineStatistics
-    from orchestrator.core.coupling.timing import Timing as Timing
+    from orchestrator.core.coupling.line_plan import Timing as Timing
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

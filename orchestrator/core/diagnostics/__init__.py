@@ -1,6 +1,6 @@
 """What is wrong, as data: diagnostics, and the hierarchy of errors that carry them."""
 
-from orchestrator.core.diagnostics.diagnostic import Diagnostic, Severity
+from orchestrator.core.diagnostics.errors import Diagnostic, Severity
 from orchestrator.core.diagnostics.errors import (
     AlgebraicLoopError,
     ArmingError,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.core.diagnostics.diagnostic import Diagnostic, Severity
+from orchestrator.core.diagnostics.errors import Diagnostic, Severity
 from orchestrator.core.diagnostics.later_model import LaterModel
 from orchestrator.core.diagnostics.nearest import nearest, nearest_name
 from orchestrator.core.diagnostics.toml_key import toml_key

@@ -1,6 +1,6 @@
 """Real time: how a run is kept to a clock, and what it says of how that went."""
 
-from orchestrator.core.realtime.durations import Durations as Durations
+from orchestrator.core.realtime.record import Durations as Durations
 from orchestrator.core.realtime.record import (
     Drift as Drift,
     Overrun as Overrun,

@@ -14,7 +14,7 @@ from orchestrator.core.recording.whole_folder import (
 )
 
 if TYPE_CHECKING:
-    from orchestrator.core.recording.atomic import whole_file as whole_file
+    from orchestrator.core.recording.whole_folder import whole_file as whole_file
     from orchestrator.core.recording.csv import write_csv as write_csv
     from orchestrator.core.recording.decimation import decimate as decimate
     from orchestrator.core.recording.formats import format_names as format_names, writer as writer

@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
-from orchestrator.core.recording.atomic import whole_file
 from orchestrator.core.recording.result import TIME, Result
+from orchestrator.core.recording.whole_folder import whole_file
 
 
 def write_csv(result: Result, path: str | Path) -> None:

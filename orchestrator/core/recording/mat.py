@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.recording.atomic import whole_file
 from orchestrator.core.recording.parameters import ParameterRow
 from orchestrator.core.recording.result import Result
+from orchestrator.core.recording.whole_folder import whole_file
 
 #: Type codes of the format: little-endian; doubles, 32-bit integers, text in bytes.
 _DOUBLES, _INTEGERS, _TEXT = 0, 20, 51

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
-from orchestrator.core.recording.atomic import whole_file
 from orchestrator.core.recording.origin import origin
 from orchestrator.core.recording.result import Result
+from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import signal_of
 
 try:

@@ -13,9 +13,9 @@ from typing_extensions import TypedDict
 from orchestrator.core.coupling import FaultRecord
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.plain_data import json_data, misfit
-from orchestrator.core.recording.atomic import whole_file
 from orchestrator.core.recording.origin import origin
 from orchestrator.core.recording.result import TIME, Result
+from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.simunits import Notice
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         StepResult as StepResult,
         UnitDescription as UnitDescription,
     )
-    from orchestrator.core.simunits.protocol.notice import Notice as Notice
+    from orchestrator.core.simunits.protocol.unit import Notice as Notice
     from orchestrator.core.simunits.protocol.unit import (
         SimulationUnit as SimulationUnit,
         changed_note as changed_note,

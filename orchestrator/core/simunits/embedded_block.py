@@ -11,7 +11,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import PluginError
 from orchestrator.core.simunits.blocks.block import Block
-from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.blocks.block_unit import decode, encode
 from orchestrator.core.system import DataType, Value
 
 

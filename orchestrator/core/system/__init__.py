@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from orchestrator.core.system.auto_connect import AutoConnection as AutoConnection
     from orchestrator.core.system.components.bus import Bus as Bus
     from orchestrator.core.system.components.component import Component as Component
-    from orchestrator.core.system.components.component_options import (
+    from orchestrator.core.system.components.component import (
         ComponentOptions as ComponentOptions,
     )
     from orchestrator.core.system.lines.compensation import Compensation as Compensation

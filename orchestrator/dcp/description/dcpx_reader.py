@@ -22,12 +22,17 @@ from orchestrator.dcp.description.description import (
     ResolutionRange,
     SlaveDescription,
 )
-from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
 from orchestrator.dcp.description.forms import misfits
 from orchestrator.dcp.description.variable import (
     StepChoice,
 )
-from orchestrator.dcp.description.variables_reader import read_variables
+from orchestrator.dcp.description.variables_reader import (
+    attributes_of,
+    read_variables,
+    said,
+    steps_of,
+    truth,
+)
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
 
 _ROOT = "dcpSlaveDescription"

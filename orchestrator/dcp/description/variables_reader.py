@@ -9,13 +9,40 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import nearest
 from orchestrator.dcp.data_types import DcpType, Scalar
-from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
-from orchestrator.dcp.description.variable import (
-    Dependencies,
-    StepChoice,
-    Variable,
-    VariableKind,
-)
+from orchestrator.dcp.description.forms import TRUE
+from orchestrator.dcp.description.variable import Dependencies, StepChoice, Variable, VariableKind
+
+
+def said(element: etree._Element, name: str) -> str:
+    """Return an attribute that must be there."""
+    return str(element.attrib[name])
+
+
+def attributes_of(element: etree._Element) -> dict[str, str]:
+    """Return all attributes."""
+    return {str(name): str(text) for name, text in element.attrib.items()}
+
+
+def truth(element: etree._Element, name: str, *, default: bool = False) -> bool:
+    """Return a Boolean attribute."""
+    text = element.get(name)
+    return default if text is None else text.strip() in TRUE
+
+
+def _optional(element: etree._Element, name: str) -> int | None:
+    text = element.get(name)
+    return None if text is None else int(text)
+
+
+def steps_of(element: etree._Element) -> StepChoice:
+    """Return the steps that an element allows."""
+    return StepChoice(
+        default=int(element.get("defaultSteps", "1")),
+        fixed=truth(element, "fixedSteps", default=True),
+        least=_optional(element, "minSteps"),
+        most=_optional(element, "maxSteps"),
+    )
+
 
 _TYPES = {kind.element: kind for kind in DcpType}
 _KINDS = {kind.value: kind for kind in VariableKind}

@@ -3,21 +3,140 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import struct
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
 
 from orchestrator.core.diagnostics import DeadlineError, SoftdockError
 from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
-from orchestrator.dcp.description import SlaveDescription
+from orchestrator.dcp.data_types import Scalar, pack_value
+from orchestrator.dcp.description import LogTemplate, SlaveDescription
 from orchestrator.dcp.error_codes import ErrorCode
-from orchestrator.dcp.identifiers import OpMode, PduType, Scope
-from orchestrator.dcp.slave.configuration import Configuration
-from orchestrator.dcp.slave.exchange import Exchange, PropertyError
-from orchestrator.dcp.slave.log_book import LogBook
-from orchestrator.dcp.slave.model import SlaveModel
-from orchestrator.dcp.slave.pacing import Pacing, time_ns
+from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, PduType, Scope
+from orchestrator.dcp.slave.config_requests import Configuration
+from orchestrator.dcp.slave.exchange import Exchange, PropertyError, SlaveModel
 from orchestrator.dcp.slave.wire import Origin, Wire
 from orchestrator.dcp.states import ERROR, NORMAL, RUN, Signal, State, Trigger, transition
+
+_ENTRY = struct.Struct("<qB")
+#: Entries that are kept; the oldest go first.
+MOST_KEPT = 1000
+#: Bytes of entries in one answer, so that it fits into a datagram of any receiver.
+MOST_BYTES = 900
+#: Bytes of a text in an entry.
+MOST_TEXT = 400
+
+
+class LogBook:
+    """Takes entries by template, and gives them to the master as it has chosen.
+
+    Parameters
+    ----------
+    about
+        The slave, with its categories and templates.
+    modes
+        By category: up to which level, and how; changed from outside.
+    now
+        UNIX time in s.
+    """
+
+    def __init__(
+        self,
+        about: SlaveDescription,
+        modes: Mapping[int, tuple[LogLevel, LogMode]],
+        now: Callable[[], float],
+    ) -> None:
+        self._templates = {template.number: template for template in about.templates}
+        self._modes, self._now = modes, now
+        self._kept: deque[tuple[int, bytes]] = deque(maxlen=MOST_KEPT)
+
+    def write(self, number: int, arguments: Sequence[Scalar]) -> tuple[int, bytes] | None:
+        """Add an entry; return its time and arguments if it is to be told at once."""
+        template = self._templates.get(number)
+        if template is None:
+            return None
+        level, mode = self._modes.get(template.category, (LogLevel.FATAL, LogMode.NONE))
+        if mode is LogMode.NONE or template.level > level:
+            return None
+        time, content = int(self._now()), _packed(template, arguments)
+        if mode is LogMode.ON_NOTIFICATION:
+            return time, content
+        self._kept.append((template.category, _ENTRY.pack(time, number) + content))
+        return None
+
+    def take(self, category: int, most: int) -> bytes:
+        """Return kept entries of a category, 0 for all, the oldest first, and drop them."""
+        found: list[bytes] = []
+        rest, size = deque[tuple[int, bytes]](maxlen=MOST_KEPT), 0
+        for kind, entry in self._kept:
+            fits = len(found) < most and size + len(entry) <= MOST_BYTES
+            if fits and category in {0, kind}:
+                found.append(entry)
+                size += len(entry)
+            else:
+                rest.append((kind, entry))
+        self._kept = rest
+        return b"".join(found)
+
+
+def _packed(template: LogTemplate, arguments: Sequence[Scalar]) -> bytes:
+    shortened = (_shortened(value) for value in arguments)
+    pairs = zip(template.arguments, shortened, strict=True)
+    return b"".join(pack_value(kind, value) for kind, value in pairs)
+
+
+def _shortened(value: Scalar) -> Scalar:
+    if not isinstance(value, str):
+        return value
+    return value.encode()[:MOST_TEXT].decode(errors="ignore")
+
+
+_NS = 10**9
+
+
+@dataclass(slots=True)
+class Pacing:
+    """Counts steps against a clock.
+
+    Parameters
+    ----------
+    resolution
+        In s, numerator and denominator.
+    steps
+        Of all data ids; the model is stepped by their greatest common divisor.
+    start_ns
+        Of simulation time 0, by the clock of the slave.
+    """
+
+    resolution: tuple[int, int]
+    steps: tuple[int, ...]
+    start_ns: int
+    done: int = -1
+    late: int = 0
+
+    @property
+    def stride(self) -> int:
+        """Units of the resolution in one step of the model."""
+        return gcd(*self.steps) or 1
+
+    def simulated_ns(self, steps: int) -> int:
+        """Return the simulation time of so many units of the resolution."""
+        return time_ns(self.resolution, steps)
+
+    @property
+    def due_ns(self) -> int:
+        """When the outputs of the next step leave, by the clock."""
+        return self.start_ns + self.simulated_ns((self.done + 1) * self.stride)
+
+
+def time_ns(resolution: tuple[int, int], steps: int) -> int:
+    """Return the time of so many units of a resolution, in ns, without an error that adds up."""
+    numerator, denominator = resolution
+    return (2 * steps * numerator * _NS + denominator) // (2 * denominator)
+
 
 _LOG = logging.getLogger(__name__)
 #: A master whose heartbeat is missed for so many intervals more is taken to be gone for good.

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp.codec import Frames, framed
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import Transport
-from orchestrator.dcp.slave.model import SlaveModel
+from orchestrator.dcp.slave.exchange import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
 from orchestrator.dcp.slave.wire import Address, Origin, Wire
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen.classification import is_exact
+from orchestrator.export.codegen.array_layout import is_exact
 from orchestrator.export.codegen.layout import Layout, Region, Slot
 from orchestrator.export.dae.block_triangular import Block
 from orchestrator.export.dae.events import Events

@@ -13,11 +13,13 @@ from orchestrator.export.archive.dependency import Dependencies
 from orchestrator.export.archive.description_parts import (
     LOG_CATEGORIES,
     SOURCE_FILE,
+    TypeDefinitions,
     display_units_of,
     experiment,
     identity,
     initial_unknowns,
     quantities,
+    type_definitions,
     types_of,
     units,
     units_of,
@@ -30,9 +32,7 @@ from orchestrator.export.archive.model_description import (
     write_fmi3,
 )
 from orchestrator.export.archive.sampled_dependency import dependencies_of
-from orchestrator.export.archive.type_definition import TypeDefinitions, type_definitions
-from orchestrator.export.codegen.array_layout import Entry, entries
-from orchestrator.export.codegen.classification import output_slots
+from orchestrator.export.codegen.array_layout import Entry, entries, output_slots
 from orchestrator.export.codegen.compiler import SUNDIALS
 from orchestrator.export.codegen.layout import Layout, Region, Slot
 from orchestrator.export.dae.residual_dae import DataType

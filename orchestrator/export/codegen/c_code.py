@@ -18,8 +18,7 @@ from orchestrator.export.codegen import (
     sampled_c,
     verlet_c,
 )
-from orchestrator.export.codegen.array_layout import entries
-from orchestrator.export.codegen.classification import output_slots
+from orchestrator.export.codegen.array_layout import entries, output_slots
 from orchestrator.export.codegen.layout import Layout, Region
 from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import DataType

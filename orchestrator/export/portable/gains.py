@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.simunits import block
+from orchestrator.core.simunits import Block, Input, Output, Parameter, block
 from orchestrator.core.system import (
     Connection,
     Connector,
@@ -15,7 +15,29 @@ from orchestrator.core.system import (
     System,
     factor_and_offset_of,
 )
-from orchestrator.export.portable.gain import Gain
+
+
+class Gain(Block):
+    """Linear function of a signal.
+
+    ========= ========= ======================
+    connector causality meaning
+    ========= ========= ======================
+    u         input     what comes in
+    y         output    ``gain u + offset``
+    gain      parameter factor
+    offset    parameter added after it
+    ========= ========= ======================
+    """
+
+    u: float = Input(description="What comes in")
+    y: float = Output(description="gain u + offset")
+    gain: float = Parameter(start=1.0, description="Factor")
+    offset: float = Parameter(start=0.0, description="Added after it")
+
+    def step(self, t: float, h: float) -> None:
+        """Evaluate; the block has no state."""
+        self.y = self.gain * self.u + self.offset
 
 
 def connector_at(system: System, end: Endpoint) -> Connector:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator.core.archive import open_archive
 from orchestrator.core.coupling import DEFAULT_DELAY
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.core.master import (
     DelayMode,
     MasterSettings,
@@ -22,37 +24,207 @@ from orchestrator.core.master import (
     recordable,
 )
 from orchestrator.core.master.run.capability_check import expect_capabilities
-from orchestrator.core.master.schedule.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.core.master.schedule.events import with_abilities
-from orchestrator.core.simunits import Capabilities, capabilities_of, resolve
+from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior, with_boundary
+from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.system import (
     Causality,
+    Component,
+    Connection,
     DataType,
     Endpoint,
     Fault,
+    SourceKind,
     System,
     kept_notes,
     whole_step_ns,
     with_starts,
 )
 from orchestrator.core.system.nesting.flatten import carried
-from orchestrator.export.platforms import (
-    Platform,
-    names_of,
-    platforms_of,
-    this_platform,
-)
-from orchestrator.export.system.dependencies import direct_inputs
+from orchestrator.export import block_as_fmu
+from orchestrator.export.platforms import Platform, names_of, platforms_of, this_platform
 from orchestrator.export.system.description import Abilities
 from orchestrator.export.system.description_fmi2 import describe_fmi2
 from orchestrator.export.system.description_fmi3 import describe_fmi3
 from orchestrator.export.system.engine_library import engine_library
-from orchestrator.export.system.inner_blocks import with_blocks_as_fmus
 from orchestrator.export.system.inner_fmu import InnerFmu, inner_fmus
 from orchestrator.export.system.interface import Interface
 from orchestrator.export.system.package import TABLES, expect_library, write_package
-from orchestrator.export.system.refusals import expect_exportable
 from orchestrator.export.system.system_file import write_system
+
+
+def direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
+    """Return for every own output the own inputs that reach it through no state and no delay.
+
+    Parameters
+    ----------
+    system
+        Flat and resolved, with its own connectors.
+    """
+    lines = {line.target: line for line in system.connections if line.delay is None}
+    inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
+    found = {}
+    for name, connector in system.connectors.items():
+        if connector.causality is Causality.OUTPUT:
+            reached = _reached(system, lines, Endpoint("", name))
+            found[name] = tuple(i for i in inputs if i in reached)
+    return found
+
+
+def _reached(system: System, lines: dict[Endpoint, Connection], target: Endpoint) -> set[str]:
+    own: set[str] = set()
+    seen: set[Endpoint] = set()
+    todo = [target]
+    while todo:
+        line = lines.get(todo.pop())
+        if line is None or line.source in seen:
+            continue
+        source = line.source
+        seen.add(source)
+        if not source.component:
+            own.add(source.connector)
+            continue
+        component = system.components[source.component]
+        direct = component.direct_inputs(source.connector)
+        todo += [Endpoint(source.component, name) for name in direct]
+    return own
+
+
+def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = ()) -> System:
+    """Return a flat system in which every block is its FMU, as of ``softdock export block``.
+
+    Parameters
+    ----------
+    flat
+        Resolved.
+    platforms
+        That they have binaries for; default: this machine's.
+    folder
+        Where the FMUs are written; they must stay while the result is used.
+
+    Raises
+    ------
+    DescriptionError
+        If blocks cannot be exported, together.
+    FmuError
+        If an FMU cannot be built.
+    """
+    problems: list[DescriptionError] = []
+    for number, (name, component) in enumerate(flat.components.items()):
+        if component.source.kind is not SourceKind.BLOCK:
+            continue
+        identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+        try:
+            made = _built(component, folder / str(number) / f"{identifier}.fmu", platforms)
+        except DescriptionError as error:
+            told = (f"component '{name}': its FMU: {text}" for text in error.problems)
+            problems.append(type(error)(*told))
+            continue
+        except FmuError as error:
+            raise FmuError(f"component '{name}': its FMU: {error}") from error
+        flat = flat.replace(made)
+    if problems:
+        raise DescriptionError.collect(problems)
+    return flat
+
+
+def _built(component: Component, path: Path, platforms: Sequence[str]) -> Component:
+    has_arrays = any(connector.shape for connector in component.connectors.values())
+    path.parent.mkdir()
+    version = "3.0" if has_arrays else "2.0"
+    made = block_as_fmu(component, path, fmi=version, platforms=platforms)
+    kept = {key: value for key, value in component.values.items() if key in made.connectors}
+    # What the block says of itself is planned with, so that it is stepped as in a run; its FMU may
+    # know of fewer inputs that act at once.
+    return replace(
+        made, values=kept, feedthrough=component.feedthrough, has_states=component.has_states
+    )
+
+
+def expect_exportable(system: System, platforms: Sequence[Platform]) -> None:
+    """Refuse what an exported FMU cannot hold.
+
+    Parameters
+    ----------
+    system
+        Flat and resolved.
+    platforms
+        That the FMU shall run on.
+
+    Raises
+    ------
+    CapabilityError
+        All refusals together.
+    """
+    problems = [
+        problem for c in system.components.values() for problem in _of_component(c, platforms)
+    ]
+    problems += _once_per_process(system)
+    problems += [
+        f"connector '{name}' of system '{system.name}' is a clock: the exported FMU has no event"
+        " mode; remove it"
+        for name, connector in system.connectors.items()
+        if connector.type is DataType.CLOCK
+    ]
+    if not system.components:
+        problems.append(f"system '{system.name}' has no components: there is nothing to export")
+    if problems:
+        raise CapabilityError(*problems)
+
+
+def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterator[str]:
+    who, source = f"component '{component.name}'", component.source
+    if component.options.isolation == "process":
+        yield (
+            f"{who} runs in a process of its own, which an FMU does not start: leave its isolation"
+            " out"
+        )
+    if source.kind is not SourceKind.FMU:
+        return
+    if component.options.backend != "native":
+        yield (
+            f"{who} is run by '{component.options.backend}', and an exported system has the native"
+            " engine only: leave its back-end out"
+        )
+    fmu = read_fmu(Path(source.location), component.options.interface)
+    if fmu.version == 1:
+        yield (
+            f"{who} ({source.location}) is an FMU of FMI 1.0, which has no initialization mode to"
+            " be led through: build it for FMI 2.0 or 3.0"
+        )
+        return
+    missing = [each.name for each in platforms if not _has_binary(fmu, each)]
+    if missing:
+        yield (
+            f"{who} ({source.location}) has no binary for {', '.join(missing)}: build it with"
+            f" --platform {','.join(dict.fromkeys(names_of((this_platform(), *platforms))))}"
+        )
+    others = [each.name for each in platforms if not each.is_here]
+    if others and component.options.solver == "cvode":
+        yield (
+            f"{who} is integrated by cvode, whose libraries are those of this machine and not of"
+            f" {', '.join(others)}: choose the solver dopri5"
+        )
+
+
+def _has_binary(fmu: FmuDescription, platform: Platform) -> bool:
+    library = f"{PurePosixPath(fmu.library).stem}{platform.suffix}"
+    with open_archive(fmu.path, FmuError) as archive:
+        return f"{platform.folder(f'{fmu.version}.0')}/{library}" in archive.namelist()
+
+
+def _once_per_process(system: System) -> list[str]:
+    users = Counter(
+        c.source.location for c in system.components.values() if c.source.kind is SourceKind.FMU
+    )
+    return [
+        f"{count} components are made from {location}, which can be instantiated only once per"
+        " process (canBeInstantiatedOnlyOncePerProcess): give each an FMU of its own"
+        for location, count in users.items()
+        if count > 1 and read_fmu(Path(location)).description.capabilities.once_per_process
+    ]
+
 
 _LOGGER = logging.getLogger(__name__)
 _DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}

@@ -18,7 +18,7 @@ from orchestrator.core.simunits.fmi.exchange_description import (
 from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.model_exchange_unit import DEFAULT_TOLERANCE
-from orchestrator.core.simunits.protocol.signal_order import signal_order, text_order
+from orchestrator.core.simunits.protocol.unit import signal_order, text_order
 from orchestrator.core.system import Causality, Component, Value
 from orchestrator.export.system.variable import TYPES, Port
 

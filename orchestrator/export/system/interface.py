@@ -9,8 +9,8 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.boundary import SINK, SOURCE
-from orchestrator.core.simunits.protocol.signal_order import text_order
+from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
+from orchestrator.core.simunits.protocol.unit import text_order
 from orchestrator.core.system import (
     Causality,
     Connector,

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.boundary import SINK, SOURCE
+from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
 from orchestrator.core.master.schedule.schedule import EventTable
 from orchestrator.export.system.byte_writer import ByteWriter
 from orchestrator.export.system.inner_fmu import InnerFmu

@@ -9,18 +9,111 @@ software may have none where the spring is hardware.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 
+from orchestrator.core.coupling import LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
-from orchestrator.core.system import System
+from orchestrator.core.system import Loop, System
 from orchestrator.loops import StateSpace
-from orchestrator.loops.contact import ContactLoop
+from orchestrator.loops.contact import BodyChain, ContactLoop, ForceCorrection, SampledContactLoop
 from orchestrator.loops.delayed_loop import DelayedLoop
-from orchestrator.loops.run.sampled_loop_table import SampledLoopSpec, number_of
-from orchestrator.loops.run.sampled_prediction import predict_sampled, totals_of
+from orchestrator.loops.run.sampled_loop_table import Quantity, SampledLoopSpec, number_of
 from orchestrator.study.file.experiment import ContactLoopSpec
+
+
+def predict_sampled(
+    spec: SampledLoopSpec, result: Result, system: System, later: Mapping[str, int]
+) -> float:
+    """Predict the growth rate of a finished run, 1/s.
+
+    Parameters
+    ----------
+    spec
+        Which figures of the system the loop has.
+    result, system
+        The run, for its step and delays, and what was run.
+    later
+        By how much faults make connections later, in nanoseconds.
+
+    Raises
+    ------
+    DescriptionError
+        If a figure is none, or the loops of a line have no common delay.
+    """
+
+    def at(figure: Quantity) -> float:
+        return number_of(figure, system)
+
+    def all_at(figures: tuple[Quantity, ...]) -> tuple[float, ...]:
+        return tuple(at(figure) for figure in figures)
+
+    step = result.step_ns / 1e9
+    correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0
+    if spec.desired_line is not None and spec.position_line is not None:
+        # The loop that no hardware is in has the half step of the hold, which the matrix has, too.
+        held = _around(spec.desired_line, result, later) - 0.5 * step
+        force -= held
+        position = _around(spec.position_line, result, later) - held
+        half = spec.half_sample
+        correction = ForceCorrection(
+            at(spec.believed_stiffness or 0.0),
+            at(spec.believed_damping or 0.0),
+            bool(system.value(half)) if isinstance(half, str) else half,
+        )
+    chain = BodyChain(all_at(spec.masses), all_at(spec.link_stiffness), all_at(spec.link_damping))
+    loop = SampledContactLoop(
+        chain,
+        at(spec.stiffness),
+        at(spec.damping),
+        step,
+        bandwidth=at(spec.bandwidth),
+        zeta=at(spec.zeta),
+        sensor_lag=at(spec.sensor_lag),
+        lead_rest=at(spec.lead_rest),
+        correction=correction,
+        force_delay=force,
+        position_delay=position,
+        output_delay=held,
+    )
+    return loop.growth_rate
+
+
+def totals_of(entry: LoopDelay, ring: Loop, later: Mapping[str, int]) -> set[int]:
+    """Give the delays of all rings that a loop stands for, with what faults add, in nanoseconds.
+
+    Parameters
+    ----------
+    entry, ring
+        Delay of a loop, and the loop; between two components a ring goes along any of its lines.
+    later
+        By how much faults make connections later, in nanoseconds.
+    """
+    added: dict[tuple[str, str], set[int]] = {}
+    for line in ring.lines:
+        ends = line.source.component, line.target.component
+        added.setdefault(ends, set()).add(later.get(str(line), 0))
+    return {round(entry.total_ns + sum(along)) for along in product(*added.values())}
+
+
+def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
+    """Delay of all loops through a connection, s; lags of units are not counted."""
+    totals = {
+        total
+        for entry in result.loops
+        for ring in entry.loops
+        if line in map(str, ring.lines)
+        for total in totals_of(entry, ring, later)
+    }
+    if len(totals) != 1:
+        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+        raise DescriptionError(
+            f"case '{result.name}': a prediction needs one delay common to all loops through"
+            f" {line}, found: {found}"
+        )
+    return totals.pop() / 1e9
 
 
 def predict(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.master import Schedule
+from orchestrator.core.master.schedule.schedule import Code
 from orchestrator.core.simunits import description_of
+from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_choice.candidates import ANY_NS, candidate_steps, ladder
-from orchestrator.loops.step_choice.cost import Cost, cost_of
 from orchestrator.loops.step_choice.sampled_margin import (
     LoopMargins,
     first_lines,
     reference_margins,
 )
-from orchestrator.loops.step_choice.search import Search
 from orchestrator.loops.step_choice.step_error import (
     LoopModes,
     StepError,
@@ -24,7 +26,128 @@ from orchestrator.loops.step_choice.step_error import (
     reference_modes,
     step_error,
 )
-from orchestrator.loops.whole_system import LinearSystem
+
+_STEPS = frozenset({Code.STEP, Code.SECOND_HALF})
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a schedule does in one simulated second.
+
+    Parameters
+    ----------
+    unit_steps
+        Steps of components; those of an iterated loop count once for each of its passes.
+    operations
+        Numbers that are copied, read, kept or mixed between them; likewise.
+    is_per_pass
+        Whether there are iterated loops, whose number of passes is found as they run.
+    """
+
+    unit_steps: float
+    operations: float
+    is_per_pass: bool
+
+
+def cost_of(schedule: Schedule) -> Cost:
+    """Count what a schedule of steps of one length does in a simulated second."""
+    steps = moved = 0.0
+    for code, _, count, every, _ in schedule.operations:
+        if code in _STEPS:
+            steps += count / every
+        elif code not in {Code.SOLVE, Code.FIRST_HALF}:
+            moved += count / every
+    rate = 1e9 / schedule.step_ns
+    return Cost(steps * rate, moved * rate, bool(schedule.loops))
+
+
+#: Steps are told apart down to this ratio.
+RATIO = 1.05
+#: Rungs below one that is good that must be good, too.
+_BELOW = 3
+
+
+@dataclass
+class Search:
+    """What was looked at: the errors by step in nanoseconds.
+
+    Parameters
+    ----------
+    error
+        Says how far a step is off; infinite where it is not usable.
+    tolerance
+        What it may be.
+    """
+
+    error: Callable[[int], float]
+    tolerance: float
+    errors: dict[int, float] = field(default_factory=dict)
+
+    def largest(self, steps: Sequence[int]) -> int | None:
+        """Return the largest step that is within the tolerance, as are all smaller ones seen.
+
+        Steps of 1, 2 and 5 times a power of ten are looked at from the largest down, until some in
+        a row are within it; then those between the largest of them and the next, by halves.
+
+        Parameters
+        ----------
+        steps
+            Candidates, rising.
+        """
+        rungs = ladder(list(steps))
+        if steps and steps[-1] not in rungs:
+            rungs.append(steps[-1])
+        good, above = self._rungs(rungs)
+        if good is None or above is None:
+            return good
+        between = [step for step in steps if good < step < above]
+        while between and above > RATIO * good:
+            middle = between[_middle(between, good, above)]
+            if self._is_good(middle):
+                good = middle
+            else:
+                above = middle
+            between = [step for step in between if good < step < above]
+        return good
+
+    @property
+    def not_monotonic(self) -> list[tuple[int, int]]:
+        """Pairs of steps of which the smaller one is off by more, but for rounding, rising.
+
+        Steps that leave nothing of a loop are left out.
+        """
+        steps = [step for step in sorted(self.errors) if self.errors[step] < 1.0]
+        noise = 1e-3 * self.tolerance
+        return [
+            (small, large)
+            for small, large in pairwise(steps)
+            if self.errors[small] > max(1.02 * self.errors[large], noise)
+        ]
+
+    def _rungs(self, rungs: Sequence[int]) -> tuple[int | None, int | None]:
+        """Return the largest good rung above good ones, and the one above it that is not."""
+        row: list[int] = []
+        above: int | None = None
+        for rung in reversed(rungs):
+            if self._is_good(rung):
+                row.append(rung)
+                if len(row) > _BELOW:
+                    break
+            else:
+                row, above = [], rung
+        return (row[0] if row else None), above
+
+    def _is_good(self, step: int) -> bool:
+        if step not in self.errors:
+            self.errors[step] = self.error(step)
+        return self.errors[step] <= self.tolerance
+
+
+def _middle(steps: Sequence[int], low: int, high: int) -> int:
+    """Return the place of the step that is nearest to the geometric mean of two."""
+    mean = (low * high) ** 0.5
+    return min(range(len(steps)), key=lambda i: abs(steps[i] - mean))
+
 
 #: Modes of each loop that count, at most.
 COUNT = 2

@@ -16,7 +16,8 @@ from orchestrator.core.system import (
     Extrapolation,
     System,
 )
-from orchestrator.loops.signal_graph import coupled_groups, inner_lines
+from orchestrator.loops.loop_account import coupled_groups, inner_lines
+from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_choice.choice import StepChoice, StepReference
 from orchestrator.loops.step_choice.sampled_margin import (
     LoopMargins,
@@ -24,7 +25,6 @@ from orchestrator.loops.step_choice.sampled_margin import (
     reference_margins,
 )
 from orchestrator.loops.step_choice.step_error import StepError, at_step, step_error
-from orchestrator.loops.whole_system import LinearSystem
 
 #: A compensation is proposed where it leaves no more of the error.
 _SHARE = 0.5

@@ -10,11 +10,10 @@ from scipy.optimize import brentq
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Connection, System
-from orchestrator.loops.loop_account import sampled_roots
+from orchestrator.loops.loop_account import coupled_groups, inner_lines, sampled_roots
 from orchestrator.loops.loop_transfer import Margins, find_line, open_loop
-from orchestrator.loops.signal_graph import coupled_groups, inner_lines
+from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.sweep import changer
-from orchestrator.loops.whole_system import LinearSystem
 
 _TURN = 2.0 * math.pi
 #: How far from the exact limit the sampled one is looked for at first, as a share, by what that

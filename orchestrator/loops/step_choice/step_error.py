@@ -8,11 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.loops.loop_account import continuous_loop, exact_roots, growth_size, sampled_roots
+from orchestrator.loops.loop_account import (
+    continuous_loop,
+    coupled_groups,
+    exact_roots,
+    growth_size,
+    sampled_roots,
+)
 from orchestrator.loops.period_map import PeriodMap
-from orchestrator.loops.signal_graph import coupled_groups
+from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_choice.sampled_margin import LoopMargins
-from orchestrator.loops.whole_system import LinearSystem
 
 _TURN = 2.0 * math.pi
 #: A mode counts as long as it dies down no faster than so many radians of the least damped one.

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.core.system import nearest
 from orchestrator.pictures.animation.description import Animation, Frame
-from orchestrator.pictures.animation.shapes import Arm, Arrow, Line, Spring
-from orchestrator.pictures.animation.values import WORLD
+from orchestrator.pictures.animation.shapes import WORLD, Arm, Arrow, Line, Spring
 
 #: What a page may hold; beyond it a browser takes long to open it.
 MOST_PICTURES = 20_000

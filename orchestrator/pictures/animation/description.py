@@ -7,12 +7,13 @@ from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
-from orchestrator.pictures.animation.shapes import Arrow, Part
-from orchestrator.pictures.animation.values import (
+from orchestrator.pictures.animation.shapes import (
     WORLD,
+    Arrow,
     Attitude,
     Colour,
     Number,
+    Part,
     Point,
     Size,
     Table,

@@ -4,23 +4,204 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.recording import Result
-from orchestrator.core.system import nanoseconds
+from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.pictures.animation.checks import pictures
-from orchestrator.pictures.animation.contents import contents
 from orchestrator.pictures.animation.description import Animation
+from orchestrator.pictures.animation.shapes import WORLD, Arm, Arrow, Line, Part, Spring
 from orchestrator.pictures.animation.signals import Signals
-from orchestrator.pictures.animation.tracks import tracks
-from orchestrator.pictures.animation.viewer import read_viewer
-from orchestrator.pictures.animation.wording import facts, legend
-from orchestrator.pictures.drawing.inline import embedded, environment
+from orchestrator.pictures.animation.tracks import Tracks, tracks
+from orchestrator.pictures.animation.wording import facts, legend, unit_of
+from orchestrator.pictures.drawing.page import embedded, environment
+
+#: Colours of curves that name none, told apart with any colour vision.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+
+
+def contents(
+    table: Animation,
+    results: Mapping[str, Result],
+    titles: Mapping[str, str],
+    shown: Mapping[str, Tracks],
+) -> dict[str, Any]:
+    """Return all that the page's script draws, as plain data.
+
+    Parameters
+    ----------
+    table
+        Of the animation.
+    results
+        By case.
+    titles
+        By case, what the reader is shown for it.
+    shown
+        By case that is shown, what moves in it.
+    """
+    names = [WORLD, *table.frame]
+    return {
+        "speed": table.speed,
+        "beside": table.beside,
+        "frames": names,
+        "parts": [
+            _part(part, names, len(shown[table.cases[0]].segments.get(name, ())), results)
+            for name, part in table.part.items()
+        ],
+        "views": [{"name": name, **view.model_dump()} for name, view in table.view.items()],
+        "charts": [
+            {
+                "ylabel": chart.ylabel,
+                "curves": [
+                    {
+                        "label": c.label,
+                        "colour": c.colour or _COLOURS[i % len(_COLOURS)],
+                        "dashed": c.reference or c.case is not None,
+                        # The same for all cases: drawn once where they stand beside each other.
+                        "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
+                    }
+                    for i, c in enumerate(chart.curves)
+                ],
+            }
+            for chart in table.chart
+        ],
+        "cases": [
+            {
+                "name": case,
+                "title": titles[case],
+                "ends": float(results[case].time[-1]),
+                "events": _events(results[case]),
+                "tracks": [one.shape for one in found.all()],
+                "values": found.packed(),
+            }
+            for case, found in shown.items()
+        ],
+    }
+
+
+def _part(
+    part: Part, names: list[str], count: int, results: Mapping[str, Result]
+) -> dict[str, Any]:
+    """Return what the page draws of a part: its sizes, and the number of its frame or tracks."""
+    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
+    if isinstance(part, Arrow):
+        # As in books: a torque is an arrow with two heads.
+        turning = unit_of(part, results) in {"N.m", "N m", "Nm"}
+        return given | {"segments": count, "heads": 2 if turning else 1}
+    if isinstance(part, Line | Spring | Arm):
+        return given | {"segments": count}
+    ghost = None if part.ghost is None else names.index(part.ghost)
+    return given | {"frame": names.index(part.within), "ghost": ghost}
+
+
+def _events(result: Result) -> list[dict[str, Any]]:
+    """List what went wrong in a run and when: faults, and where components went to a safe state."""
+    faults = [
+        {
+            "text": fault.name,
+            "from": seconds(fault.begin_ns),
+            "until": None if fault.until_ns is None else seconds(fault.until_ns),
+        }
+        for fault in result.faults
+        # Noise over the whole run is no event of it.
+        if fault.until_ns is not None or fault.begin_ns > result.time_ns[0]
+    ]
+    safe = [
+        {"text": f"safe state of {one.component}", "from": seconds(one.time_ns), "until": None}
+        for one in result.safe_states
+    ]
+    return faults + safe
+
+
+_SCRIPT = "meshcat/viewer/dist/main.min.js"
+#: What a script must bring along to be taken for the viewer.
+_SIGN = "MeshCat"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """What a page needs of the viewer.
+
+    Parameters
+    ----------
+    script
+        JavaScript that may stand in a page; it defines ``MeshCat`` with ``Viewer`` and ``THREE``.
+    version
+        Of the package.
+    licences
+        Texts of the licences of all that is in it.
+    """
+
+    script: str
+    version: str
+    licences: str
+
+
+def expect_viewer() -> None:
+    """Expect that the viewer is installed; reads nothing else.
+
+    Raises
+    ------
+    LoadError
+        If it is not.
+    """
+    _path(_SCRIPT)
+
+
+def read_viewer() -> Viewer:
+    """Read the viewer without importing its package, which would bring a server along.
+
+    Raises
+    ------
+    LoadError
+        If it is not installed, or is not what is expected.
+    """
+    path = _path(_SCRIPT)
+    script = _text(path)
+    if _SIGN not in script:
+        raise LoadError(f"{path}: expected the viewer of MeshCat; install softdock[pictures] again")
+    folder = path.parent
+    texts = [_text(folder / "main.min.js.LICENSE.txt"), _text(folder.parent / "LICENSE")]
+    others = json.loads(_text(folder / "main.min.js.THIRD_PARTY_LICENSES.json"))
+    texts += [
+        f"{one['name']} {one['version']} ({one['license']})\n\n{one['licenseText'] or ''}"
+        for one in others
+    ]
+    # Nothing in a script may end the element that it stands in.
+    script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return Viewer(script, distribution("meshcat").version, "\n\n\n".join(map(str.strip, texts)))
+
+
+def _path(inside: str) -> Path:
+    try:
+        path = Path(str(distribution("meshcat").locate_file(inside)))
+    except PackageNotFoundError:
+        path = None
+    if path is None or not path.is_file():
+        raise LoadError(
+            "animations need the viewer of MeshCat, which is not installed: pip install"
+            " 'softdock[pictures]', or run with --no-animation"
+        )
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LoadError(
+            f"{path}: cannot be read: {error}; install softdock[pictures] again"
+        ) from None
+
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = ("shapes.js", "scene.js", "stage.js", "chart.js", "start.js")

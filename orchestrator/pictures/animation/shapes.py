@@ -2,22 +2,110 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Callable
+from math import isfinite
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
-from orchestrator.pictures.animation.values import (
-    WORLD,
-    Colour,
-    Direction,
-    Number,
-    Places,
-    Point,
-    Quaternion,
-    Size,
-    Table,
-    Vector,
-)
+#: The frame that all others stand in.
+WORLD = "world"
+
+
+def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
+    """Return that many finite numbers, or nothing."""
+    if not isinstance(value, list | tuple) or len(value) != count:
+        return None
+    if any(isinstance(part, bool) or not isinstance(part, int | float) for part in value):
+        return None
+    return tuple(map(float, value)) if all(map(isfinite, value)) else None
+
+
+def _expected(text: str, read: Callable[[Any], Any]) -> BeforeValidator:
+    def check(value: Any) -> Any:
+        found = read(value)
+        if found is None:
+            raise PydanticCustomError("value", "expected {text}", {"text": text})
+        return found
+
+    return BeforeValidator(check)
+
+
+def _points(value: Any) -> tuple[tuple[float, ...], ...] | None:
+    if (one := _numbers(value, 3)) is not None:
+        return (one,)
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    several = [_numbers(part, 3) for part in value]
+    return None if None in several else tuple(part for part in several if part is not None)
+
+
+def _vector(value: Any) -> str | tuple[float | str, ...] | None:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        return None
+    kept = [0.0 if isinstance(part, str) else part for part in value]
+    return None if _numbers(kept, 3) is None else tuple(value)
+
+
+def _attitude(value: Any) -> str | tuple[float | str, ...] | None:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or len(value) != 4:
+        return None
+    kept = [1.0 if isinstance(part, str) else part for part in value]
+    return None if _quaternion(kept) is None else tuple(value)
+
+
+def _quaternion(value: Any) -> tuple[float, ...] | None:
+    four = _numbers(value, 4)
+    return four if four is not None and any(four) else None
+
+
+def _direction(value: Any) -> tuple[float, ...] | None:
+    three = _numbers(value, 3)
+    return three if three is not None and any(three) else None
+
+
+def _colour(value: Any) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch("#[0-9a-fA-F]{6}", value) else None
+
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Size = Annotated[Number, Field(gt=0)]
+Three = tuple[float, float, float]
+Four = tuple[float, float, float, float]
+#: A point, m.
+Point = Annotated[Three, _expected("three numbers [x, y, z]", lambda v: _numbers(v, 3))]
+#: One or more points, m.
+Places = Annotated[tuple[Three, ...], _expected("[x, y, z], or a list of these", _points)]
+Direction = Annotated[Three, _expected("a direction [x, y, z] that is not zero", _direction)]
+Quaternion = Annotated[
+    Four, _expected("four numbers, scalar first, that are not all zero", _quaternion)
+]
+#: A signal with three elements, or three numbers and scalar signals.
+Vector = Annotated[
+    str | tuple[float | str, float | str, float | str],
+    _expected("an output with three elements, or a list of three numbers or outputs", _vector),
+]
+#: A signal with four elements, or four numbers and scalar signals.
+Attitude = Annotated[
+    str | tuple[float | str, float | str, float | str, float | str],
+    _expected("an output with four elements, or four numbers or outputs, scalar first", _attitude),
+]
+Colour = Annotated[str, _expected("a colour such as '#1f4e79'", _colour)]
+#: Names of frames, parts and views; they are shown.
+Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*$", max_length=100)]
+
+
+class Table(BaseModel):
+    """Base of all tables of an animation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
 
 Share = Annotated[Number, Field(ge=0, le=1)]
 _ORIGIN = ((0.0, 0.0, 0.0),)

@@ -3,16 +3,175 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from orchestrator.pictures.animation.description import Animation
-from orchestrator.pictures.animation.motion import Motion, motions
-from orchestrator.pictures.animation.quaternions import Floats, turned
-from orchestrator.pictures.animation.shapes import Anchor, Arm, Arrow, Line, Spring
-from orchestrator.pictures.animation.signals import Signals
+from orchestrator.core.diagnostics import nearest_names
+from orchestrator.pictures.animation.description import Animation, Frame
+from orchestrator.pictures.animation.quaternions import Floats, conjugate, power, product, turned
+from orchestrator.pictures.animation.shapes import WORLD, Anchor, Arm, Arrow, Line, Spring, Three
+from orchestrator.pictures.animation.signals import Signals, elements
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """A frame in the world.
+
+    Parameters
+    ----------
+    position
+        Of its origin, shape (n, 3), m; n is 1 for a frame that stands still.
+    attitude
+        Quaternion from its axes to those of the world, scalar first, shape (n, 4).
+    """
+
+    position: Floats
+    attitude: Floats
+
+    def point(self, at: Three) -> Floats:
+        """Return where a point that is fixed in the frame is in the world, shape (n, 3), m."""
+        arms = np.broadcast_to(np.array(at, dtype=np.float64), self.position.shape)
+        return self.position + turned(self.attitude, arms)
+
+    def of(self, inner: Motion) -> Motion:
+        """Return where a frame is that is described in this one."""
+        count = max(len(self.position), len(inner.position))
+        outer_q, inner_q = (np.broadcast_to(m.attitude, (count, 4)) for m in (self, inner))
+        inner_r = np.broadcast_to(inner.position, (count, 3))
+        return Motion(self.position + turned(outer_q, inner_r), product(outer_q, inner_q))
+
+
+def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict[str, Motion]:
+    """Return all frames in the world, with the exaggeration that the table asks for.
+
+    The world comes first, then the frames in the order of the table: the page counts them.
+
+    Parameters
+    ----------
+    table
+        Whose frames name each other without a ring.
+    case
+        The case that is shown.
+    signals
+        By case.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal cannot be drawn at any time.
+    """
+    still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
+    found = {WORLD: Motion(*still)}
+
+    def motion(name: str) -> Motion:
+        if name not in found:
+            frame = table.frame[name]
+            own = _own(frame, signals[table.case_of(frame, case)], table.exaggerate)
+            found[name] = motion(frame.within).of(own)
+        return found[name]
+
+    return {WORLD: found[WORLD]} | {name: motion(name) for name in table.frame}
+
+
+def _own(frame: Frame, signals: Signals, exaggerate: float) -> Motion:
+    """Return a frame in its outer frame."""
+    if is_fixed(frame.position):
+        position = np.array([frame.position], dtype=np.float64)
+    else:
+        moved = signals.vector(frame.position)
+        rest = moved[0] if frame.rest is None else np.array(frame.rest, dtype=np.float64)
+        position = rest + exaggerate * (moved - rest)
+    if is_fixed(frame.attitude):
+        fixed = np.array([frame.attitude], dtype=np.float64)
+        return Motion(position, fixed / np.linalg.norm(fixed))
+    attitude = signals.attitude(frame.attitude)
+    if exaggerate == 1.0:
+        return Motion(position, attitude)
+    start = np.broadcast_to(attitude[0], attitude.shape)
+    since = power(product(conjugate(start), attitude), exaggerate)
+    return Motion(position, product(start, since))
+
+
+def is_fixed(vector: object) -> bool:
+    """Whether a vector of a table has no signal in it."""
+    return isinstance(vector, tuple) and not any(isinstance(part, str) for part in vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Signals that one key of an animation names.
+
+    Parameters
+    ----------
+    where
+        The key.
+    parts
+        Elements of a vector: names as in results, and numbers.
+    cases
+        Whose signals.
+    unit
+        That they must have, if they have one.
+    """
+
+    where: str
+    parts: Sequence[float | str]
+    cases: Sequence[str]
+    unit: str | None = None
+
+
+def wanted(table: Animation) -> Iterator[Wanted]:
+    """List all signals that an animation names, by key."""
+    for key, one in table.owners():
+        cases = list(dict.fromkeys(table.case_of(one, shown) for shown in table.cases))
+        if isinstance(one, Frame):
+            if not is_fixed(one.position):
+                yield Wanted(f"{key}.position", elements(one.position, 3), cases, "m")
+            if not is_fixed(one.attitude):
+                yield Wanted(f"{key}.attitude", elements(one.attitude, 4), cases, "1")
+        elif isinstance(one, Arrow):
+            yield Wanted(f"{key}.vector", elements(one.vector, 3), cases)
+        else:
+            yield Wanted(f"{key}.signal", [one.signal], cases)
+
+
+def wrong_signals(
+    name: str, table: Animation, recorded: Mapping[str, Mapping[str, str | None]]
+) -> Iterator[str]:
+    """Say which signals are not recorded, or not in metres where they are positions.
+
+    Parameters
+    ----------
+    name, table
+        ``[animation.NAME]``, without loose ends.
+    recorded
+        By case, the unit of each recorded signal; cases that will not be run are left out.
+    """
+    for one in wanted(table):
+        for case in one.cases:
+            if case in recorded:
+                text = _missing(one, recorded[case]) or _other_unit(one, recorded[case])
+                if text:
+                    yield f"animation '{name}', {one.where}: case '{case}' {text}"
+
+
+def _missing(one: Wanted, recorded: Mapping[str, str | None]) -> str:
+    missing = [part for part in one.parts if isinstance(part, str) and part not in recorded]
+    if not missing:
+        return ""
+    of = f" (expected {len(one.parts)} elements)" if len(one.parts) > 1 else ""
+    close = nearest_names(missing[0], recorded, cutoff=0.5)
+    listed = ", ".join(close or recorded)
+    return f"records no '{missing[0]}'{of}; {'close to it' if close else 'recorded'}: {listed}"
+
+
+def _other_unit(one: Wanted, recorded: Mapping[str, str | None]) -> str:
+    for part in one.parts:
+        found = recorded[part] if isinstance(part, str) else None
+        if one.unit is not None and found is not None and found != one.unit:
+            return f"has '{part}' in '{found}'; expected '{one.unit}'"
+    return ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,23 +4,255 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.coupling import LoopDelay
-from orchestrator.core.system import System
-from orchestrator.pictures.drawing.chains import chains_of, inside
-from orchestrator.pictures.drawing.details import details_of
+from orchestrator.core.coupling import DelayPlan, LoopDelay
+from orchestrator.core.system import (
+    Component,
+    Connection,
+    Connector,
+    Endpoint,
+    LinearTransformation,
+    MappingTransformation,
+    System,
+    TransportDelay,
+    Value,
+)
+from orchestrator.pictures.drawing.chains import chains_of, inside, wire_key
 from orchestrator.pictures.drawing.drawing import framed
 from orchestrator.pictures.drawing.facts import Facts, colour_of
-from orchestrator.pictures.drawing.inline import embedded, environment
 from orchestrator.pictures.drawing.scene.legend import legend
-from orchestrator.pictures.drawing.scene.parts import Level, component_count, level_of
+from orchestrator.pictures.drawing.scene.parts import Level, component_count, connector_of, level_of
 from orchestrator.pictures.drawing.scene.svg import FONTS, svg_shapes
-from orchestrator.pictures.drawing.wording import path_of, sentence
+from orchestrator.pictures.drawing.wording import (
+    conversion_of,
+    milliseconds,
+    path_of,
+    power_text,
+    sentence,
+)
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+Rows = list[tuple[str, str]]
+#: Of long values the beginning is shown.
+_LONGEST = 60
+
+
+def details_of(system: System, facts: Facts) -> dict[str, dict[str, Any]]:
+    """Collect what is told of everything in a system.
+
+    Returns
+    -------
+    dict
+        ``parts`` by path and ``wires`` by key: ``title``, ``rows`` (pairs of texts) and, of parts,
+        ``ports`` (rows of name, causality, type, unit, value, description).
+    """
+    plans = {
+        segments[-1].key: plan
+        for ends, segments in chains_of(system).items()
+        for plan in facts.plans
+        if (plan.connection.source, plan.connection.target) == ends
+    }
+    found: dict[str, dict[str, Any]] = {"parts": {}, "wires": {}}
+    _collect(system, "", facts, plans, found)
+    return found
+
+
+def _collect(
+    system: System,
+    path: str,
+    facts: Facts,
+    plans: Mapping[str, DelayPlan],
+    found: dict[str, dict[str, Any]],
+) -> None:
+    for name, component in system.components.items():
+        here = inside(path, name)
+        found["parts"][here] = {
+            "title": here,
+            "rows": list(_component(component, here, facts)),
+            "ports": _ports(component.connectors, component.values),
+        }
+    for name, inner in system.systems.items():
+        here = inside(path, name)
+        rows = [("Kind", "nested system"), ("Description", inner.description)]
+        found["parts"][here] = {
+            "title": here,
+            "rows": [row for row in rows if row[1]],
+            "ports": _ports(inner.connectors, inner.values),
+        }
+        _collect(inner, here, facts, plans, found)
+    for name, bus in system.buses.items():
+        here = inside(path, name)
+        rows = [("Kind", "signal dictionary"), ("Dictionary", bus.dictionary)]
+        found["parts"][here] = {"title": here, "rows": rows, "ports": _ports(bus.connectors, {})}
+    for line in system.connections:
+        key = wire_key(path, line)
+        rows = list(_wire(system, path, line, plans.get(key)))
+        if key in facts.marks:
+            rows = [("Comparison", facts.marks[key]), *facts.details.get(key, {}).items(), *rows]
+        found["wires"][key] = {"title": key, "rows": rows}
+
+
+def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[str, str]]:
+    if path in facts.marks:
+        yield "Comparison", facts.marks[path]
+    yield "Source", str(component.source)
+    if path in facts.steps:
+        again = ", iterated until outputs agree" if path in facts.iterated else ""
+        yield "Step", f"{facts.steps[path]}{again}"
+    yield from facts.details.get(path, {}).items()
+    yield from ((f"Option {key}", text) for key, text in component.options.said().items())
+    yield from ((f"Power port {key}", power_text(p)) for key, p in component.power_ports.items())
+    yield "States", "yes" if component.has_states else "no"
+    able = [
+        ("directional derivatives", component.has_derivatives),
+        ("derivatives of inputs", component.input_order > 0),
+        ("event mode", component.has_event_mode),
+    ]
+    if said := ", ".join(text for text, has in able if has):
+        yield "Can do", said
+
+
+def _ports(connectors: Mapping[str, Connector], values: Mapping[str, Value]) -> list[list[str]]:
+    return [
+        [
+            name,
+            str(connector.causality),
+            f"{connector.type}{list(connector.shape) if connector.shape else ''}",
+            connector.unit or "",
+            _value(values[name])
+            if name in values
+            else (f"{_value(connector.start)} (default)" if connector.start is not None else ""),
+            connector.description,
+        ]
+        for name, connector in connectors.items()
+    ]
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _wire(
+    system: System, path: str, line: Connection, plan: DelayPlan | None
+) -> Iterator[tuple[str, str]]:
+    source, target = (connector_of(system, end) for end in (line.source, line.target))
+    yield "Source", _end(path, line.source)
+    yield "Target", _end(path, line.target)
+    yield "Type", str(source.type if source else target.type if target else "not declared")
+    yield "Unit of the source", (source and source.unit) or "not declared"
+    yield "Unit of the target", (target and target.unit) or "not declared"
+    yield "Unit conversion", _conversion(line, source, target)
+    yield "Transformation", _transformation(line)
+    if line.delay is None:
+        yield "Delay", "none: the signal arrives at once"
+    else:
+        yield from _delay(line.delay)
+    if line.interpolation:
+        yield "Between samples", str(line.interpolation)
+    if line.extrapolation:
+        yield "After the newest sample", str(line.extrapolation)
+    if line.compensation:
+        yield "Compensation", str(line.compensation)
+    if plan is not None:
+        yield from _plan(plan)
+
+
+def _end(path: str, end: Endpoint) -> str:
+    if end.component:
+        return f"{inside(path, end.component)}.{end.connector}"
+    return f"{path or 'the system'}.{end.connector} (its own connector)"
+
+
+def _conversion(line: Connection, source: Connector | None, target: Connector | None) -> str:
+    if line.suppress_unit_conversion:
+        return "suppressed: units are not looked at"
+    found = conversion_of(line, source, target)
+    return "none" if found is None else _linear(*found)
+
+
+def _transformation(line: Connection) -> str:
+    own = line.transformation
+    if isinstance(own, LinearTransformation):
+        return _linear(own.factor, own.offset)
+    if isinstance(own, MappingTransformation):
+        return ", ".join(f"{source} → {target}" for source, target in own.entries)
+    return "none"
+
+
+def _linear(factor: float, offset: float) -> str:
+    return f"× {factor:.10g}" + (
+        f" {'+' if offset > 0 else '-'} {abs(offset):.10g}" if offset else ""
+    )
+
+
+def _delay(delay: TransportDelay) -> Iterator[tuple[str, str]]:
+    yield "Delay", milliseconds(delay.nominal_ns)
+    yield "Provenance", str(delay.provenance)
+    if delay.device:
+        yield "Device", delay.device
+    if delay.date:
+        yield "Date", delay.date
+    varies = delay.variation
+    if varies is None:
+        yield "Variation", "none"
+        return
+    if varies.jitter is not None:
+        jitter = varies.jitter
+        text = f"{jitter.kind}, spread {milliseconds(jitter.spread_ns)}"
+        if jitter.correlation_ns:
+            text += f", correlated over {milliseconds(jitter.correlation_ns)}"
+        yield "Variation", text
+    if varies.trace is not None:
+        longest = milliseconds(varies.trace.longest_ns)
+        yield "Variation", f"recorded, {len(varies.trace.times_ns)} rows, longest {longest}"
+    yield "Lost samples", f"{100 * varies.loss:.6g} %"
+    yield "Delivery", f"{varies.delivery}; newest: last {varies.newest}"
+
+
+def _plan(plan: DelayPlan) -> Iterator[tuple[str, str]]:
+    yield "Delay that the target sees", f"{plan.seen_ns / 1e6:.10g} ms in the mean"
+    yield "Read", f"{plan.shift_ns / 1e6:+.10g} ms from the start of the step"
+    yield "Interpolation", f"{plan.interpolation}, then {plan.extrapolation}"
+    if plan.extrapolation_ns:
+        yield "Extrapolated by", milliseconds(plan.extrapolation_ns)
+
+
+def environment(
+    folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None
+) -> jinja2.Environment:
+    """Return the templates of a folder; what they are given is escaped, what is missing fails."""
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters |= filters or {}
+    return made
+
+
+def embedded(data: Any) -> str:
+    """JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = ("view.js", "facts.js", "start.js")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.rig.arming.advice import Knobs as Knobs
+    from orchestrator.rig.arming.arming import Knobs as Knobs
     from orchestrator.rig.arming.arming import ArmedLine as ArmedLine, Arming as Arming, arm as arm
     from orchestrator.rig.arming.reserve import Reserve as Reserve
 else:

@@ -3,17 +3,146 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from orchestrator.core.master.algorithms.order import stepping_order
 from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
-from orchestrator.rig.arming.advice import Knobs, advice_of
+from orchestrator.loops.delayed_loop import Complex
+from orchestrator.loops.loop_transfer import level, margins_of
+from orchestrator.loops.sampled_loop import SampledLoop
+from orchestrator.loops.state_space import Floats
 from orchestrator.rig.arming.reserve import Reserve
-from orchestrator.rig.arming.shrinkage import margin_table
-from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
+
+#: How far a parameter is turned, as a factor; and how often an interval is halved.
+_FARTHEST, _HALVINGS = 64.0, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """What a user could turn.
+
+    Parameters
+    ----------
+    stiffness, damping
+        Parameters, ``component.parameter``; ``None``: not known.
+    clock
+        The device that is the clock, whose period no step is shorter than; ``None``: none.
+    """
+
+    stiffness: str | None = None
+    damping: str | None = None
+    clock: str | None = None
+
+
+def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -> Iterator[str]:
+    """Yield what would help, in words; what was tried and does not is left out."""
+    loop = reserve.cut(linear, line)
+    missing = reserve.delay - loop.margins().delay.value if loop else 0.0
+    if 0.0 < missing < math.inf:
+        yield f"what would help: compensation of {missing * 1e3:.4g} ms of the loop's delay"
+    for path, turn, word in ((knobs.stiffness, -1, "lower"), (knobs.damping, 1, "raise")):
+        if path is None:
+            continue
+        component, _, parameter = path.partition(".")
+        now = linear.system.components[component].values.get(parameter)
+        if not isinstance(now, int | float) or now <= 0.0:
+            continue
+        found = _turned(_enough(linear, line, reserve, path), float(now), turn)
+        if found is not None:
+            yield f"or {word} {path} from {now:g} to {found:.4g}"
+    if knobs.clock is not None:
+        yield f"a step shorter than {linear.step_ns / 1e6:g} ms would take a faster '{knobs.clock}'"
+        return
+    half = replace(linear, step_ns=linear.step_ns // 2)
+    shorter = reserve.cut(half, line)
+    if shorter is not None and not reserve.lacks(shorter.margins()):
+        yield f"or a step of {half.step_ns / 1e6:g} ms"
+
+
+def _enough(
+    linear: LinearSystem, line: str, reserve: Reserve, path: str
+) -> Callable[[float], bool]:
+    def enough(value: float) -> bool:
+        loop = reserve.cut(linear.with_value(path, value), line)
+        return loop is None or not reserve.lacks(loop.margins())
+
+    return enough
+
+
+def _turned(enough: Callable[[float], bool], now: float, turn: int) -> float | None:
+    """Return the value nearest to the present one that is enough, up or down; ``None``: none is."""
+    bad, good = now, now * 2.0**turn
+    while not enough(good):
+        if not 1.0 / _FARTHEST < good / now < _FARTHEST:
+            return None
+        bad, good = good, good * 2.0**turn
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(bad * good)
+        if enough(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+#: Gains of the device that are tabulated, as factors of the one that margins are known with.
+_FACTORS = tuple(2.0 ** (k / 8.0) for k in range(-8, 9))
+#: So many added delays are, up to the delay margin.
+_DELAYS = 17
+#: What a margin that nothing bounds is taken for: s, and a factor.
+_LONGEST, _LARGEST = 1.0, 1e3
+
+
+def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTable | None:
+    """Tabulate the margins of the loop through a line; ``None`` if it is in none, or unstable.
+
+    So it is for a line that is read several times in a period: its margins do not follow from what
+    comes back of a sine.
+
+    The response of the sampled loop is computed once and interpolated, size by its logarithm and
+    phase as it goes on, since each entry asks for it at other frequencies.
+    """
+    loop = reserve.cut(linear, line)
+    if not isinstance(loop, SampledLoop) or not loop.is_stable:
+        return None
+    omega = loop.frequencies()
+    values, ends = loop.at(omega), loop.ends(omega[0])
+    size, phase = level(values), np.unwrap(np.angle(values))
+
+    def changed(factor: float, added: float) -> Margins:
+        def response(at: Floats | float) -> Complex:
+            turned = np.interp(at, omega, phase) - np.asarray(at) * added
+            found = factor * np.exp(np.interp(at, omega, size) + 1j * turned)
+            return np.asarray(found, dtype=np.complex128)
+
+        # A delay turns L at half the rate, and leaves it as it is at rest.
+        real = [(factor * value, w) for value, w in ends if not (added and w)]
+        return margins_of(response, omega, is_stable=True, ends=real)
+
+    now = changed(1.0, 0.0)
+    lowest, highest = now.gain_reduction.value, now.gain.value
+    delays = tuple(
+        min(changed(factor, 0.0).delay.value, _LONGEST) if lowest < factor < highest else 0.0
+        for factor in _FACTORS
+    )
+    longest = min(now.delay.value, _LONGEST)
+    added = tuple(float(each) for each in np.linspace(-longest, longest, 2 * _DELAYS - 1)[:-1])
+    gains = tuple(min(changed(1.0, each).gain.value, _LARGEST) for each in added)
+    return MarginTable(
+        line,
+        reserve.delay,
+        reserve.gain,
+        _FACTORS,
+        delays,
+        (*added, longest),
+        (*gains, 1.0),
+    )
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ the order is chosen, ``n ln(sum of squares / n) + p ln n``.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.identification.frequency_response import FrequencyResponse, frequency_response
@@ -22,12 +23,168 @@ from orchestrator.rig.identification.intervals import (
     positive_interval,
 )
 from orchestrator.rig.identification.lag_fit import LagFit, fit_lag, remainder
-from orchestrator.rig.identification.quantisation import quantisation_step
 from orchestrator.rig.identification.record import Floats, Record
-from orchestrator.rig.identification.starting_values import starting_values
-from orchestrator.rig.identification.static_fit import StaticFit, fit_static
 from orchestrator.rig.identification.step_response import Lag
 from orchestrator.rig.identification.twin_file import Dynamics, Estimate, Validation
+
+#: Fewer distinct values show no step: whatever they are, they are few.
+_LEVELS = 8
+#: A difference that is farther from a multiple of the step is none.
+_OFF = 0.05
+#: Values with more steps than this between them are as fine as numbers are.
+_MOST_STEPS = 1e9
+
+
+def quantisation_step(values: npt.NDArray[np.float64]) -> float:
+    """Return the step of which all differences of values are multiples; 0 if there is none.
+
+    It is the smallest difference between two distinct values, refined by least squares over all
+    multiples. Needs at least 8 distinct values.
+    """
+    levels = np.unique(values)
+    if len(levels) < _LEVELS:
+        return 0.0
+    gaps = np.diff(levels)
+    tiny = 64.0 * np.finfo(np.float64).eps * float(np.abs(levels).max())
+    gaps = gaps[gaps > tiny]
+    if not len(gaps):
+        return 0.0
+    step = float(gaps.min())
+    if float(levels[-1] - levels[0]) / step > _MOST_STEPS:
+        return 0.0
+    for _ in range(2):
+        multiples = np.rint(gaps / step)
+        step = float(np.dot(multiples, gaps) / np.dot(multiples, multiples))
+    away = np.abs(gaps / step - np.rint(gaps / step))
+    return step if bool((away <= _OFF).all()) else 0.0
+
+
+#: Coherences below say nothing of the device.
+_COHERENT = 0.2
+_DAMPINGS = (0.3, 0.6, 1.0)
+_FREQUENCIES = 24
+
+
+def starting_values(
+    measured: FrequencyResponse, order: int, period: float, longest: float
+) -> Iterator[tuple[float, Lag]]:
+    """Yield delays (s) and lags to begin a search with, one for each sign of the gain and damping.
+
+    Both signs are tried: a delay that is half a period longer hides a wrong one where little but
+    one frequency was excited.
+
+    Parameters
+    ----------
+    measured
+        The frequency response, whose lines count by their coherence.
+    order
+        1 or 2.
+    period
+        s, between two samples: delays are tried in halves of it.
+    longest
+        s, of the delay.
+    """
+    lines = measured.coherence > _COHERENT
+    if not lines.any():
+        lines = measured.coherence >= measured.coherence.max()
+    frequencies, response = measured.frequencies[lines], measured.response[lines]
+    weight = 1.0 / measured.relative_error[lines] ** 2 / np.abs(response) ** 2
+    delays = np.arange(0.0, longest + 0.5 * period, 0.5 * period)
+    advanced = np.exp(2j * np.pi * np.outer(delays, frequencies)) * (weight * response)
+    tried = np.geomspace(0.5 * measured.frequencies[0], 1.0 / period, _FREQUENCIES)
+    for damping in _DAMPINGS if order == 2 else (None,):
+        scores = np.array([_score(Lag(f, damping), frequencies, weight, advanced) for f in tried])
+        for signed in (scores, -scores):
+            row, column = np.unravel_index(int(np.argmax(signed)), scores.shape)
+            yield float(delays[column]), Lag(float(tried[row]), damping)
+
+
+def _score(lag: Lag, frequencies: Floats, weight: Floats, advanced: Floats) -> Floats:
+    """By how much the model with its best gain explains it, with the gain's sign, by delay."""
+    model = lag.transfer(frequencies)
+    explained = np.real(advanced @ np.conj(model))
+    found: Floats = explained * np.abs(explained) / np.sum(weight * np.abs(model) ** 2)
+    return found
+
+
+#: Candidates for each period of the samples.
+_FINE = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticFit:
+    """A delay alone.
+
+    Parameters
+    ----------
+    delay, earliest
+        s: the latest and the earliest delay that fit equally well.
+    gain, offset
+        Of the response.
+    covariance
+        Of gain and offset, for residuals of variance 1.
+    residuals
+        Response less model, where samples count.
+    at_end
+        Which estimate is at the end of the interval that was searched, in words; empty: none.
+    """
+
+    delay: float
+    earliest: float
+    gain: float
+    offset: float
+    covariance: Floats
+    residuals: Floats
+    at_end: str = ""
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were fitted."""
+        return 3
+
+    def predict(self, record: Record) -> Floats:
+        """Return the model's response where samples of a record count."""
+        return self.offset + self.gain * _delayed(record, self.delay, record.period / _FINE)
+
+
+def fit_static(record: Record, longest: float) -> StaticFit:
+    """Fit a delay up to ``longest`` (s), a gain and an offset to a record."""
+    period = record.period
+    fine = period / _FINE
+    delays = np.arange(0.0, longest + fine, fine)
+    sums = np.array([_fit(record, delay, fine)[0] for delay in delays[:: _FINE // 4]])
+    best = delays[:: _FINE // 4][int(np.argmin(sums))]
+    near = delays[np.abs(delays - best) <= 1.5 * period]
+    sums = np.array([_fit(record, delay, fine)[0] for delay in near])
+    equal = np.flatnonzero(sums <= sums.min() * (1.0 + 1e-9) + 1e-300)
+    run = equal[: 1 + int(np.argmax(np.append(np.diff(equal) > 1, True)))]
+    delay, earliest = float(near[run[-1]]), float(near[run[0]]) - fine
+    _, gain, offset = _fit(record, delay, fine)
+    shape = _delayed(record, delay, fine)
+    design = np.column_stack([shape, np.ones_like(shape)])
+    covariance: Floats = np.linalg.pinv(design.T @ design).astype(np.float64)
+    residuals = record.values - offset - gain * shape
+    at_end = f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
+    is_in = delay < delays[-1] - 1.5 * fine
+    earliest = max(0.0, earliest)
+    return StaticFit(delay, earliest, gain, offset, covariance, residuals, "" if is_in else at_end)
+
+
+def _delayed(record: Record, delay: float, fine: float) -> Floats:
+    # half a candidate's distance of room, so that rounding moves no stair by a sample
+    return record.held(record.times[record.used] - delay + 0.5 * fine)
+
+
+def _fit(record: Record, delay: float, fine: float) -> tuple[float, float, float]:
+    """Return the sum of squares that is left, gain and offset."""
+    shape, values = _delayed(record, delay, fine), record.values
+    centred = shape - shape.mean()
+    power = float(centred @ centred)
+    gain = float(centred @ values) / power if power > 0.0 else 0.0
+    offset = float(values.mean() - gain * shape.mean())
+    left = values - offset - gain * shape
+    return float(left @ left), gain, offset
+
 
 #: Residuals farther out than so many times the usual deviation are not noise: a command that came
 #: a sample late, a datagram that was lost.

@@ -2,24 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from orchestrator.core.diagnostics import UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.rig.arming import Reserve
-from orchestrator.rig.identification.twin_file import TwinFile
-from orchestrator.rig.identify.excitation_plan import Procedure
-from orchestrator.rig.identify.movements import identification_movements, run_movements
+from orchestrator.rig.device_units.description import DeviceFacts, device_facts
+from orchestrator.rig.devices import DeviceConnector
+from orchestrator.rig.identification.twin_file import TwinFile, read_twin
+from orchestrator.rig.identify.excitation_plan import Procedure, planned_limits
 from orchestrator.rig.identify.report import write_identification
-from orchestrator.rig.identify.runner import identify_case
-from orchestrator.rig.identify.stored import stored_twins
+from orchestrator.rig.identify.runner import MOTIONS, identify_case, step_of
 from orchestrator.rig.run.arming import commanded
 from orchestrator.rig.tables.arming_table import ArmingTable
 from orchestrator.rig.tables.identification_table import IdentificationTable
 from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
+
+
+def identification_movements(
+    case: PreparedCase, devices: Sequence[str], procedure: Procedure
+) -> Iterator[str]:
+    """Say how far, how fast and for how long the identification of a case moves its devices.
+
+    Parameters
+    ----------
+    case
+        Whose devices.
+    devices
+        That are identified.
+    procedure
+        How.
+
+    Raises
+    ------
+    DescriptionError
+        If nothing says how far a command may be moved, or limits go beyond its range.
+    """
+    for device, facts in _facts(case, devices).items():
+        inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
+        step = step_of(case.options.given_step, period)
+        limits = {p: planned_limits(device, p, step, period, procedure) for p in inputs}
+        moves = ", ".join(_move(device, p, at.amplitude, at.speed) for p, at in limits.items())
+        commands = sum(port.size for port in inputs)
+        lasts = procedure.rest + commands * (
+            procedure.duration + procedure.compared_duration + 2.0 * procedure.rest
+        )
+        yield (
+            f"before case '{case.name}' is armed, '{device}' ({facts.name}) moves to be identified:"
+            f" {moves}; for {lasts:.3g} s, and where that shows too little again, each time for"
+            f" about twice as long, {MOTIONS} times at most"
+        )
+
+
+def run_movements(case: PreparedCase, devices: Sequence[str]) -> Iterator[str]:
+    """Say what a case commands when it runs, and within which limits."""
+    for device, facts in _facts(case, devices).items():
+        moves = ", ".join(
+            _move(device, p, min(p.start - p.minimum, p.maximum - p.start), p.speed)
+            for p in facts.ports.inputs
+        )
+        yield f"when it is armed, case '{case.name}' commands '{device}' ({facts.name}): {moves}"
+
+
+def _facts(case: PreparedCase, devices: Sequence[str]) -> Mapping[str, DeviceFacts]:
+    return {name: device_facts(case.system.component(name).source.location) for name in devices}
+
+
+def _move(device: str, port: DeviceConnector, amplitude: float, speed: float) -> str:
+    far = f" by up to {amplitude:.4g} {port.unit} either way" if math.isfinite(amplitude) else ""
+    fast = f" at up to {speed:.4g} {port.unit}/s" if math.isfinite(speed) else ""
+    return f"{device}.{port.name}{far or ' without a range'}{fast or ', without a limit of speed'}"
+
+
+def stored_twins(
+    table: IdentificationTable,
+    folder: Path,
+    cases: Mapping[str, PreparedCase],
+    wanted: Mapping[str, Sequence[str]],
+    results: Sequence[Path],
+) -> tuple[dict[str, tuple[TwinFile, ...]], dict[str, tuple[str, ...]]]:
+    """Read the twins of commanded devices; those that ``table`` names come first.
+
+    Parameters
+    ----------
+    table
+        May name twin files, by component.
+    folder
+        What their paths are relative to.
+    cases, wanted
+        Those that are to be run, and the devices of each, by case.
+    results
+        Folders of earlier results, in which ``identification/CASE`` may have twins.
+
+    Returns
+    -------
+    twins, remarks
+        Both by case; a remark says from when a twin is, and from where.
+
+    Raises
+    ------
+    DescriptionError
+        If a device has none, or one of another device.
+    LoadError
+        If one cannot be read.
+    """
+    twins: dict[str, tuple[TwinFile, ...]] = {}
+    remarks: dict[str, tuple[str, ...]] = {}
+    problems: list[str] = []
+    for name, devices in wanted.items():
+        found, told = [], []
+        for device in devices:
+            named = table.twins.get(device)
+            places = [each / "identification" / name for each in results]
+            left = [place / f"{device}.twin.toml" for place in places]
+            files = left if named is None else [folder / named]
+            path = next((each for each in files if each.is_file()), None)
+            where = f"case '{name}', device '{device}'"
+            if path is None:
+                problems.append(
+                    f"{where}: --no-identify: expected a stored twin, found no"
+                    f" {' and no '.join(map(str, files))}; run once without --no-identify"
+                    " or name one in [identification] twins"
+                )
+                continue
+            twin = read_twin(path)
+            problems += _strange(twin, path, device, cases[name], where)
+            found.append(twin)
+            told.append(_remark(twin, path, device))
+        twins[name], remarks[name] = tuple(found), tuple(told)
+    if problems:
+        raise DescriptionError(*problems)
+    return twins, remarks
+
+
+def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, where: str) -> list[str]:
+    facts = device_facts(case.system.component(device).source.location)
+    if (twin.component, twin.device) == (device, facts.name):
+        return []
+    told = (
+        f"{where}: {path} is the twin of '{twin.component}' ({twin.device}); expected one of"
+        f" '{device}' ({facts.name})"
+    )
+    return [told]
+
+
+def _remark(twin: TwinFile, path: Path, device: str) -> str:
+    days = (datetime.now(UTC) - twin.date.astimezone(UTC)).days
+    return (
+        f"'{device}' is not identified anew: its twin of {twin.date.isoformat()} ({days} days old,"
+        f" {path}) is taken"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import SourceKind, System
 from orchestrator.rig.device_units.description import stepped_device
 from orchestrator.rig.identification.intervals import deviation_interval
-from orchestrator.rig.identification.pair_model import PairModel, pair_model
-from orchestrator.rig.identification.quantisation import quantisation_step
+from orchestrator.rig.identification.pair_model import PairModel, pair_model, quantisation_step
 from orchestrator.rig.identification.record import Floats, Record
 from orchestrator.rig.identification.twin_file import Estimate, SignalPair, TwinFile, Validation
 from orchestrator.rig.identify.device_run import DeviceRun, run_device

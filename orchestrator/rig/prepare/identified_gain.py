@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.core.system import LinearTransformation, System
-from orchestrator.loops.signal_names import signal_names
+from orchestrator.loops.loop_account import signal_names
 from orchestrator.rig.identification.step_response import Lag
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.study import Extension, FailedRunError, Run, Steps
+from orchestrator.rig.supervisor.change_record import ChangeRecord
+from orchestrator.study import Extension, FailedRunError, Run, Section, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import InterruptedRun
 
@@ -18,9 +19,22 @@ if TYPE_CHECKING:
     from orchestrator.core.recording import Result
     from orchestrator.rig.arming import Arming
     from orchestrator.rig.identification.twin_file import TwinFile
-    from orchestrator.rig.supervisor.change_record import ChangeRecord
     from orchestrator.rig.supervisor.settings import SupervisorSettings
     from orchestrator.rig.supervisor.tracking.track_record import TrackRecord
+
+
+COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where")
+
+
+def states_section(case: str, record: ChangeRecord) -> Section:
+    """Return what is said of all states of a case's rig, and what led to them."""
+    rows = tuple(
+        (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where)
+        for one in record.changes
+    )
+    note = record.never_engaged or "Times are of the wall, since the rig was engaged."
+    heading = f"States of the rig '{record.rig}' in {case}"
+    return Section("supervisor", heading, COLUMNS, rows, note, data=record.as_json(), value=record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +165,7 @@ def tracks_of(
     """Return what was tracked in a case; nothing, if that was not asked for."""
     if settings is None or not settings.tracking or not _devices(case):
         return ()
-    from orchestrator.rig.supervisor.tracking.track_file import NAME as TRACK_NAME
+    from orchestrator.rig.supervisor.tracking.track_record import NAME as TRACK_NAME
     from orchestrator.rig.supervisor.tracking.track_record import read_tracks
 
     return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
@@ -201,13 +215,11 @@ class Supervision(Extension):
         settings = run.experiment.supervisor
         states = states_of(run.output, case, settings)
         if states is not None:
-            from orchestrator.rig.run.states_table import states_section
-
             run.add(case.name, states_section(case.name, states))
             if not states.engaged:
                 run.outcome.never_engaged.append(case.name)
         if tracks := tracks_of(run.output, case, settings):
-            from orchestrator.rig.run.tracking_files import tracking_section
+            from orchestrator.rig.run.tracking import tracking_section
 
             run.add(case.name, tracking_section(case.name, tracks))
         return result

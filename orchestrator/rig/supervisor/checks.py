@@ -7,8 +7,7 @@ from collections import deque
 
 from orchestrator.core.diagnostics import Reason
 from orchestrator.rig.supervisor.columns import Head
-from orchestrator.rig.supervisor.limits import DeviceLimits, SignalLimits
-from orchestrator.rig.supervisor.reason_names import REASON_NAMES
+from orchestrator.rig.supervisor.limits import REASON_NAMES, DeviceLimits, SignalLimits
 
 _NS = 1e-9
 _WINDOW_NS = 1_000_000_000

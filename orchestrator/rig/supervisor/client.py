@@ -17,7 +17,7 @@ from typing import Any, Self
 from orchestrator.core.diagnostics import DeviceError, NeverEngagedError
 from orchestrator.rig.supervisor.place import ANSWER_S, connect_to
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
 from orchestrator.rig.supervisor.wire import hear, tell
 
 _LOG = logging.getLogger(__name__)

@@ -7,8 +7,25 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from orchestrator.rig.supervisor.reason_names import expect_reason
+from orchestrator.core.diagnostics import Reason, nearest
 from orchestrator.rig.supervisor.table import Finite, Positive, Table, Time
+
+#: As they are written in ``reactions``.
+REASON_NAMES = {reason.name.lower(): reason for reason in Reason if reason is not Reason.OPERATION}
+
+
+def expect_reason(name: str) -> None:
+    """Raise PydanticCustomError if a reason has not this name."""
+    if name not in REASON_NAMES:
+        raise PydanticCustomError(
+            "reason",
+            "no reason '{name}'{near}; known: {known}",
+            {
+                "name": name,
+                "near": nearest(name, REASON_NAMES),
+                "known": ", ".join(REASON_NAMES),
+            },
+        )
 
 
 class CommandLimits(Table):

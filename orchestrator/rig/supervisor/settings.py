@@ -9,12 +9,13 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import Reason
 from orchestrator.rig.supervisor.limits import (
+    REASON_NAMES,
     CommandLimits,
     DeviceLimits,
     EnergyLimits,
     SignalLimits,
+    expect_reason,
 )
-from orchestrator.rig.supervisor.reason_names import REASON_NAMES, expect_reason
 from orchestrator.rig.supervisor.states import Event
 from orchestrator.rig.supervisor.table import Table, Time
 from orchestrator.rig.supervisor.tracking.settings import TrackingLimits

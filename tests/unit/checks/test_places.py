@@ -6,7 +6,7 @@ import pytest
 from diagnostic_cases.files import FILES, bindings, component, copied, parameters, ssd
 
 from orchestrator.checks import check_target
-from orchestrator.checks.toml_places import line_for, system_places, toml_lines
+from orchestrator.checks.target import line_for, system_places, toml_lines
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

@@ -12,7 +12,7 @@ from orchestrator.dcp.codec import decode
 from orchestrator.dcp.description import Capabilities, StepChoice
 from orchestrator.dcp.error_codes import ErrorCode, error_text
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.slave.pacing import Pacing, time_ns
+from orchestrator.dcp.slave.conduct import Pacing, time_ns
 from orchestrator.dcp.states import State
 
 

@@ -7,9 +7,14 @@ from typing import get_args, get_type_hints
 import pytest
 
 from orchestrator.core.coupling import Channel
-from orchestrator.core.master.schedule.compensation_row import CompensationRow
-from orchestrator.core.master.schedule.fault_row import FaultRow
-from orchestrator.core.master.schedule.schedule import EventTable, LoopTable, RuleTable, Schedule
+from orchestrator.core.master.schedule.schedule import (
+    CompensationRow,
+    EventTable,
+    FaultRow,
+    LoopTable,
+    RuleTable,
+    Schedule,
+)
 from orchestrator.engine import ROWS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "system-file.md"

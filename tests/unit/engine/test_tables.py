@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.core.master.schedule.fault_row import Effect
-from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import Code, Effect, Extrapolation, Interpolation
 from orchestrator.engine import Engine, FailureKind, PythonUnit
 
 #: Steps of 1 ns, all the same.

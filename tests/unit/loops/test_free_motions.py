@@ -8,10 +8,10 @@ from scipy.linalg import expm
 
 from orchestrator import Block, Input, Output, State, System, block
 from orchestrator.loops import linear_system
+from orchestrator.loops.loop_account import coupled_groups, inner_lines
 from orchestrator.loops.sampled_loop import SampledLoop
-from orchestrator.loops.signal_graph import coupled_groups, inner_lines
 from orchestrator.rig.arming import Reserve, arm
-from orchestrator.rig.arming.advice import Knobs
+from orchestrator.rig.arming.arming import Knobs
 from tests.unit.rig.arming.test_arming import rig
 
 from .conftest import Factor, SecondOrder

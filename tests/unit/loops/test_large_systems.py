@@ -7,8 +7,7 @@ from orchestrator import System
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import block
 from orchestrator.loops import delayed_loop, linear_system, period_map
-from orchestrator.loops.large_multipliers import large_multipliers
-from orchestrator.loops.multipliers import multipliers
+from orchestrator.loops.multipliers import large_multipliers, multipliers
 from orchestrator.loops.run_account import run_account
 
 from .conftest import SecondOrder
@@ -71,8 +70,8 @@ def test_modes_that_are_all_alike_are_refused(monkeypatch):
     """A ring of shifts: every multiplier has the modulus 1."""
     from scipy.sparse import csc_array
 
-    monkeypatch.setattr("orchestrator.loops.large_multipliers._POWERS", (3,))
-    monkeypatch.setattr("orchestrator.loops.large_multipliers._RESTARTS", 2)
+    monkeypatch.setattr("orchestrator.loops.multipliers._POWERS", (3,))
+    monkeypatch.setattr("orchestrator.loops.multipliers._RESTARTS", 2)
     shift = csc_array(np.roll(np.eye(199), 1, axis=0))
     with pytest.raises(CapabilityError, match="199 numbers did not converge"):
         large_multipliers(shift, 4)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.loops.period_columns import entries_of
+from orchestrator.loops.period_map import entries_of
 
 
 @pytest.mark.parametrize("seed", range(4))

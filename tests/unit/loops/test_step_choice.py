@@ -10,10 +10,8 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.loops import linear_system
 from orchestrator.loops.contact import ContactLoop
 from orchestrator.loops.step_choice.candidates import candidate_steps, ladder
-from orchestrator.loops.step_choice.choice import StepReference, choose_step
-from orchestrator.loops.step_choice.cost import cost_of
+from orchestrator.loops.step_choice.choice import Search, StepReference, choose_step, cost_of
 from orchestrator.loops.step_choice.drawing import draw_choice
-from orchestrator.loops.step_choice.search import Search
 from orchestrator.loops.step_choice.step_error import at_step, step_error
 from orchestrator.study.measure import fit_growth
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from orchestrator import read_experiment, read_parquet, run_experiment, simulate
-from orchestrator.cli.optional_value import completed
+from orchestrator.cli.run import completed
 from orchestrator.core.diagnostics import DeadlineError, DescriptionError
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import block

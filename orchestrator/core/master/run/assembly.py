@@ -3,25 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from orchestrator.core.coupling import DelayMode, FaultRecord, fault_records, unsolved
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.master.run.capability_check import expect_capabilities, verify_rollback
-from orchestrator.core.master.run.engine_tables import make_engine
 from orchestrator.core.master.run.initialisation import initialise
 from orchestrator.core.master.run.instantiation import make_units
-from orchestrator.core.master.run.preparation import mode_of, prepared
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.run.selection import recordable
-from orchestrator.core.master.schedule.compile import compile_schedule
-from orchestrator.core.master.schedule.reach import expect_in_reach
+from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
-from orchestrator.core.simunits import SimulationUnit
-from orchestrator.core.system import Fault, System, nanoseconds
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.simunits import SimulationUnit, expect_flawless, flaw_notes, isolate, resolve
+from orchestrator.core.system import Fault, System, kept_notes, nanoseconds, with_starts
+from orchestrator.core.system.step_length import exact_ns, step_length
 from orchestrator.engine import Engine
+
+
+def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: int | None) -> Engine:
+    """Make the engine that executes a schedule.
+
+    Parameters
+    ----------
+    schedule, units
+        What is executed, and the units in order of its members.
+    threads
+        Most threads; ``None``: as many as there are processors.
+    """
+    members = [
+        (unit.native, member.input_offset, member.output_offset, member.ticks)
+        for unit, member in zip(units, schedule.members, strict=True)
+    ]
+    engine = Engine(
+        schedule.signals,
+        members,
+        schedule.histories,
+        [astuple(channel) for channel in schedule.channels],
+        schedule.copies,
+        schedule.reads,
+        schedule.mixes,
+        [astuple(loop)[:8] for loop in schedule.loops],
+        schedule.operations,
+        astuple(schedule.rule),
+        0 if threads is None else threads,
+        [astuple(row) for row in schedule.faults],
+        [astuple(row) for row in schedule.compensations],
+    )
+    rest = exact_ns(schedule.step_ns) - int(schedule.step_ns)
+    if not schedule.varies:
+        engine.set_rest(rest.numerator, rest.denominator)
+    events = schedule.events
+    if schedule.texts:
+        places = [(m.text_input_offset, m.text_output_offset) for m in schedule.members]
+        engine.set_texts(schedule.texts, schedule.text_copies, places)
+    if schedule.tables:
+        engine.set_value_tables(schedule.tables, schedule.table_entries)
+    if events is not None:
+        table = events.members, events.lines, events.clocks
+        engine.handle_events(*table, events.splits, events.early_return)
+    return engine
+
+
+def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, list[str]]:
+    """Return a system as it is run, checked, and what was chosen for it, in sentences."""
+    if strict:
+        expect_flawless(system)
+    flat, kept = with_starts(resolve(system).flat())
+    closed = flat.closed()
+    if mode is DelayMode.PLAIN:
+        closed = closed.without_zero_delays()  # nothing to take a step's own delay off
+    prepared, isolated = isolate(closed.check(algebraic_loops=True))
+    return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated]
+
+
+def mode_of(delay: DelayMode | str) -> DelayMode:
+    """Return a delay mode by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    try:
+        return DelayMode(delay)
+    except ValueError:
+        raise UnknownNameError(
+            f"delay mode: expected one of {', '.join(DelayMode)}, found '{delay}'"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

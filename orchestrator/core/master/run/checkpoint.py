@@ -22,7 +22,7 @@ class StoredCheckpoint:
     Parameters
     ----------
     facts
-        What the run was made from, as text by topic: see :mod:`orchestrator.core.master.run.facts`.
+        What the run was made from, as text by topic: see :mod:`.facts`.
     time_ns
         When it was saved.
     steps

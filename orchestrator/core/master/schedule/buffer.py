@@ -9,7 +9,7 @@ from typing import Final
 
 from orchestrator.core.master.algorithms.plan import Plan
 from orchestrator.core.master.schedule.schedule import Member
-from orchestrator.core.simunits.protocol.signal_order import signal_order, text_order
+from orchestrator.core.simunits.protocol.unit import signal_order, text_order
 from orchestrator.core.system import Causality, Connector, Endpoint, System
 
 _NONE: Final[AbstractSet[str]] = frozenset()

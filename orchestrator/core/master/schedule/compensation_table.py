@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.algorithms.order import stepping_order
 from orchestrator.core.master.schedule.buffer import Buffer
-from orchestrator.core.master.schedule.compensation_row import CompensationMethod, CompensationRow
+from orchestrator.core.master.schedule.schedule import CompensationMethod, CompensationRow
 from orchestrator.core.master.schedule.step_size_control import power_bonds
 from orchestrator.core.system import (
     Compensation,

@@ -6,19 +6,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.core.coupling import DelayMode, Timing, plan_delays
-from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.coupling import DelayMode, Timing, channel_of, plan_delays
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.master.algorithms.fault_checks import expect_faults
 from orchestrator.core.master.algorithms.plan_validation import validate_plan
-from orchestrator.core.master.schedule.boundary import around, at_end, interior, with_boundary
 from orchestrator.core.master.schedule.buffer import Buffer
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
 from orchestrator.core.master.schedule.events import check_events, event_table
 from orchestrator.core.master.schedule.fault_table import FaultTable
-from orchestrator.core.master.schedule.input_hold import InputHold
+from orchestrator.core.master.schedule.input_hold import (
+    InputHold,
+    around,
+    at_end,
+    interior,
+    with_boundary,
+)
 from orchestrator.core.master.schedule.operation_emitter import Emission
-from orchestrator.core.master.schedule.reach import expect_schedule_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.master.schedule.step_size_control import rule_table
 from orchestrator.core.system import (
@@ -30,7 +34,58 @@ from orchestrator.core.system import (
     System,
     closed_loops,
     lines_of,
+    out_of_reach,
 )
+
+
+def expect_in_reach(times: Mapping[str, int | None]) -> None:
+    """Refuse times, in nanoseconds by what they are, that a run has no room for.
+
+    Raises
+    ------
+    DescriptionError
+        Which are too far; all together.
+    """
+    problems = [
+        text for what, ns in times.items() if ns is not None for text in out_of_reach(what, ns)
+    ]
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def expect_schedule_in_reach(
+    system: System, step_ns: int, rates: Mapping[str, int], faults: Sequence[Fault]
+) -> None:
+    """Refuse steps, delays and faults that a run has no room for.
+
+    Raises
+    ------
+    DescriptionError
+        Which are too far; all together.
+    """
+    times: dict[str, int | None] = {"communication step": step_ns}
+    for name, rate in rates.items():
+        times[f"step of component '{name}'"] = rate * step_ns
+    for line in system.connections:
+        times |= _of_line(line)
+    for fault in faults:
+        name = f"fault '{fault.name}' on '{fault.on}'"
+        times |= {f"begin of {name}": fault.begin_ns, f"delay of {name}": fault.delay_ns}
+    expect_in_reach(times)
+
+
+def _of_line(line: Connection) -> dict[str, int | None]:
+    if line.delay is None:
+        return {}
+    where = f"connection {line.source} -> {line.target}"
+    times: dict[str, int | None] = {f"{where}: delay": line.delay.nominal_ns}
+    channel = channel_of(line)
+    if channel is not None:
+        times[f"{where}: longest delay of a sample"] = channel.longest_ns
+    if channel is not None and channel.times_ns:
+        times[f"{where}: begin of its trace"] = channel.times_ns[0]
+        times[f"{where}: end of its trace"] = channel.times_ns[-1]
+    return times
 
 
 @collection_paused()
@@ -50,7 +105,7 @@ def compile_schedule(
     ----------
     system
         Flat, resolved, and checked but for algebraic loops. Its own connectors become two further
-        members, see :mod:`~orchestrator.core.master.schedule.boundary`.
+        members, see :mod:`~orchestrator.core.master.schedule.input_hold`.
     algorithm_name
         A registered algorithm.
     step_ns

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from orchestrator.core.coupling import Channel, DelayPlan, channel_of
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.algorithms.plan import Plan
-from orchestrator.core.master.schedule.boundary import SINK
 from orchestrator.core.master.schedule.buffer import Buffer
-from orchestrator.core.master.schedule.compensation_row import CompensationRow
 from orchestrator.core.master.schedule.compensation_table import CompensationTable
 from orchestrator.core.master.schedule.fault_table import FaultTable
-from orchestrator.core.master.schedule.input_hold import InputHold
-from orchestrator.core.master.schedule.schedule import Code, Extrapolation, RuleTable
+from orchestrator.core.master.schedule.input_hold import SINK, InputHold
+from orchestrator.core.master.schedule.schedule import (
+    Code,
+    CompensationRow,
+    Extrapolation,
+    RuleTable,
+)
 from orchestrator.core.master.schedule.schedule import Interpolation as HistoryInterpolation
 from orchestrator.core.system import (
     Connection,

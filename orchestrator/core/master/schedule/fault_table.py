@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from orchestrator.core.coupling import DelayMode, DelayPlan
 from orchestrator.core.coupling.delay_plan import TimingOf
-from orchestrator.core.master.schedule.fault_row import Effect, FaultRow
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import Code, Effect, FaultRow
 from orchestrator.core.system import (
     Connection,
     DataType,

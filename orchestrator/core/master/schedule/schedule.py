@@ -5,11 +5,98 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.master.algorithms.plan import Iteration, StepMethod
-from orchestrator.core.master.schedule.compensation_row import CompensationRow
-from orchestrator.core.master.schedule.fault_row import FaultRow
+
+
+class CompensationMethod(IntEnum):
+    """How an input is compensated (engine/src/core/compensation.hpp)."""
+
+    ENERGY_INTEGRAL = 0
+    RESIDUAL_ENERGY = 1
+    DIRECT_RESPONSE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CompensationRow:
+    """One compensated scalar; see engine/src/core/compensation.hpp.
+
+    Parameters
+    ----------
+    method
+        See :class:`CompensationMethod`.
+    source, target
+        Slots of the output and of the input.
+    memory
+        First of the slots behind those of all signals in which it keeps its numbers; of a
+        DIRECT_RESPONSE, which keeps none, 0.
+    order
+        Order of the polynomial that the input is extrapolated by.
+    factor, offset
+        Of the line.
+    answer, answered, answer_factor
+        Slots and factor of the opposite line of a power bond; of a DIRECT_RESPONSE the answer is
+        the number of the member whose outputs are corrected. 0, 0, 1 where none is needed.
+    """
+
+    method: CompensationMethod
+    source: int
+    target: int
+    memory: int
+    order: int
+    factor: float
+    offset: float
+    answer: int = 0
+    answered: int = 0
+    answer_factor: float = 1.0
+    #: How many slots it keeps its numbers in.
+    numbers: ClassVar[int] = 5
+
+
+class Effect(IntEnum):
+    """What a fault does; the numbers are those of the engine (engine/src/core/fault.hpp)."""
+
+    DROP = 0
+    STUCK = 1
+    BIAS = 2
+    DRIFT = 3
+    SCALE = 4
+    NOISE = 5
+    DELAYED_READ = 6
+    CHANGED_DELAY = 7
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """One fault of one scalar; see engine/src/core/fault.hpp.
+
+    Parameters
+    ----------
+    effect
+        See :class:`Effect`.
+    place
+        Slot of an input; of INJECT_SAMPLE_FAULT row of the histories; of DELAYED_READ and
+        CHANGED_DELAY row of the reads.
+    begin_ns, until_ns
+        It acts from the one on and before the other.
+    amount, offset
+        Of the effect, in the unit of what it acts on.
+    change_ns
+        How much later a CHANGED_DELAY reads.
+    key
+        Of the draws of NOISE.
+    """
+
+    effect: Effect
+    place: int
+    begin_ns: int
+    until_ns: int
+    amount: float = 0.0
+    offset: float = 0.0
+    change_ns: int = 0
+    key: int = 0
 
 
 class Code(IntEnum):

@@ -27,7 +27,7 @@ from orchestrator.core.simunits.fmi.clean_variables import (
 )
 from orchestrator.core.simunits.fmi.description_part import Part
 from orchestrator.core.simunits.fmi.description_rules import keeps_rules
-from orchestrator.core.simunits.fmi.description_schema import schema_of
+from orchestrator.core.simunits.fmi.model_description import schema_of
 
 _TEXTS: Final = (
     "fmiVersion",

@@ -13,7 +13,7 @@ from lxml import etree
 from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_part import TRUE, Part, copied
-from orchestrator.core.simunits.fmi.description_schema import schema_of
+from orchestrator.core.simunits.fmi.model_description import schema_of
 
 #: Fields of an interface, with what they are where nothing is said.
 _INTERFACE: Final = MappingProxyType(

@@ -9,7 +9,7 @@ from typing import Final
 from lxml import etree
 
 from orchestrator.core.simunits.fmi.description_part import TRUE, Part, copied
-from orchestrator.core.simunits.fmi.variable_faults import elements_of
+from orchestrator.core.simunits.fmi.model_description import elements_of
 
 _BASE_UNIT: Final = MappingProxyType(
     {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.core.simunits.protocol.phase import Phase
+from orchestrator.core.simunits.protocol.unit import Phase
 from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import Fmu1
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.core.simunits.protocol.notice import Notice
-from orchestrator.core.simunits.protocol.unit import Phase
+from orchestrator.core.simunits.protocol.unit import Notice, Phase
 from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
 from orchestrator.engine import Fmu3
 

@@ -16,7 +16,7 @@ from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.core.simunits.fmi.clean_description import read_clean
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
-from orchestrator.core.simunits.fmi.variable_faults import name_and_extent_faults
+from orchestrator.core.simunits.fmi.model_description import name_and_extent_faults
 from orchestrator.core.simunits.protocol.description import UnitDescription
 from orchestrator.core.system import Value
 

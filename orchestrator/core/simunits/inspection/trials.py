@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from orchestrator.core.simunits.inspection.bench import (
     LOOSE,
@@ -14,12 +15,183 @@ from orchestrator.core.simunits.inspection.bench import (
     difference,
     finite,
 )
-from orchestrator.core.simunits.inspection.modes import (
-    event_mode,
-    reset_in_every_mode,
-    saved_everywhere,
-)
-from orchestrator.core.simunits.inspection.slopes import directional_derivative
+from orchestrator.core.simunits.inspection.probe import Probe
+
+_Stage = tuple[str, Callable[[], None]]  # a mode and what leads into it
+
+
+def _stages(bench: Bench, probe: Probe) -> list[_Stage]:
+    """The modes of an instance, in order, from the one after instantiation."""
+    first: list[_Stage] = [
+        ("instantiated", lambda: None),
+        ("initialization", lambda: probe.enter_initialization(bench.start)),
+    ]
+    if not (probe.exchange or probe.event_mode):
+        return [*first, ("step", probe.exit_initialization)]
+    last = "continuous-time" if probe.exchange else "step"
+    return [*first, ("event", probe.exit_initialization), (last, probe.settle)]
+
+
+def _finish(bench: Bench, probe: Probe, stages: list[_Stage]) -> list[float]:
+    for _, enter in stages:
+        enter()
+    probe.excite()
+    probe.advance(bench.step, STEPS)
+    return probe.result()
+
+
+def _event_mode(bench: Bench) -> bool:
+    return not bench.exchange and bench.can("hasEventMode")
+
+
+def saved_everywhere(bench: Bench) -> str:
+    """A state that was saved in any mode goes back to that mode, and the run is the same again."""
+    if not bench.can("canGetAndSetFMUstate", "canGetAndSetFMUState"):
+        raise Skip("canGetAndSetFMUstate is false")
+    modes = []
+    for index in range(4):
+        probe = bench.open(ready=False, event_mode=_event_mode(bench))
+        stages = _stages(bench, probe)
+        if index >= len(stages):
+            probe.fmu.freeInstance()
+            break
+        for _, enter in stages[: index + 1]:
+            enter()
+        name, rest = stages[index][0], stages[index + 1 :]
+        state, now = probe.save(), probe.place
+        first = _finish(bench, probe, rest)
+        probe.restore(state, now)
+        if (again := _finish(bench, probe, rest)) != first:
+            raise AssertionError(f"saved in {name} mode: {difference(first, again)}")
+        probe.forget(state)
+        probe.finish()
+        modes.append(name)
+    return f"{', '.join(modes)}: bit by bit"
+
+
+def reset_in_every_mode(bench: Bench) -> str:
+    """Everything may be read and the FMU reset in every mode; it begins anew after that."""
+    probe = bench.open(ready=False, event_mode=_event_mode(bench))
+    stages = _stages(bench, probe)
+    expected = _finish(bench, probe, stages[1:])
+    probe.fmu.terminate()
+    probe.read_everything()
+    probe.fmu.reset()
+    for index in range(len(stages)):
+        for name, enter in stages[: index + 1]:
+            enter()
+            if name != "instantiated":
+                probe.read_everything()
+        probe.fmu.reset()
+        probe.next_event = None
+        if (again := _finish(bench, probe, stages[1:])) != expected:
+            name = stages[index][0]
+            raise AssertionError(f"reset in {name} mode: {difference(expected, again)}")
+        probe.fmu.terminate()
+        probe.fmu.reset()
+    probe.fmu.freeInstance()
+    return f"{', '.join(name for name, _ in stages)}, terminated: the same again"
+
+
+def event_mode(bench: Bench) -> str:
+    """An event where nothing happens changes nothing (ME); steps with event mode agree (CS)."""
+    if bench.exchange:
+        return _idle_events(bench)
+    if not bench.can("hasEventMode"):
+        raise Skip("hasEventMode is false")
+    results = []
+    for used in (False, True):
+        probe = bench.open(event_mode=used)
+        probe.advance(bench.step, STEPS)
+        results.append(probe.result())
+        probe.finish()
+    plain, handled = results
+    if not close(plain, handled, LOOSE):
+        raise AssertionError(difference(plain, handled))
+    return f"{STEPS} steps agree with those of an FMU that handles its events itself"
+
+
+def _idle_events(bench: Bench) -> str:
+    results = []
+    for idle in (False, True):
+        probe = bench.open()
+        for _ in range(STEPS):
+            probe.advance(bench.step)
+            probe.fmu.enterEventMode()
+            probe.settle()
+            for _ in range(3 if idle else 0):
+                probe.fmu.enterEventMode()
+                probe.settle()
+        results.append(probe.result())
+        probe.finish()
+    if results[0] != results[1]:
+        raise AssertionError(f"after idle events: {difference(*results)}")
+    return f"{3 * STEPS} idle events change nothing"
+
+
+def directional_derivative(bench: Bench) -> str:
+    """Directional derivatives agree with differences over the inputs (ME: and the states)."""
+    if not bench.can("providesDirectionalDerivative", "providesDirectionalDerivatives"):
+        raise Skip("providesDirectionalDerivative is false")
+    probe = bench.open()
+    probe.advance(bench.step, 3)
+    # Discrete ones change at events only: they have no derivative.
+    outputs = [v for v in probe.variables("output") if v.variability != "discrete"]
+    inputs = [v for v in probe.movable_inputs() if v.variability != "discrete"]
+    pairs = 0
+    if outputs:
+        for known in inputs:
+            (value,) = probe.get([known])
+
+            def outputs_at(x: float, known: Any = known) -> list[float]:
+                probe.set([known], [x])
+                return probe.get(outputs)
+
+            _compare_slopes(probe, outputs, known, value, outputs_at)
+            pairs += len(outputs)
+    if bench.exchange:
+        pairs += _state_slopes(probe)
+    if not pairs:
+        raise Skip("no Real input and output, no state")
+    probe.finish()
+    return f"{pairs} entries against differences"
+
+
+def _state_slopes(probe: Probe) -> int:
+    listed = [unknown.variable for unknown in probe.description.derivatives]
+    if len(listed) != probe.states:
+        return 0  # states that are arrays
+    states = probe.continuous_states()
+    for index, derivative in enumerate(listed):
+
+        def slopes_at(x: float, index: int = index) -> list[float]:
+            probe.write_states([*states[:index], x, *states[index + 1 :]])
+            return probe.derivatives()
+
+        _compare_slopes(probe, listed, derivative.derivative, states[index], slopes_at)
+    return len(listed) ** 2
+
+
+def _compare_slopes(
+    probe: Probe,
+    unknowns: Sequence[Any],
+    known: Any,
+    value: float,
+    function: Callable[[float], list[float]],
+) -> None:
+    width = 1e-6 * max(1.0, abs(value))
+    above, below, here = function(value + width), function(value - width), function(value)
+    exact = probe.slope(unknowns, known)
+    for unknown, a, b, middle, slope in zip(unknowns, above, below, here, exact, strict=True):
+        # At a kink the slope of either side is right.
+        estimates = ((a - b) / (2 * width), (a - middle) / width, (middle - b) / width)
+        rounding = 1e-15 * max(abs(a), abs(b)) / width
+        allowed = LOOSE * max(abs(slope), abs(estimates[0])) + 100 * rounding + 1e-9
+        if not any(abs(slope - estimate) <= allowed for estimate in estimates):
+            raise AssertionError(
+                f"d {unknown.name} / d {known.name} is {slope:.9g}, differences give"
+                f" {estimates[0]:.9g}"
+            )
 
 
 def life_cycle(bench: Bench) -> str:

@@ -6,23 +6,132 @@ import contextlib
 import logging
 import time
 import weakref
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, SoftdockError, StepError
 from orchestrator.core.simunits.isolation.interruption import Interruption
-from orchestrator.core.simunits.isolation.remote_state import RemoteStates
-from orchestrator.core.simunits.isolation.unit_set_up import UnitSetUp
 from orchestrator.core.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.core.simunits.protocol.description import UnitDescription
-from orchestrator.core.simunits.protocol.notice import Notice
-from orchestrator.core.simunits.protocol.unit import Phase, SimulationUnit
+from orchestrator.core.simunits.protocol.unit import Notice, Phase, SimulationUnit
 from orchestrator.core.system import Component, Connector, Value
 from orchestrator.engine import RemoteUnit
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.protocol.unit import Floats
+
+
+class RemoteState:
+    """Stands for a state in a process."""
+
+    def __init__(self, process: int, number: int) -> None:
+        self.process = process
+        self.number = number
+
+
+class RemoteStates:
+    """The states that lie in one process; those that nobody holds any more can be freed there.
+
+    Parameters
+    ----------
+    name
+        The component's name, for messages.
+    process
+        Number of the process.
+    """
+
+    def __init__(self, name: str, process: int) -> None:
+        self._name = name
+        self._process = process
+        self._dropped: list[int] = []
+
+    def add(self, number: int) -> RemoteState:
+        """Return what stands for the state of a number."""
+        state = RemoteState(self._process, number)
+        weakref.finalize(state, self._dropped.append, number).atexit = False
+        return state
+
+    def number(self, state: object, *, alive: bool) -> int:
+        """Return a state's number in a process that may be alive or not.
+
+        Raises
+        ------
+        TypeError
+            If it is no state of a unit in a process of its own.
+        StepError
+            If it lay in another process, or this one has ended.
+        """
+        if not isinstance(state, RemoteState):
+            raise TypeError(f"expected a state of this unit, found {type(state).__name__}")
+        if state.process != self._process or not alive:
+            raise StepError(
+                f"component '{self._name}': the state was saved in a process that has ended; use"
+                " the stored() copy of a checkpoint"
+            )
+        return state.number
+
+    def take_dropped(self) -> list[int]:
+        """Return the numbers of states that nobody holds, once."""
+        dropped = self._dropped[:]
+        del self._dropped[: len(dropped)]
+        return dropped
+
+
+@dataclass(slots=True)
+class UnitSetUp:
+    """All that makes the unit what it is at its first step, so that another process gets it, too.
+
+    Parameters
+    ----------
+    made
+        The component, as plain data.
+    bound, times
+        Names of its connectors that are connected, and the times of the run.
+    inputs
+        Array of shape (n_inputs,) that it was initialised with; ``None`` where it has none.
+    """
+
+    made: Mapping[str, Any]
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    times: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Floats | None = None
+
+    @classmethod
+    def of(cls, component: Component) -> UnitSetUp:
+        """Return the set-up of a component; in the process it runs without isolation."""
+        options = replace(component.options, isolation="none", process=None, on_failure="stop")
+        plain = {
+            "name": component.name,
+            "kind": str(component.source.kind),
+            "location": component.source.location,
+            "values": dict(component.values),
+            "options": asdict(options),
+        }
+        return cls({"component": plain})
+
+    def repeat(
+        self, call: Callable[[str, str, Mapping[str, Any]], object], give: Callable[[Floats], None]
+    ) -> None:
+        """Tell another process the same, as far as the end of initialisation.
+
+        Parameters
+        ----------
+        call
+            With what the unit is doing, the name of the request and its arguments.
+        give
+            Sets the inputs.
+        """
+        call("being made", "make", self.made)
+        call("being connected", "bind", self.bound)
+        call("setting up", "setup", self.times)
+        if self.inputs is not None:
+            give(self.inputs)
+        call("exiting initialisation", "exit_initialisation", {})
+
 
 _LOG = logging.getLogger(__name__)
 #: Steps between two states that are kept for a restart.

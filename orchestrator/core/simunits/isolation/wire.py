@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.blocks.block_unit import decode, encode
 
 #: Variable of the environment by which a worker, and what its unit starts, is known.
 MARK = "SOFTDOCK_WORKER"

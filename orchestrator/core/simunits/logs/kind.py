@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrator.core.simunits.kinds import UnitKind, refuse_fmu_options, refuse_process_options
-from orchestrator.core.simunits.logs.description import describe_log
+from orchestrator.core.simunits.logs.log_unit import describe_log
 from orchestrator.core.system import Component
 
 if TYPE_CHECKING:

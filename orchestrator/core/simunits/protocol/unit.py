@@ -7,15 +7,74 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from orchestrator.core.diagnostics import CapabilityError, StepError
 from orchestrator.core.simunits.protocol.description import StepResult, UnitDescription
-from orchestrator.core.simunits.protocol.notice import Notice
-from orchestrator.core.simunits.protocol.phase import Phase
-from orchestrator.core.simunits.protocol.signal_order import signal_order, text_order
-from orchestrator.core.system import Connector, Value
+from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import Surroundings, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that a unit noticed while it ran.
+
+    Parameters
+    ----------
+    time_ns
+        When, in nanoseconds.
+    what
+        What it found and did, in words.
+    advice
+        What to do.
+    safe
+        Whether the unit went to its safe state: from then on the run is not what it was meant to
+        be, however good the numbers look.
+    component
+        Whose notice it is; the master fills it in.
+    """
+
+    time_ns: int
+    what: str
+    advice: str = ""
+    safe: bool = False
+    component: str = ""
+
+    def __str__(self) -> str:
+        kind = "SAFE STATE" if self.safe else "warning"
+        advice = f"; {self.advice}" if self.advice else ""
+        whose = f" of component '{self.component}'" if self.component else ""
+        return f"{kind}{whose} at {seconds(self.time_ns):.9g} s: {self.what}{advice}"
+
+
+class Phase(IntEnum):
+    """Phases of a unit, from its instantiation to its end."""
+
+    INSTANTIATED = 0
+    INITIALISING = 1
+    STEPPING = 2
+    TERMINATED = 3
+
+
+#: The engine keeps a unit's signals in this order of types, declared order within a type.
+_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN, DataType.CLOCK)
+#: And its texts, in a buffer of their own, in this order.
+_TEXT_ORDER = (DataType.STRING, DataType.BINARY)
+
+
+def signal_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
+    """Sort the numeric ones of connectors as the engine keeps them."""
+    numbers = (c for c in connectors if not c.type.is_text)
+    return tuple(sorted(numbers, key=lambda c: _ORDER.index(c.type)))
+
+
+def text_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
+    """Sort the String and Binary ones of connectors as the engine keeps them."""
+    texts = (c for c in connectors if c.type.is_text)
+    return tuple(sorted(texts, key=lambda c: _TEXT_ORDER.index(c.type)))
+
 
 if TYPE_CHECKING:
     import numpy as np

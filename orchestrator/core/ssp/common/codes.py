@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.diagnostics import Diagnostic, Severity, SspError
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 
 #: What is said of a code beyond its meaning, by its first digit.
 _KINDS = {

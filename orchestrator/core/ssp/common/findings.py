@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 
 from orchestrator.core.diagnostics import Diagnostic, Severity, SoftdockError, SspError
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import RefusalError
 from orchestrator.core.ssp.common.names import tag

@@ -12,10 +12,9 @@ from lxml import etree
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty, only, own
-from orchestrator.core.ssp.common.definitions import Definitions
 from orchestrator.core.ssp.common.findings import Findings
 from orchestrator.core.ssp.common.names import add, child, full, listed
-from orchestrator.core.ssp.common.signal_types import TYPES, Typed, add_type, read_type
+from orchestrator.core.ssp.common.signal_types import TYPES, Definitions, Typed, add_type, read_type
 from orchestrator.core.system import Causality, Connector, DataType, Value, Variability
 
 _CLAUSE: Final = "SSP 2.0, 5.2.1"

@@ -11,11 +11,10 @@ from lxml import etree
 from orchestrator.core.ssp.archive.sources import Place
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.definitions import Definitions
 from orchestrator.core.ssp.common.findings import Findings
 from orchestrator.core.ssp.common.names import SIGNAL_DICTIONARY_TYPE, children, full, listed, tag
 from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.ssp.common.signal_types import read_type
+from orchestrator.core.ssp.common.signal_types import Definitions, read_type
 from orchestrator.core.ssp.read.connectors import Declared, completed
 from orchestrator.core.ssp.read.reading import Reading
 from orchestrator.core.system import Bus, Causality, Connector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.core.diagnostics import Diagnostic, SspError
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.archive.unpacking import ssd_name, unpacked, violations
 from orchestrator.core.ssp.common import codes

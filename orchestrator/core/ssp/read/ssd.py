@@ -2,18 +2,400 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.garbage import collection_paused
-from orchestrator.core.ssp.archive.sources import Place, file_bytes
+from orchestrator.core.ssp.archive.interfaces import with_connected
+from orchestrator.core.ssp.archive.nested import Opened, opened_definition, opened_package
+from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source
 from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.element_names import encoded
+from orchestrator.core.ssp.common.experiment import read_experiment
 from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.read.reading import Reading, parsed
-from orchestrator.core.ssp.read.system_reader import read_file
-from orchestrator.core.system import System
+from orchestrator.core.ssp.common.names import (
+    DEFINITION_TYPE,
+    FMU_TYPE,
+    PACKAGE_TYPE,
+    child,
+    full,
+    group,
+    tag,
+)
+from orchestrator.core.ssp.common.power_annotation import read_power_ports
+from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.common.signal_types import Definitions
+from orchestrator.core.ssp.common.unit_annotation import read_options
+from orchestrator.core.ssp.read.assign import assigned, component_with
+from orchestrator.core.ssp.read.bindings import read_bindings
+from orchestrator.core.ssp.read.connections import End, read_connections
+from orchestrator.core.ssp.read.connectors import (
+    UNSPECIFIED,
+    Declared,
+    Known,
+    completed,
+    read_connectors,
+)
+from orchestrator.core.ssp.read.dictionaries import Dictionary, read_bus, read_dictionaries
+from orchestrator.core.ssp.read.parameter_values import Assignment
+from orchestrator.core.ssp.read.reading import Reading, note_encoding, parsed
+from orchestrator.core.ssp.read.survey import survey
+from orchestrator.core.system import (
+    Bus,
+    Causality,
+    Component,
+    Connection,
+    Connector,
+    DataType,
+    DefaultExperiment,
+    Source,
+    SourceKind,
+    System,
+)
+from orchestrator.core.system.packed_code import stays_unopened
+
+#: Kinds that neither systems nor components have.
+NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}
+
+
+def compare(declared: Declared, system: System, findings: Findings) -> None:
+    """Compare what a component declares with the system that it stands for."""
+    for name, where in declared.elements.items():
+        actual, said = system.connectors.get(name), declared.connectors.get(name)
+        if actual is None or str(actual.causality) != declared.kinds[name]:
+            found = "has none" if actual is None else f"has an {actual.causality}"
+            findings.error(
+                codes.MISMATCH,
+                where,
+                f"declared as {declared.kinds[name]}, but the system {found} of this name",
+                "SSP 2.0, 5.2.1",
+            )
+        elif said is not None and (said.type, said.shape) != (actual.type, actual.shape):
+            findings.error(
+                codes.MISMATCH,
+                where,
+                f"declared as {said.type}, but the system has {actual.type}",
+                "SSP 2.0, 5.2.1",
+            )
+
+
+def own_connectors(
+    declared: Declared,
+    lines: tuple[Connection, ...],
+    ends: Mapping[str, End],
+    findings: Findings,
+) -> dict[str, Connector]:
+    """Complete a system's own connectors by those that they are connected with.
+
+    Parameters
+    ----------
+    declared
+        What the file says.
+    lines, ends
+        What they are connected with inside.
+    findings
+        Where problems go.
+    """
+    found: dict[str, Connector] = {}
+    for name, kind in declared.kinds.items():
+        element = declared.elements[name]
+        if kind in NO_KIND:
+            findings.error(
+                codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
+                element,
+                f"a connector of a system of kind '{kind}' is not supported; expected input,"
+                " output, parameter or the like",
+                "SSP 2.0, 5.2.1",
+            )
+        elif name in declared.connectors:
+            found[name] = declared.connectors[name]
+        elif name in declared.partial:
+            found[name] = _deduced(element, declared, lines, ends, findings)
+    return found
+
+
+def _deduced(
+    element: etree._Element,
+    declared: Declared,
+    lines: tuple[Connection, ...],
+    ends: Mapping[str, End],
+    findings: Findings,
+) -> Connector:
+    name = element.get("name", "")
+    typed = declared.partial[name]
+    others = _neighbours(name, lines, {end.key: end for end in ends.values()})
+    kinds = {(c.type, c.shape) for c in others}
+    units = {(c.unit) for c in others}
+    model = Connector(name, Causality.INPUT, typed.type or DataType.REAL)
+    if len(kinds) == 1:
+        model = others[0] if len(units) == 1 else replace(others[0], unit=None)
+    else:
+        findings.warning(
+            codes.NO_TYPE,
+            element,
+            f"the type is not said, and what it is connected with has {len(kinds)} types;"
+            f" {model.type} is taken",
+            "SSP 2.0, 5.2.1",
+        )
+    return completed(element, typed, declared.kinds[name], model)
+
+
+def _neighbours(
+    name: str, lines: tuple[Connection, ...], ends: Mapping[str, End]
+) -> list[Connector]:
+    found = []
+    for line in lines:
+        pair = (line.source, line.target)
+        for own, other in (pair, pair[::-1]):
+            end = ends.get(other.component)
+            if own.component or own.connector != name or not other.component or end is None:
+                continue
+            known = end.connector(other.connector)
+            if known is not None:
+                found.append(known)
+    return found
+
+
+def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
+    """Read the system of a file, with its default experiment; problems go to the findings.
+
+    Parameters
+    ----------
+    root
+        Of the file's tree.
+    place
+        Where it stands.
+    findings
+        Where problems go.
+    reading
+        What is read already.
+
+    Raises
+    ------
+    SspError
+        If it is no SSD, or contains itself.
+    """
+    if reading.is_new(root):
+        check(root, Schema.DESCRIPTION, findings)
+        note_encoding(root, findings)
+        survey(root, findings)
+    top = child(root, "ssd:System")
+    if top is None:
+        raise refusal(codes.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
+    reader = _Reader(root, place, findings, Definitions.of(root, "ssd", findings), reading)
+    with reading.within(place.label):
+        system = reader.system(top, top.get("name", ""), {})
+    experiment = DefaultExperiment()
+    for element in root.findall(full("ssd:DefaultExperiment")):
+        with findings.guard(element, codes.EXPERIMENT):
+            experiment = read_experiment(element)
+    name = top.get("name", "")
+    if root.get("name", name) != name:
+        findings.note(codes.METADATA, root, f"name '{root.get('name')}' of {tag(root)}")
+    return replace(system, experiment=experiment)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What is in a system."""
+
+    components: dict[str, Component] = field(default_factory=dict)
+    systems: dict[str, System] = field(default_factory=dict)
+    buses: dict[str, Bus] = field(default_factory=dict)
+    ends: dict[str, End] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the systems of one file."""
+
+    root: etree._Element
+    place: Place
+    findings: Findings
+    definitions: Definitions
+    reading: Reading
+    sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
+
+    def system(
+        self,
+        element: etree._Element,
+        name: str,
+        scope: Mapping[str, Dictionary],
+    ) -> System:
+        """Read an ssd:System with all that is in it.
+
+        Parameters
+        ----------
+        element, name
+            The element, and what the system is called.
+        scope
+            Dictionaries of the systems around it.
+        """
+        declared = self._connectors(element)
+        own = read_dictionaries(element, self.place, self.findings, self.reading)
+        scope = {**scope, **own}
+        parts = _Parts()
+        for inner in group(element, "ssd:Elements"):
+            self._element(inner, parts, scope)
+        parts.ends[""] = End("", declared.kinds, declared.connectors)
+        connections = read_connections(element, parts.ends, self.place, self.findings)
+        system = System(
+            name,
+            with_connected(parts.components, connections),
+            connections,
+            description=element.get("description", ""),
+            connectors=own_connectors(declared, connections, parts.ends, self.findings),
+            systems=parts.systems,
+            buses=parts.buses,
+        )
+        with self.findings.guard(element, codes.OWN):
+            system = replace(system, power_ports=read_power_ports(element))
+        return assigned(system, self._bindings(element, None))
+
+    def _element(
+        self, element: etree._Element, parts: _Parts, scope: Mapping[str, Dictionary]
+    ) -> None:
+        kind, raw = tag(element), element.get("name", "")
+        if kind not in {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}:
+            return  # the schema has listed it
+        self.reading.count()
+        if raw in parts.ends or not raw:
+            self.findings.error(
+                codes.TAKEN,
+                element,
+                f"the name '{raw}' is taken by another element" if raw else "expected a name",
+                "SSP 2.0, 5.2",
+            )
+            return
+        name = encoded(raw)
+        parts.ends[raw] = End(name, {}, {}, is_open=True)
+        with self.findings.guard(element, codes.SOURCE):
+            if kind == "ssd:System":
+                with self.reading.within(f"{self.place.label}#{id(element)}"):
+                    inner = self.system(element, name, scope)
+                self._add_system(inner, raw, parts)
+            elif kind == "ssd:SignalDictionaryReference":
+                declared = self._connectors(element)
+                bus = read_bus(element, name, declared, scope, self.findings)
+                parts.buses[name] = bus
+                parts.ends[raw] = End(name, declared.kinds, bus.connectors)
+                self._bus_values(element)
+            else:
+                self._component(element, name, raw, parts, scope)
+
+    def _component(
+        self,
+        element: etree._Element,
+        name: str,
+        raw: str,
+        parts: _Parts,
+        scope: Mapping[str, Dictionary],
+    ) -> None:
+        declared = self._connectors(element)
+        parts.ends[raw] = End(name, declared.kinds, declared.connectors, is_open=not declared.kinds)
+        opened = self._opened(element, name, declared, scope)
+        if opened is not None:
+            system = assigned(opened.system, self._bindings(element, opened.container))
+            compare(declared, system, self.findings)
+            self._add_system(system, raw, parts)
+            return
+        options = read_options(element)
+        source = self._source(element)
+        known = {
+            key: connector
+            for key, connector in declared.connectors.items()
+            if connector.causality is not Causality.INOUT
+        }
+        for key, kind in declared.kinds.items():
+            if kind in NO_KIND:
+                self.findings.warning(
+                    codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
+                    declared.elements[key],
+                    f"a component cannot have the kind '{kind}'; that of its source is taken",
+                    "SSP 2.0, 5.2.1",
+                )
+        ports = read_power_ports(element)
+        made = Component(name, source, known, options=options, power_ports=ports)
+        container = Path(source.location) if source.kind is SourceKind.FMU else None
+        made = component_with(made, self._bindings(element, container))
+        parts.components[name] = made
+        is_open = not declared.kinds or stays_unopened(source)
+        parts.ends[raw] = End(name, declared.kinds, known, source, is_open)
+
+    def _source(self, element: etree._Element) -> Source:
+        key = element.get("type"), element.get("source")
+        if key not in self.sources:
+            self.sources[key] = read_source(element, self.place)
+        return self.sources[key]
+
+    def _opened(
+        self,
+        element: etree._Element,
+        name: str,
+        declared: Declared,
+        scope: Mapping[str, Dictionary],
+    ) -> Opened | None:
+        """Open the system that a component stands for; ``None`` if it stands for none."""
+        kind, source = element.get("type", FMU_TYPE), element.get("source")
+        if not source and kind in {FMU_TYPE, DEFINITION_TYPE, PACKAGE_TYPE}:
+            self.findings.warning(
+                codes.NO_SOURCE, element, "has no source; read as an empty system", "SSP 2.0, 5.4"
+            )
+            return Opened(
+                System(name, connectors=own_connectors(declared, (), {}, self.findings)), None
+            )
+        source = source or ""
+        if source.startswith("#"):
+            return Opened(self._referred(source[1:], name, scope), None)
+        if kind == DEFINITION_TYPE:
+            opened = opened_definition(source, self.place)
+        elif kind == PACKAGE_TYPE:
+            opened = opened_package(source, self.place)
+        else:
+            return None
+        beside = self.findings.beside(opened.place.label)
+        root = self.reading.description(opened.content, opened.place.label)
+        system = read_file(root, opened.place, beside, self.reading)
+        if system.experiment != DefaultExperiment():
+            self.findings.note(
+                codes.INNER_EXPERIMENT, element, "default experiment of a nested system"
+            )
+        inner = replace(system, name=name, experiment=DefaultExperiment())
+        return Opened(inner, opened.container)
+
+    def _referred(self, wanted: str, name: str, scope: Mapping[str, Dictionary]) -> System:
+        """Read the system of this file that has an id, again under another name."""
+        wanted = unquote(wanted)
+        for system in self.root.iter(full("ssd:System")):
+            if system.get("id") == wanted:
+                with self.reading.within(f"{self.place.label}#{id(system)}"):
+                    return self.system(system, name, scope)
+        raise refusal(codes.URI, f"source '#{wanted}': no system has this id", "SSP 2.0, 5.4")
+
+    def _add_system(self, system: System, raw: str, parts: _Parts) -> None:
+        kinds = {key: str(connector.causality) for key, connector in system.connectors.items()}
+        parts.systems[system.name] = system
+        parts.ends[raw] = End(system.name, kinds, system.connectors)
+
+    def _connectors(self, element: etree._Element) -> Declared:
+        return read_connectors(element, self.definitions, self.findings, self.known)
+
+    def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:
+        return list(read_bindings(element, self.place, self.findings, self.reading, container))
+
+    def _bus_values(self, element: etree._Element) -> None:
+        if child(element, "ssd:ParameterBindings") is not None:
+            self.findings.warning(
+                codes.BUS_VALUES, element, "entries of a bus take no values; ignored"
+            )
 
 
 def read_ssd(path: str | Path) -> System:

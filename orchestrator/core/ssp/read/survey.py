@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics.codes import Code
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.core.ssp.common.findings import Findings

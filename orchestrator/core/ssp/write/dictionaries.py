@@ -7,10 +7,9 @@ from dataclasses import replace
 from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.ssp.common.definitions import add_enumerations, add_units
 from orchestrator.core.ssp.common.names import add
 from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.ssp.common.signal_types import add_type
+from orchestrator.core.ssp.common.signal_types import add_enumerations, add_type, add_units
 from orchestrator.core.system import Bus, Causality, Connector
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.ssp.common.definitions import add_enumerations, add_units
 from orchestrator.core.ssp.common.lexical import boolean_text, real_text
 from orchestrator.core.ssp.common.names import add
 from orchestrator.core.ssp.common.schema import Schema
+from orchestrator.core.ssp.common.signal_types import add_enumerations, add_units
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.checks import expected_value
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.modelica.flat.expression import Interpreter, Json, Scope
+from orchestrator.export.modelica.flat.expression import Interpreter, Json, Record, Scope, gather
 from orchestrator.export.modelica.flat.operators import choose
-from orchestrator.export.modelica.flat.record import Record, gather
 from orchestrator.export.modelica.flat.refusal import Refusal
 from orchestrator.export.modelica.flat.tensor import Tensor
 

@@ -15,10 +15,10 @@ import casadi as ca
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
 from orchestrator.core.system.units.unit import is_expressible, other_spelling
 from orchestrator.export.dae.residual_dae import DataType, Kind, StateSelect, Variable
-from orchestrator.export.modelica.flat.enumeration_types import EnumerationTypes
 from orchestrator.export.modelica.flat.expression import Interpreter, Scope
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.structure_probe import EnumerationTypes
 from orchestrator.export.modelica.flat.tensor import Tensor
 from orchestrator.export.modelica.flat.texts import read_texts
 from orchestrator.export.modelica.flat.variable_classes import VariableClasses

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.syntax_error import first_syntax_error
+from orchestrator.export.modelica.front_end.process import RUMOCA, FrontEndCrash, FrontEndRefusal
 from orchestrator.export.modelica.source.text import ModelicaText
+
+_PLACE = re.compile(r"\[input\.mo:(\d+):(\d+)\]")
+
+
+def first_syntax_error(file: Path) -> str:
+    """``file:line:column: message``; empty if there is none. rumoca's own failure tells no line."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        found = RUMOCA.ask({"checked": text})["found"]
+    except (FrontEndCrash, FrontEndRefusal) as error:
+        return f"{file}: the front end cannot read it: {error}"
+    for diagnostic in found:
+        place = _PLACE.search(diagnostic)
+        message = diagnostic.partition("\u00d7")[2].partition("\u256d")[0]
+        if place:
+            return f"{file}:{place[1]}:{place[2]}: {' '.join(message.split())}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

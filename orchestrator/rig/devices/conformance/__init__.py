@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.rig.devices.conformance.bench import (
+    from orchestrator.rig.devices.conformance.session import (
         Bench as Bench,
         Golden as Golden,
         Logged as Logged,
         Refused as Refused,
         Wiring as Wiring,
     )
-    from orchestrator.rig.devices.conformance.benches import bench_of as bench_of
-    from orchestrator.rig.devices.conformance.emulator_process import (
+    from orchestrator.rig.devices.conformance.suite import bench_of as bench_of
+    from orchestrator.rig.devices.conformance.session import (
         EmulatorProcess as EmulatorProcess,
         free_tcp_port as free_tcp_port,
         free_udp_port as free_udp_port,

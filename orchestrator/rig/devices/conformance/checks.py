@@ -6,8 +6,7 @@ import math
 import time
 
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
-from orchestrator.rig.devices.conformance.bench import Bench
-from orchestrator.rig.devices.conformance.session import Heard, Session, hear, session
+from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.registry import device_class, read_settings
 

@@ -2,22 +2,264 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import os
+import select
 import signal
+import socket
+import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import TracebackType
+from typing import Any, Self
 
-from orchestrator.core.diagnostics import WireFormatError
-from orchestrator.rig.devices.conformance.bench import Bench
-from orchestrator.rig.devices.conformance.emulator_process import EmulatorProcess
+from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.rig.devices.connectors import DeviceConnector
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.received import Received
 from orchestrator.rig.devices.registry import device_class, read_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """Bytes, or what they mean, that stand in a document or were seen on a wire.
+
+    Parameters
+    ----------
+    name
+        What it is.
+    found
+        Makes it, by the codec of the adapter.
+    expected
+        What it must be.
+    """
+
+    name: str
+    found: Callable[[], object]
+    expected: object
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Bytes that are not of the protocol.
+
+    Parameters
+    ----------
+    name
+        What is wrong with them.
+    read
+        Reads them, by the codec of the adapter; it must raise ``WireFormatError``.
+    """
+
+    name: str
+    read: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """How an emulator and an adapter reach each other, both on this machine.
+
+    Parameters
+    ----------
+    arguments
+        Of the emulator.
+    settings
+        Of the adapter.
+    """
+
+    arguments: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Where a scalar signal stands in the log of an emulator (``--log``).
+
+    Parameters
+    ----------
+    event, column
+        Rows and column of it.
+    scale
+        What a value is multiplied by to have the unit of the signal.
+    where
+        What a row must have besides: a column and its text; ``None``: nothing.
+    """
+
+    event: str
+    column: str
+    scale: float = 1.0
+    where: tuple[str, str] | None = None
+
+    def is_in(self, row: Mapping[str, str]) -> bool:
+        """Whether a row, cells by column, tells it."""
+        marked = self.where is None or row.get(self.where[0]) == self.where[1]
+        return row["event"] == self.event and marked and bool(row.get(self.column))
+
+
+#: Of settings of an adapter: where its signals stand in the log, elements as ``name[0]``.
+LoggedSignals = Callable[[Any], Mapping[str, Logged]]
+
+
+def _nothing(settings: object) -> Mapping[str, Logged]:
+    del settings
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A test bench of one adapter: the entry point ``softdock.device_benches`` of its name.
+
+    Parameters
+    ----------
+    emulator
+        Module that is run as a program of its own. It prints one line when it can be reached, ends
+        at SIGTERM with exit code 0, and takes ``--fault FAULT`` (``drop:P``, ``late:MS``,
+        ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``, ``restart-after:S``,
+        ``wrong-status``, ``freeze``, ``nan``, ``saturated``, ``clock-jump:S``), the same from
+        SIGUSR1 on with ``--on-signal FAULT``, ``--log FILE``,
+        ``--seed N`` and ``--json``.
+    wiring
+        Makes a wiring on free ports, another one at each call.
+    golden, refused
+        At least one of each.
+    without
+        Faults that its protocol cannot have, and why.
+    follows
+        It has something that follows commands, and takes ``--on-signal slower:MS`` as well.
+    wraps
+        Its count or clock runs over, and it takes ``--fault wrap-after:S`` as well.
+    newest_only
+        It holds the newest sample only, so that a slow reader passes over some.
+    truth
+        What the emulator's log says of outputs, without any fault of the wire.
+    asked
+        The same of inputs: the command as it came over the wire.
+    """
+
+    emulator: str
+    wiring: Callable[[], Wiring]
+    golden: tuple[Golden, ...]
+    refused: tuple[Refused, ...]
+    without: Mapping[str, str] = field(default_factory=dict)
+    follows: bool = False
+    wraps: bool = False
+    newest_only: bool = False
+    truth: LoggedSignals = _nothing
+    asked: LoggedSignals = _nothing
+
+
+#: A busy machine may take so long to import what an emulator needs.
+_START_S = 30.0
+_END_S = 10.0
+_TETHER = "orchestrator.rig.devices.conformance.tether"
+
+
+class EmulatorProcess:
+    """Starts an emulator; used in a ``with`` statement, which begins when it can be reached.
+
+    Parameters
+    ----------
+    module
+        Of the emulator.
+    arguments
+        More than ``--json``.
+
+    Attributes
+    ----------
+    places
+        What its ready line says: where it can be reached, by name.
+
+    Raises
+    ------
+    DeviceError
+        If it ends, or says nothing within 30 s; with what it wrote to standard error.
+    """
+
+    def __init__(self, module: str, arguments: Sequence[str]) -> None:
+        self._module = module
+        self._process = subprocess.Popen(  # noqa: S603 # the module that an adapter registered
+            [sys.executable, "-m", _TETHER, str(os.getpid()), module, "--json", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,  # Ctrl-C is for who started it
+        )
+        #: What it wrote to standard error, once it has been stopped.
+        self.said = ""
+        self.places: Mapping[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        output = self._process.stdout
+        ready: list[Any] = []
+        if output is not None:
+            ready, _, _ = select.select([output], [], [], _START_S)
+        line = output.readline() if output is not None and ready else ""
+        if not line:
+            self._process.kill()
+            _, said = self._process.communicate()
+            why = said.strip() or f"it printed no ready line within {_START_S:g} s"
+            raise DeviceError(f"emulator {self._module} did not start: {why}")
+        self.places = json.loads(line)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """Number of its process."""
+        return self._process.pid
+
+    def prefer(self, priority: int) -> None:
+        """Give it a priority of SCHED_FIFO, if that is allowed here."""
+        with contextlib.suppress(PermissionError, ProcessLookupError):
+            os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(priority))
+
+    def stop(self) -> int:
+        """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        if self._process.stderr is not None and not self._process.stderr.closed:
+            self.said = self._process.communicate()[1].strip()
+        return self._process.returncode
+
+
+def free_udp_port() -> int:
+    """Return a port of the loop-back interface that nothing uses at the moment."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def free_tcp_port() -> int:
+    """Return a port of the loop-back interface that nothing listens at."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
 
 #: How long is waited for one sample: a busy machine must not look like a dead device.
 _WAIT_S = 1.0

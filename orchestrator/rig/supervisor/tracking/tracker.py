@@ -3,14 +3,116 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.rig.supervisor.tracking.change_test import ChangeTest
 from orchestrator.rig.supervisor.tracking.delay_bank import BankEstimate, DelayBank
-from orchestrator.rig.supervisor.tracking.lag_filter import LagFilter
+
+
+class ChangeTest:
+    """Sums the logarithm of the likelihood of a change over that of none, from its last minimum.
+
+    An innovation ``e`` of variance ``s**2`` that a change ``d`` of the parameter moves by
+    ``d * slope`` adds ``d slope (e - d slope / 2) / s**2`` to the sum for ``+d``, and with ``-d``
+    to the other one. A sum does not fall below 0, and a change is found where it is above the
+    threshold. One sample adds at most so much that a single wild one finds nothing.
+
+    Parameters
+    ----------
+    change
+        Of the parameter, which shall be found.
+    threshold
+        Of the sums.
+    most
+        What one sample may add or take.
+
+    References
+    ----------
+    Page: Continuous inspection schemes, Biometrika 41, 1954. Basseville, Nikiforov: Detection of
+    Abrupt Changes, 1993, sections 2.2 and 2.4: the sum for a change of known size, to both sides.
+    What one sample may add is bounded here, since cycles that are missed are no Gaussian noise.
+    """
+
+    def __init__(self, change: float, threshold: float, most: float) -> None:
+        self._change, self._threshold, self._most = change, threshold, most
+        self._sums = [0.0, 0.0]
+
+    @property
+    def score(self) -> float:
+        """The larger sum, as a share of the threshold."""
+        return max(self._sums) / self._threshold
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._sums = [0.0, 0.0]
+
+    def take(self, innovation: float, slope: float, variance: float) -> bool:
+        """Take an innovation; return whether a change is found."""
+        for side, sign in enumerate((1.0, -1.0)):
+            moved = sign * self._change * slope
+            gained = moved * (innovation - 0.5 * moved) / variance
+            gained = min(max(gained, -self._most), self._most)
+            self._sums[side] = max(0.0, self._sums[side] + gained)
+        return max(self._sums) > self._threshold
+
+
+class LagFilter:
+    """``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, stepped exactly.
+
+    Parameters
+    ----------
+    period
+        s, for which a command is held.
+    bandwidth
+        Hz, ``w / (2 pi)``; ``None``: no lag.
+    damping
+        Ratio of the second order; ``None``: first order.
+    """
+
+    def __init__(self, period: float, bandwidth: float | None, damping: float | None) -> None:
+        self._transition: Sequence[float] = ()
+        self._x = self._v = 0.0
+        if bandwidth is not None:
+            w = 2.0 * math.pi * bandwidth
+            self._transition = _transition(w, damping, period)
+        self._command = math.nan
+
+    def step(self, command: float) -> float:
+        """Return the response to all commands before, as the device takes this one."""
+        if math.isnan(self._command):
+            self._command = self._x = command
+        if not self._transition:
+            self._command = command
+            return command
+        a, b, c, d = self._transition
+        away = self._x - self._command
+        self._x, self._v = (
+            self._command + a * away + b * self._v,
+            c * away + d * self._v,
+        )
+        self._command = command
+        return self._x
+
+
+def _transition(w: float, damping: float | None, h: float) -> tuple[float, float, float, float]:
+    """Return the rows of the transition of (x - command, v) over h."""
+    if damping is None:
+        return math.exp(-w * h), 0.0, 0.0, 0.0
+    fade = math.exp(-damping * w * h)
+    split = 1.0 - damping * damping
+    root = w * math.sqrt(abs(split))
+    if abs(split) < 1e-8:
+        even, odd = 1.0, h
+    elif split > 0.0:
+        even, odd = math.cos(root * h), math.sin(root * h) / root
+    else:
+        even, odd = math.cosh(root * h), math.sinh(root * h) / root
+    turn = damping * w * odd
+    return fade * (even + turn), fade * odd, -fade * w * w * odd, fade * (even - turn)
+
 
 Floats = npt.NDArray[np.float64]
 #: Half an interval of 95 %, in standard deviations.

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from orchestrator.pictures import report, write_report
-from orchestrator.pictures.plot_data import PlotData, packed
-from orchestrator.pictures.report import _TEMPLATES
+from orchestrator.pictures.report import _TEMPLATES, PlotData, packed
 from orchestrator.study.content import (
     CaseSection,
     Curve,
@@ -89,8 +88,8 @@ def test_a_page_gives_back_the_samples(tmp_path):
 
 
 def test_a_long_curve_keeps_its_peaks_and_says_how_long_it_was(monkeypatch, tmp_path):
-    monkeypatch.setattr("orchestrator.pictures.plot_data.LARGEST_CURVE", 500)
-    monkeypatch.setattr("orchestrator.pictures.plot_data._LEAST", 500)
+    monkeypatch.setattr("orchestrator.pictures.report.LARGEST_CURVE", 500)
+    monkeypatch.setattr("orchestrator.pictures.report._LEAST", 500)
     band = Curve("spiked", TIME, SPIKED, band=(SPIKED - 1.0, SPIKED + 1.0))
     path = Curve("ring", np.cos(TIME), SPIKED)
     page(

@@ -11,10 +11,9 @@ from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.arming import Reserve, arm
-from orchestrator.rig.arming.advice import Knobs
-from orchestrator.rig.arming.shrinkage import margin_table
+from orchestrator.rig.arming.arming import Knobs, margin_table
 from orchestrator.rig.prepare.identified_model import with_identified_dynamics
-from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0
 

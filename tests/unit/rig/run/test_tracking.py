@@ -10,10 +10,15 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.arming import Arming
 from orchestrator.rig.arming.arming import ArmedLine
 from orchestrator.rig.arming.reserve import Reserve
-from orchestrator.rig.run.tracking import tracked_margins, with_identified
-from orchestrator.rig.run.tracking_files import COLUMNS, tracking_plot, tracking_section
+from orchestrator.rig.run.tracking import (
+    COLUMNS,
+    tracked_margins,
+    tracking_plot,
+    tracking_section,
+    with_identified,
+)
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
+from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
 from orchestrator.rig.supervisor.tracking.track_record import TrackRecord
 
 LIMITS = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}

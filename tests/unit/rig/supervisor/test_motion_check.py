@@ -5,7 +5,7 @@ import pytest
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
 from orchestrator.rig.supervisor.limits import SignalLimits
-from orchestrator.rig.supervisor.motion_check import MotionCheck, derivative_weights
+from orchestrator.rig.supervisor.rig_checks import MotionCheck, derivative_weights
 
 T, PERIOD_NS = 0.004, 4_000_000
 

@@ -7,9 +7,9 @@ from orchestrator import Reason
 from orchestrator.cli.rig_console import state_line
 from orchestrator.rig.supervisor.change_record import change_record, read_changes
 from orchestrator.rig.supervisor.machine import Refused
+from orchestrator.rig.supervisor.process import status_of
 from orchestrator.rig.supervisor.ring_file import ChangeFile
 from orchestrator.rig.supervisor.states import State
-from orchestrator.rig.supervisor.status import status_of
 
 
 def held(**changes):

@@ -9,7 +9,7 @@ from supervised_rig import ROBOT, TABLE, Rig
 
 from orchestrator import DescriptionError, DeviceError, Reason
 from orchestrator.rig.supervisor.machine import Refused
-from orchestrator.rig.supervisor.priority import take_priority
+from orchestrator.rig.supervisor.process import take_priority
 from orchestrator.rig.supervisor.ring_file import write_ring
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import Event, State

@@ -13,14 +13,16 @@ from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
-from orchestrator.rig.supervisor.tracking.change_test import ChangeTest
-from orchestrator.rig.supervisor.tracking.lag_filter import LagFilter
-from orchestrator.rig.supervisor.tracking.margin_table import MarginTable
-from orchestrator.rig.supervisor.tracking.rig_tracking import RigTracking
+from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable, RigTracking
 from orchestrator.rig.supervisor.tracking.settings import TrackingLimits
-from orchestrator.rig.supervisor.tracking.track_file import TrackFile
-from orchestrator.rig.supervisor.tracking.track_record import read_tracks
-from orchestrator.rig.supervisor.tracking.tracker import WIDTH, Known, Tracker
+from orchestrator.rig.supervisor.tracking.track_record import TrackFile, read_tracks
+from orchestrator.rig.supervisor.tracking.tracker import (
+    WIDTH,
+    ChangeTest,
+    Known,
+    LagFilter,
+    Tracker,
+)
 from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 
 MS = 1_000_000

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from orchestrator.pictures import picture, plot_maps
-from orchestrator.pictures.sweep_drawing import draw_sweep
-from orchestrator.pictures.sweep_page import write_page
+from orchestrator.pictures.sweep_page import draw_sweep, write_page
 from orchestrator.study import read_experiment
 from orchestrator.study.content import MapAxis, MapLook, MapPanel
 from orchestrator.study.sweep.cells import missing, reduced

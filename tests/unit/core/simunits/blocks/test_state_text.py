@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.simunits.blocks.state_text import decode, encode
+from orchestrator.core.simunits.blocks.block_unit import decode, encode
 
 
 def same(one, two):

@@ -14,9 +14,8 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import fmu
-from orchestrator.core.simunits.isolation.answers import answer_of
 from orchestrator.core.simunits.isolation.wire import packed
-from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
+from orchestrator.core.simunits.isolation.worker_process import WorkerProcess, answer_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.system import System

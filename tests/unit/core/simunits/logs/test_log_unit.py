@@ -20,7 +20,7 @@ from orchestrator import (
 from orchestrator.core.recording.csv import write_csv
 from orchestrator.core.recording.mcap import write_mcap
 from orchestrator.core.recording.parquet import write_parquet
-from orchestrator.core.simunits.logs.recorded import read_recorded
+from orchestrator.core.simunits.logs.log_unit import read_recorded
 from orchestrator.study.prepare.swap import swap_component
 
 STEP = 0.01

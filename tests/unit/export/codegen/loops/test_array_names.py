@@ -1,6 +1,6 @@
 """Which names are elements of which row."""
 
-from orchestrator.export.codegen.loops.array_names import Element, elements
+from orchestrator.export.codegen.loops.rows import Element, elements
 
 
 def test_rows_are_along_the_longest_dimension():

@@ -9,8 +9,8 @@ from orchestrator.pictures.drawing.layout.layout import lay_out
 from orchestrator.pictures.drawing.layout.packing import lay_out_islands
 from orchestrator.pictures.drawing.layout.ranks import assign_layers, columns_of, forward_order
 from orchestrator.pictures.drawing.layout.shape import Box, Wire
-from orchestrator.pictures.drawing.scene.blocks import box_of
 from orchestrator.pictures.drawing.scene.parts import level_of
+from orchestrator.pictures.drawing.scene.picture import box_of
 
 BLOCK = Component("b", Source(SourceKind.BLOCK, "b"))
 
