@@ -149,8 +149,8 @@ def test_the_suite_finds_what_an_adapter_does_wrong(careless, check, remark):
 
 
 def test_a_device_without_a_bench_is_told(monkeypatch):
-    from orchestrator.rig.devices.conformance import benches
+    from orchestrator.rig.devices.conformance import suite
 
-    monkeypatch.setattr(benches, "device_class", lambda name: Careless)
+    monkeypatch.setattr(suite, "device_class", lambda name: Careless)
     with pytest.raises(PluginError, match="brings no bench"):
-        benches.bench_of("careless")
+        suite.bench_of("careless")

@@ -8,7 +8,7 @@ import pytest
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
-from orchestrator.pictures.animation import viewer
+from orchestrator.pictures.animation import page
 
 EXPERIMENT = """
 title = "slide"
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_said_before_anything_runs(softdock, folder, old, new, 
 
 def test_a_missing_viewer_is_said_before_anything_runs(softdock, folder, monkeypatch):
     where = folder()
-    monkeypatch.setattr(viewer, "_SCRIPT", "meshcat/gone.js")
+    monkeypatch.setattr(page, "_SCRIPT", "meshcat/gone.js")
     code, _, err = softdock("run", where, "--output", "out")
     assert code == 2
     assert "pip install 'softdock[pictures]'" in " ".join(err.split())

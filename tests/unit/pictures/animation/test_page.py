@@ -15,7 +15,8 @@ from PIL import Image
 from orchestrator.core.coupling import FaultRecord
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.simunits import Notice
-from orchestrator.pictures.animation import render_animation, viewer
+from orchestrator.pictures.animation import page as viewer
+from orchestrator.pictures.animation import render_animation
 
 from .conftest import TABLE, Decoded, turning
 
@@ -113,7 +114,7 @@ def test_a_page_of_five_seconds_in_slow_motion_is_small(table):
 
 def test_a_missing_viewer_is_one_clear_error(table, monkeypatch):
     monkeypatch.setattr(viewer, "_SCRIPT", "meshcat/viewer/dist/gone.js")
-    with pytest.raises(LoadError, match=r"pip install 'softdock\[animation\]'.*--no-animation"):
+    with pytest.raises(LoadError, match=r"pip install 'softdock\[pictures\]'.*--no-animation"):
         viewer.expect_viewer()
 
 
