@@ -78,15 +78,7 @@ class FileEdit:
         return f"{self.inside}{SEPARATOR}{name}" if self.inside else name
 
     def change(self, change: Callable[[System], System]) -> list[str]:
-        """Change the system; return the connections that have come and gone, as text.
-
-        Raises
-        ------
-        DescriptionError
-            If the change makes something wrong.
-        LoadError
-            If it cannot be made in the file.
-        """
+        """Change the system; return the connections that have come and gone, as text."""
         new = self._base.edit(self.inside, change)
         known = {found for error in _problems(self._base) for found in error.diagnostics}
         wrong = [error for error in _problems(new) if not known.issuperset(error.diagnostics)]
@@ -136,21 +128,7 @@ def _differences(before: tuple[Connection, ...], after: tuple[Connection, ...]) 
 
 
 def part_of(text: str, like: Component | None = None) -> Component | System:
-    """Return what a source on the command line stands for: a component, or a system of a file.
-
-    Parameters
-    ----------
-    text
-        ``block:NAME``, ``block:FILE.py:CLASS`` or ``block:MODULE:CLASS``, or the path of an .fmu,
-        .toml, .ssd or .ssp file; ``device:NAME?key=value``, or ``log:FILE``.
-    like
-        In whose place it comes, if in any.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        If it is none of these, or cannot be read.
-    """
+    """Return what a source on the command line stands for: a component, or a system of a file."""
     if Path(text).suffix in {".toml", ".ssd", ".ssp"}:
         from orchestrator.author.reading import read_system
 

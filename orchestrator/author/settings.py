@@ -15,13 +15,7 @@ _WORDS = {"true": True, "false": False}
 
 
 def assigned(system: System, *texts: str) -> System:
-    """Set values from texts such as ``"arm/motor.k=3.5"``.
-
-    Raises
-    ------
-    DescriptionError
-        If one is no assignment, there is no such connector, or the value does not fit.
-    """
+    """Set values from texts such as ``"arm/motor.k=3.5"``."""
     for text in texts:
         path, equals, value = text.partition("=")
         if not (path and equals):
@@ -38,20 +32,6 @@ def value_of(text: str, connector: Connector, path: str) -> Value:
 
     Elements of arrays stand between commas, row by row, with or without brackets around them:
     ``"1, 2"`` or ``"[1, 2]"``. Items of enumerations are named.
-
-    Parameters
-    ----------
-    text
-        What is to be read.
-    connector
-        What it is for.
-    path
-        Name for messages.
-
-    Raises
-    ------
-    DescriptionError
-        If it is no such value.
     """
     if not connector.shape:
         return _element(text, connector, path)

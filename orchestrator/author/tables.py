@@ -218,13 +218,7 @@ Content.model_rebuild()
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises
-    ------
-    LoadError
-        If it is missing, or is no TOML.
-    """
+    """Read a TOML file."""
     try:
         return parse(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
@@ -248,13 +242,7 @@ def is_system_file(path: Path) -> bool:
 
 
 def validated(content: Mapping[str, Any], label: str) -> SystemFile:
-    """Check the content of a system file.
-
-    Raises
-    ------
-    DescriptionError
-        All keys that are unknown or missing and all values of a wrong kind, together.
-    """
+    """Check the content of a system file."""
     try:
         return SystemFile.model_validate(content)
     except ValidationError as error:

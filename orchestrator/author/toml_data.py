@@ -38,22 +38,7 @@ Data = dict[str, Any]
 
 
 def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
-    """Return what a system file says of a system, as TOML has it.
-
-    Parameters
-    ----------
-    system
-        The system.
-    folder
-        That the paths of FMUs are relative to.
-    connectors
-        Whether those of components are declared; else they come from the sources alone.
-
-    Raises
-    ------
-    DescriptionError
-        If two connections have the same ends, or a name cannot stand in a file.
-    """
+    """Return what a system file says of a system, as TOML has it."""
     head: Data = {"system": _said(name=system.name, description=system.description or None)}
     experiment = _experiment(system.experiment)
     if experiment:

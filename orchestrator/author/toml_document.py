@@ -27,17 +27,7 @@ _PARTS = ("component", "nested", "bus")
 
 
 def renamed(text: str, path: str, name: str) -> str:
-    """Return the text with another name for a component, nested system or bus.
-
-    Parameters
-    ----------
-    text
-        Of a system file.
-    path
-        Of what is renamed.
-    name
-        The new name.
-    """
+    """Return the text with another name for a component, nested system or bus."""
     root = tomlkit.parse(text)
     *above, old = path.split(SEPARATOR)
     folder = [key for part in above for key in ("nested", part)]
@@ -117,22 +107,7 @@ class TomlDocument:
         return self._system
 
     def update(self, system: System, base: System | None = None) -> None:
-        """Bring a changed system into the file, by the smallest edits.
-
-        Parameters
-        ----------
-        system
-            As it is to be.
-        base
-            What it was made from, if that is not :attr:`system`.
-
-        Raises
-        ------
-        LoadError
-            If what is to be changed stands in an included file.
-        DescriptionError
-            If a system file cannot hold the system.
-        """
+        """Bring a changed system into the file, by the smallest edits."""
         old = self._system
         wanted = as_declared(system, old, old if base is None else base)
         if not any(component.connectors for component in old.components.values()):
@@ -145,15 +120,7 @@ class TomlDocument:
         self._take(tomlkit.dumps(root), wanted)
 
     def rename(self, path: str, name: str) -> None:
-        """Give a component or nested system another name, wherever it is named.
-
-        Raises
-        ------
-        LoadError
-            If it stands in an included file.
-        DescriptionError
-            If there is nothing of that path, or the name is taken.
-        """
+        """Give a component or nested system another name, wherever it is named."""
         wanted = self._system.rename(path, name)
         self._take(renamed(self._text, path, name), wanted)
 
@@ -162,13 +129,7 @@ class TomlDocument:
         self.update(self._system.move(path, into))
 
     def save(self) -> None:
-        """Write the file; a draft beside it takes its place when it is complete.
-
-        Raises
-        ------
-        LoadError
-            If it was changed by something else since it was opened, or cannot be written.
-        """
+        """Write the file; a draft beside it takes its place when it is complete."""
         if self._path.read_bytes() != self._opened:
             raise LoadError(
                 f"{self._path}: was changed by something else since it was opened; nothing is"

@@ -56,13 +56,7 @@ def read_toml(path: str | Path) -> System:
 
 
 def parse_toml(text: str, path: Path) -> System:
-    """Read a system from the text of a system file that stands, or would, at some path.
-
-    Raises
-    ------
-    LoadError, DescriptionError
-        As :func:`read_toml`.
-    """
+    """Read a system from the text of a system file that stands, or would, at some path."""
     return _Reader(path, (), []).system(parse(text, path))
 
 

@@ -75,13 +75,7 @@ def codes() -> dict[str, Code]:
 
 
 def code_named(name: str) -> Code:
-    """Return a code.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
+    """Return a code."""
     known = codes()
     found = known.get(name.upper())
     if found is None:
@@ -91,13 +85,7 @@ def code_named(name: str) -> Code:
 
 
 def expect_begin(text: str) -> None:
-    """Expect that codes begin so, as ``LOO`` or ``CON1``.
-
-    Raises
-    ------
-    UnknownNameError
-        If none does.
-    """
+    """Expect that codes begin so, as ``LOO`` or ``CON1``."""
     if not any(name.startswith(text) for name in codes()):
         raise UnknownNameError(
             f"no code begins with '{text}'; expected one of {', '.join(FAMILIES)}, with or without"

@@ -11,35 +11,12 @@ from orchestrator.core.diagnostics import Diagnostic, Severity, SoftdockError
 def finding(
     code: str, place: str, message: str, file: str = "", line: int | None = None
 ) -> Diagnostic:
-    """Make a diagnostic; severity and clause are those of its code in the catalogue.
-
-    Parameters
-    ----------
-    code
-        Of the catalogue.
-    place
-        Path of a component or system (``"arm/motor"``), of a connector (``"arm/motor.torque"``), or
-        a connection (``"a.y -> arm/motor.u"``); empty for the whole.
-    message
-        What was expected, what was found, what to do.
-    file, line
-        Where it stands, if that is not where ``place`` is declared.
-    """
+    """Make a diagnostic; severity and clause are those of its code in the catalogue."""
     return Diagnostic(code, Severity.ERROR, message, file, line, place, key=place)
 
 
 def of_error(error: SoftdockError, path: str = "", code: str = "") -> Iterator[Diagnostic]:
-    """Turn an error of a system at a path into diagnostics; the place is not said twice.
-
-    Parameters
-    ----------
-    error
-        Its diagnostics are about elements of the system, by their keys.
-    path
-        Of the system, seen from the top.
-    code
-        Of the catalogue, in place of the error's own.
-    """
+    """Turn an error of a system at a path into diagnostics; the place is not said twice."""
     for each in error.diagnostics:
         place = inside(path, each.key)
         yield replace(each, code=code or each.code, place=place, key=place)

@@ -93,15 +93,7 @@ class Report:
 
 
 def merged(found: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> list[Diagnostic]:
-    """Join what is found in several cases alike, and put everything in order.
-
-    Parameters
-    ----------
-    found
-        Name of the case, empty for what belongs to none, and the finding.
-    cases
-        All cases.
-    """
+    """Join what is found in several cases alike, and put everything in order."""
     users: dict[Diagnostic, list[str]] = {}
     for case, diagnostic in found:
         users.setdefault(diagnostic, []).append(case)

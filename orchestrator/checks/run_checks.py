@@ -33,15 +33,7 @@ NOT_OPENED = "code was not opened (CAP112); softdock run opens it"
 
 
 def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:
-    """Check what does not depend on how a system is run: its sources and connections.
-
-    Returns
-    -------
-    CheckContext
-        The system with its sources opened.
-    list of Diagnostic
-        What is wrong with it.
-    """
+    """Check what does not depend on how a system is run: its sources and connections."""
     completed, found, unknown = opened(system)
     flat, wrong = flattened(completed)
     context = CheckContext(completed, Run(), unknown, flat)
@@ -54,15 +46,7 @@ def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:
 
 
 def check_case(context: CheckContext, *, sound: bool) -> tuple[list[Diagnostic], Extent]:
-    """Check values, and what depends on how a system is run.
-
-    Parameters
-    ----------
-    context
-        With its run.
-    sound
-        Whether its connections hold, so that loops can be told.
-    """
+    """Check values, and what depends on how a system is run."""
     found = [*flow.check(context), *values.check(context), *fmus.check(context.components())]
     found += timing.check_run(context.run)
     count = None

@@ -77,17 +77,7 @@ class Collected:
         case: str = "",
         whole: tuple[str, int | None] | None = None,
     ) -> None:
-        """Add what checks of a case have found, and say in which file and line it stands.
-
-        Parameters
-        ----------
-        found, places
-            What was found, and where everything stands that it may be about.
-        case
-            Empty: of no case.
-        whole
-            File and line of what is about nothing in particular, in place of those of the system.
-        """
+        """Add what checks of a case have found, and say in which file and line it stands."""
         for each in found:
             file, line = each.file, each.line
             if not file:
@@ -212,18 +202,7 @@ _SYSTEMS = {".ssd", ".ssp"}
 def check_target(
     target: Path, options: RunOptions | None = None, *, no_code: bool = False
 ) -> Report:
-    """Check whatever a path leads to, without running anything.
-
-    Parameters
-    ----------
-    target
-        An experiment, an .ssd, an .ssp, a folder with one of them, or an .ssv, .ssm, .ssb or .fmu.
-    options
-        Win over those of every case: algorithm, step, stop and so on.
-    no_code
-        Whether no Python file or module is executed that the target names, as blocks otherwise are,
-        since their connectors are known only then.
-    """
+    """Check whatever a path leads to, without running anything."""
     try:
         path = _checked_file(target)
         with packed_code_unopened(all_code=no_code):

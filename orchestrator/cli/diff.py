@@ -51,25 +51,7 @@ class Side:
 def compared(
     before: str, after: str, *, opened: bool = False
 ) -> tuple[tuple[Side, Side], list[Change], list[str]]:
-    """Read two targets and compare them.
-
-    Parameters
-    ----------
-    before, after
-        Files of systems, or cases of experiments.
-    opened
-        Whether the sources of files are opened, so that a connector which a file leaves to its
-        source is equal to one that is written; always if a case is among them.
-
-    Returns
-    -------
-    sides
-        Both targets.
-    changes
-        What differs.
-    notes
-        Sentences on what does not count as a difference.
-    """
+    """Read two targets and compare them."""
     texts = (before, after)
     opened = opened or any(_is_case(text) for text in texts)
     with packed_code_unopened():

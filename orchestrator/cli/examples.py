@@ -20,13 +20,7 @@ app = typer.Typer(help="Examples, recipes and the Modelica library.", no_args_is
 
 
 def shared() -> Path:
-    """Return where the folders are: ``orchestrator/shared`` of a wheel, or a checkout.
-
-    Raises
-    ------
-    LoadError
-        If there are none.
-    """
+    """Return where the folders are: ``orchestrator/shared`` of a wheel, or a checkout."""
     package = Path(__file__).parents[1]
     for place in (package / "shared", package.parent):
         if all((place / name).is_dir() for name in FOLDERS):

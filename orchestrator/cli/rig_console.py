@@ -33,15 +33,7 @@ _FORCES = ("N", "N.m")
 
 
 def attend_with_keys(operator: Operator, status: dict[str, Any]) -> None:
-    """Show a rig and grant wishes by key, until the operator quits or the supervisor ends.
-
-    Parameters
-    ----------
-    operator
-        Attends already.
-    status
-        What that was answered with.
-    """
+    """Show a rig and grant wishes by key, until the operator quits or the supervisor ends."""
     keys = ", ".join(f"{'space' if key == ' ' else key} {wish}" for key, wish in KEYS.items())
     _say(f"you are {status['operator']}; keys: {keys}")
     with _single_keys() as file:
@@ -110,13 +102,7 @@ def _news(status: dict[str, Any]) -> Iterator[str]:
 
 
 def state_line(status: dict[str, Any]) -> str:
-    """Return state, time, forces and margins of a rig in one line.
-
-    Parameters
-    ----------
-    status
-        As an operator is told it.
-    """
+    """Return state, time, forces and margins of a rig in one line."""
     follows = status["state"] in ("BLEND", "ACTIVE")
     since = status["engaged_s" if follows else "in_state_s"] or 0.0
     told = [f"{status['rig']} {status['state']} {since:.1f} s"]

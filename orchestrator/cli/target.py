@@ -106,13 +106,6 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
 
     One that cannot be prepared, such as a part of a system with inputs that nothing feeds, is
     drawn as it was written if the case changes nothing in it.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such case.
-    DescriptionError
-        If what a case changes does not exist or fit.
     """
     experiment, folder = experiment_of(target)
     if case is not None:

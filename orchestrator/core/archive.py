@@ -41,14 +41,7 @@ DAMAGE = (
 
 
 def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
-    """Open a zip archive after checking every entry's name and the total size.
-
-    Raises
-    ------
-    LoadError
-        Of the given class: if the file is missing, no zip archive, has an entry that would be
-        written outside of the target folder, or is too large.
-    """
+    """Open a zip archive after checking every entry's name and the total size."""
     if not path.is_file():
         raise error.in_file(path, "no such file")
     try:
@@ -141,13 +134,7 @@ def _why(reason: Exception, target: Path | None = None) -> str:
 
 
 def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._Element:
-    """Parse XML with entities, DTDs and network off.
-
-    Raises
-    ------
-    SoftdockError
-        Of the given class: if the text is not well-formed or declares a document type.
-    """
+    """Parse XML with entities, DTDs and network off."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )

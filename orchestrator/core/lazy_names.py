@@ -16,11 +16,6 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     what checkers of types take for public. Those below ``if TYPE_CHECKING:`` are lazy. A name that
     a module of the package has as well cannot be lazy: the module would take its place once it is
     imported.
-
-    Parameters
-    ----------
-    package
-        Its ``__name__``.
     """
     module = sys.modules[package]
     source: str = vars(module)["__spec__"].loader.get_source(package)

@@ -17,13 +17,7 @@ _DEEP = "it is nested too deeply"
 
 
 def toml_data(text: str) -> dict[str, Any]:
-    """Read TOML; a byte order mark before it is passed over.
-
-    Raises
-    ------
-    ValueError
-        If it is no TOML, or an integer in it has more than 64 bits (TOML 1.0, "Integer").
-    """
+    """Read TOML; a byte order mark before it is passed over."""
     try:
         content = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
     except RecursionError:
@@ -33,13 +27,7 @@ def toml_data(text: str) -> dict[str, Any]:
 
 
 def json_data(text: str | bytes) -> Any:
-    """Read JSON.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON, or an integer in it has more than 64 bits.
-    """
+    """Read JSON."""
     try:
         return json.loads(text, parse_int=_integer)
     except RecursionError:

@@ -92,13 +92,7 @@ class PluginGroup(Generic[Kind]):
         return sorted(self.entry_points)
 
     def _class_of(self, name: str) -> type[Kind]:
-        """Return the class of a name, or of ``MODULE:CLASS``, which is imported.
-
-        Raises
-        ------
-        UnknownNameError, PluginError
-            If there is none of that name, or it cannot be imported, or is no such class.
-        """
+        """Return the class of a name, or of ``MODULE:CLASS``, which is imported."""
         entry, told = self._entry_point(name), f"{self._noun} '{name}'"
         try:
             found = entry.load()

@@ -17,13 +17,7 @@ _GROUP = "softdock.wings"
 
 @cache
 def of_wing(name: str) -> Any:
-    """Return what a wing gives under a name, ``WING.NAME``.
-
-    Raises
-    ------
-    CapabilityError
-        If no package registers it, or one that it needs is not installed.
-    """
+    """Return what a wing gives under a name, ``WING.NAME``."""
     for entry in registered(_GROUP):
         if entry.name == name:
             try:

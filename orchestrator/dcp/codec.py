@@ -45,13 +45,7 @@ _NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in PDUS.val
 
 
 def encode(pdu: Pdu) -> bytes:
-    """Write a PDU, without the length that TCP has before it.
-
-    Raises
-    ------
-    WireFormatError
-        If a field does not fit into its bytes.
-    """
+    """Write a PDU, without the length that TCP has before it."""
     values = [getattr(pdu, name) for name in _NAMES[type(pdu)]]
     tail = values.pop() if pdu.has_tail else b""
     try:
@@ -61,13 +55,7 @@ def encode(pdu: Pdu) -> bytes:
 
 
 def kind_of(content: bytes) -> PduType:
-    """Return what a PDU is, by its first byte.
-
-    Raises
-    ------
-    WireFormatError
-        If there is no such PDU, or it is shorter than any.
-    """
+    """Return what a PDU is, by its first byte."""
     try:
         kind = PduType(content[0])
     except (IndexError, ValueError):
@@ -80,13 +68,7 @@ def kind_of(content: bytes) -> PduType:
 
 
 def header_of(content: bytes) -> Header:
-    """Read the header of a request.
-
-    Raises
-    ------
-    WireFormatError
-        If it is no request, or shorter than any.
-    """
+    """Read the header of a request."""
     kind = kind_of(content)
     if not kind.is_request:
         raise WireFormatError(f"DCP: expected a request, found {kind.title}")
@@ -95,15 +77,7 @@ def header_of(content: bytes) -> Header:
 
 
 def decode(content: bytes) -> Pdu:
-    """Read a PDU.
-
-    Raises
-    ------
-    WireFormatError
-        If there is no such PDU, or a slave says that it is in a state that there is not.
-    LengthError
-        If it has another length than its type.
-    """
+    """Read a PDU."""
     kind = kind_of(content)
     shape = PDUS[kind]
     end = 1 + shape.layout.size
@@ -145,13 +119,7 @@ class Frames:
         self._held = bytearray()
 
     def feed(self, content: bytes) -> list[bytes]:
-        """Return the PDUs that are complete now.
-
-        Raises
-        ------
-        WireFormatError
-            If a length is 0 or too large: nothing behind it can be read.
-        """
+        """Return the PDUs that are complete now."""
         self._held += content
         found = []
         while len(self._held) >= _PREFIX.size:

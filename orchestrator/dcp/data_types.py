@@ -116,13 +116,7 @@ def converts(sent: int, held: DcpType) -> bool:
 
 
 def pack_value(kind: DcpType, value: Scalar) -> bytes:
-    """Write one value.
-
-    Raises
-    ------
-    WireFormatError
-        If the type cannot hold it, or it is not finite.
-    """
+    """Write one value."""
     if (expected := kind.refusal(value)) is not None:
         raise WireFormatError(f"DCP {kind.element}: {expected}, found {value!r}")
     if kind.is_text:
@@ -132,13 +126,7 @@ def pack_value(kind: DcpType, value: Scalar) -> bytes:
 
 
 def unpack_value(kind: DcpType, content: bytes, begin: int) -> tuple[Scalar, int]:
-    """Read one value, and where the next begins.
-
-    Raises
-    ------
-    WireFormatError
-        If it is cut short, no UTF-8, or not finite.
-    """
+    """Read one value, and where the next begins."""
     end = begin + kind.size
     if end > len(content):
         raise _cut(kind, end, content)

@@ -50,13 +50,7 @@ class Payload:
         return sum(place.type.size * place.size for place in self.places)
 
     def pack(self, values: Mapping[int, Values]) -> bytes:
-        """Write the values of all variables, by reference.
-
-        Raises
-        ------
-        WireFormatError
-            If a type cannot hold its value.
-        """
+        """Write the values of all variables, by reference."""
         parts = []
         for place in self.places:
             found = values[place.reference]
@@ -69,13 +63,7 @@ class Payload:
         return b"".join(parts)
 
     def unpack(self, content: bytes) -> dict[int, Values]:
-        """Read the values of all variables, by reference.
-
-        Raises
-        ------
-        WireFormatError
-            If the payload is too short or too long, or a value is not finite or no UTF-8.
-        """
+        """Read the values of all variables, by reference."""
         found, at = {}, 0
         for place in self.places:
             values = []

@@ -138,17 +138,7 @@ def transition(trigger: Trigger, source: State) -> Transition | None:
 
 
 def is_allowed(kind: PduType, state: State, mode: OpMode | None) -> bool:
-    """Whether a slave may be sent a request in a state (Table 63).
-
-    Parameters
-    ----------
-    kind
-        A request.
-    state
-        Of the slave.
-    mode
-        Its operating mode; ``None`` before it is registered.
-    """
+    """Whether a slave may be sent a request in a state (Table 63)."""
     if kind in _INFORMATION:
         return state in _INFORMATION[kind]
     if kind.is_configuration:

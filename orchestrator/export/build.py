@@ -226,26 +226,7 @@ def write_changed(
     *,
     force: bool = False,
 ) -> BuildResult:
-    """Write the FMUs that are not there yet, or were built from something else.
-
-    Parameters
-    ----------
-    recipe
-        What they are called and how they integrate.
-    source
-        Hash of the model.
-    write
-        Writes one: the version of FMI, the stamp and the file are given.
-    files
-        Where to write each version of FMI.
-    force
-        Write all of them.
-
-    Raises
-    ------
-    FmuError
-        If compiling or writing fails.
-    """
+    """Write the FMUs that are not there yet, or were built from something else."""
     begin = time.perf_counter()
     platforms = platforms_of(recipe.platforms)
     stamps = {

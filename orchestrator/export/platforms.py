@@ -58,13 +58,7 @@ _HERE = ("linux64",)  # hosts whose own compiler makes FMUs
 
 
 def this_platform() -> Platform:
-    """Platform of this machine.
-
-    Raises
-    ------
-    FmuError
-        If the exporter does not build for it.
-    """
+    """Platform of this machine."""
     for each in PLATFORMS:
         if each.is_here and each.name in _HERE:
             return each
@@ -75,15 +69,7 @@ def this_platform() -> Platform:
 
 
 def platforms_of(names: Iterable[str]) -> tuple[Platform, ...]:
-    """Platforms by their names in FMI 2.0 or FMI 3.0, each once; of none: that of this machine.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such platform; the message lists those there are.
-    FmuError
-        If none is named and this machine is none of them.
-    """
+    """Platforms by their names in FMI 2.0 or FMI 3.0, each once; of none: that of this machine."""
     known = {name: each for each in PLATFORMS for name in (each.name, each.long_name)}
     listed = list(names)
     unknown = [name for name in listed if name not in known]

@@ -77,13 +77,7 @@ class RecipeFile(_Table):
 
 
 def recipe_file(content: object, path: Path) -> RecipeFile:
-    """Check the content of a recipe.
-
-    Raises
-    ------
-    DescriptionError
-        If keys are missing, unknown or of a wrong type; all problems at once.
-    """
+    """Check the content of a recipe."""
     try:
         return RecipeFile.model_validate(content)
     except ValidationError as error:

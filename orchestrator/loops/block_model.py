@@ -33,20 +33,6 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
 
     Its states are its declared ones that are made of floating-point numbers, and its outputs, as
     far as a step reads them; all others are kept as they are.
-
-    Parameters
-    ----------
-    unit
-        Between two steps.
-    time_ns, step_ns
-        Begin and length of its next step.
-    side
-        What is taken at a kink.
-
-    Raises
-    ------
-    CapabilityError
-        If the block cannot save its states, or a step of it fails there.
     """
     step = _Step(unit, time_ns, side)
 

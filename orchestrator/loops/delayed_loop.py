@@ -146,14 +146,7 @@ class DelayedLoop:
         return None
 
     def discretised(self, points: int | None = None) -> Floats:
-        """Return the matrix of an ordinary system whose eigenvalues approach the roots.
-
-        Parameters
-        ----------
-        points
-            Of each transport line, one for each delayed output; ``None``: as many as there is time
-            for.
-        """
+        """Return the matrix of an ordinary system whose eigenvalues approach the roots."""
         n, m = self.b.shape
         count = self.c.shape[0]
         if points is None:
@@ -214,15 +207,7 @@ class DelayedLoop:
         return [root for root in found if abs(root) >= still][:count]
 
     def near(self, guesses: Iterable[complex], *, apart: float = 0.0) -> list[complex]:
-        """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first.
-
-        Parameters
-        ----------
-        guesses
-            Where to begin.
-        apart
-            Guesses that are as near to a root that is found, as a share of it, are left out.
-        """
+        """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first."""
         found: list[complex] = []
         for guess in guesses:
             if any(abs(_upper(guess) - other) < apart * max(1.0, abs(other)) for other in found):

@@ -55,18 +55,7 @@ class Jacobian:
 def jacobian(
     function: Callable[[Floats], Floats], point: Floats, sizes: Floats, side: Side = Side.MEAN
 ) -> Jacobian:
-    """Differentiate by central differences of two widths, extrapolated to the fourth order.
-
-    Parameters
-    ----------
-    function
-        Takes and returns arrays of one dimension.
-    point, sizes
-        Where, and what a usual change of each argument is (above 0).
-    side
-        What is taken at a kink: the derivatives of all arguments a little to one side of it, as the
-        damping of a contact acts only where it is closed.
-    """
+    """Differentiate by central differences of two widths, extrapolated to the fourth order."""
     middle = function(point)
     columns, shift = np.zeros((middle.size, point.size)), np.zeros(point.size)
     kinks = []

@@ -275,30 +275,12 @@ class LoopAccount:
 def loop_accounts(
     system: System, models: Mapping[str, UnitModel], period_map: PeriodMap, *, count: int = MODES
 ) -> list[LoopAccount]:
-    """Account for every loop of a system.
-
-    Parameters
-    ----------
-    system
-        As the schedule was compiled from it.
-    models
-        Of its components, by name.
-    period_map
-        Of the schedule.
-    count
-        How many modes of each group.
-    """
+    """Account for every loop of a system."""
     return [_account(system, models, period_map, group, count) for group in coupled_groups(system)]
 
 
 def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:
-    """Return the continuous models of some components.
-
-    Raises
-    ------
-    CapabilityError
-        If some of them have none; all of these are named.
-    """
+    """Return the continuous models of some components."""
     found = {name: models[name].continuous for name in components}
     if missing := [f"'{name}'" for name, space in found.items() if space is None]:
         several = len(missing) > 1
@@ -313,13 +295,7 @@ def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> lis
 def continuous_loop(
     system: System, models: Mapping[str, UnitModel], components: Iterable[str]
 ) -> DelayedLoop:
-    """Return some components and the lines between them, in continuous time.
-
-    Raises
-    ------
-    CapabilityError
-        If one of them has no continuous model, or a line has no gain.
-    """
+    """Return some components and the lines between them, in continuous time."""
     names = list(components)
     whole = side_by_side(spaces_of(models, names))
     lines = inner_lines(system, names)

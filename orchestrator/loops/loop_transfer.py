@@ -243,13 +243,7 @@ def open_loop(
 
 
 def find_line(system: System, line: str) -> Connection:
-    """Return a line by its name, or by the name of its input.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message lists those that there are.
-    """
+    """Return a line by its name, or by the name of its input."""
     wanted = connection_name(line) if "->" in line else line.strip()
     for one in system.connections:
         if wanted in {str(one), str(one.target)}:

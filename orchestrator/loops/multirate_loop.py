@@ -88,16 +88,7 @@ class MultirateLoop(CutLoop):
         return cls(line, components, period, roots, *parts)
 
     def closed(self, gain: complex = 1.0, late: float = 0.0) -> Complex:
-        """Return the map of one period, float64, or complex128 with a complex gain.
-
-        Parameters
-        ----------
-        gain
-            Of the line.
-        late
-            Reads by which the line is late: whole ones exactly, and between them a mean of both
-            neighbours, as what is slow against a step feels it.
-        """
+        """Return the map of one period, float64, or complex128 with a complex gain."""
         count, kept = len(self.direct), math.ceil(late)
         now, before = (gain * each for each in self._late(late))
         # y = of_state x + of_before r, and u = now y + before r, where r are the reads before

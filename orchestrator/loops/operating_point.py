@@ -46,11 +46,6 @@ def unit_models(
     """Linearise every component of a run where it stands, but those that are known.
 
     ``side`` is what is taken at a kink.
-
-    Raises
-    ------
-    DescriptionError
-        If a component cannot be linearised; all of those are named.
     """
     models: dict[str, UnitModel] = {}
     refused: list[DescriptionError] = []

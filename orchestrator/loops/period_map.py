@@ -98,13 +98,7 @@ def _direct(member: Member, model: UnitModel) -> list[float]:
 
 
 def expect_linear(schedule: Schedule) -> None:
-    """Expect a schedule that is a linear map.
-
-    Raises
-    ------
-    CapabilityError
-        If it does what no linear map does: steps of varying length, tables of values, arcs.
-    """
+    """Expect a schedule that is a linear map."""
     if schedule.varies:
         raise CapabilityError(
             f"algorithm '{schedule.algorithm}' chooses the lengths of its steps: no one map is that"
@@ -321,19 +315,6 @@ class PeriodMap:
 
         Numbers that no operation ever writes, such as what holds a line that is not smoothed, are
         no modes.
-
-        Parameters
-        ----------
-        rows
-            Among which of the numbers; by default all.
-        largest
-            How many are wanted if there are more numbers than :data:`DENSE`, of which not all can
-            be had; 0: all, whatever it takes.
-
-        Raises
-        ------
-        CapabilityError
-            If the largest ones do not converge.
         """
         chosen = np.arange(self.size) if rows is None else rows
         if largest and chosen.size > DENSE:

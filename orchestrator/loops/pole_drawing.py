@@ -18,15 +18,7 @@ _STRAIGHT = 0.1
 
 
 def draw_poles(accounts: Sequence[LoopAccount], title: str) -> Figure:
-    """Draw the poles of the modes that accounts tell, upper half of the plane.
-
-    Parameters
-    ----------
-    accounts
-        Of the loops of a system.
-    title
-        Of the picture.
-    """
+    """Draw the poles of the modes that accounts tell, upper half of the plane."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")

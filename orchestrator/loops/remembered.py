@@ -51,15 +51,7 @@ class Number:
 def numbers_of(
     schedule: Schedule, models: Mapping[str, UnitModel], sizes: Sequence[int]
 ) -> Iterator[Number | None]:
-    """Give the numbers in the order in which :class:`PeriodMap` reads them; ``None``: of no use.
-
-    Parameters
-    ----------
-    schedule, models
-        Of the run.
-    sizes
-        Of each member: of its states and outputs together.
-    """
+    """Give the numbers in the order in which :class:`PeriodMap` reads them; ``None``: of no use."""
     for member, size in zip(schedule.members, sizes, strict=True):
         owner = frozenset({member.name})
         states = models[member.name].states

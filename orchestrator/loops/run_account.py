@@ -265,13 +265,6 @@ def run_account(system: System, **options: Any) -> RunAccount:
 
     It never raises: what stands in the way is said in the notice. Components are instantiated once
     more for it, in this process.
-
-    Parameters
-    ----------
-    system
-        As it was run.
-    options
-        Of :func:`~orchestrator.loops.linear_system`.
     """
     begin = perf_counter()
     try:
@@ -326,13 +319,7 @@ def _said(error: Exception) -> str:
 
 
 def _expect_harmless(system: System) -> None:
-    """Expect components that may be instantiated once more here, and that can be linearised.
-
-    Raises
-    ------
-    CapabilityError
-        Otherwise; it names the first that is not, and few enough components.
-    """
+    """Expect components that may be instantiated once more here, and that can be linearised."""
     if len(system.components) > MOST_COMPONENTS:
         raise CapabilityError(
             f"{len(system.components)} components, more than {MOST_COMPONENTS}; {_ASK}"

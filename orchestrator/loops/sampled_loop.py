@@ -43,15 +43,6 @@ class SampledLoop(CutLoop):
         """Cut a loop at a line that carries one number; ``None`` if it is in no loop.
 
         With several rates the line may be read several times in a period.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such line.
-        DescriptionError
-            If it carries an array.
-        CapabilityError
-            If the schedule does what no linear map can, or reads the line more than once a step.
         """
         cut = find_line(linear.system, line)
         target = linear.system.components[cut.target.component].connectors[cut.target.connector]

@@ -32,17 +32,7 @@ def wrong_animations(
     systems: Mapping[str, System],
     recorded: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
-    """Say which signals of animations are not recorded or in another unit, and what is too long.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    systems
-        Prepared systems by case; cases that are not among them are left out.
-    recorded
-        By case, the signals that it records.
-    """
+    """Say which signals of animations are not recorded or in another unit, and what is too long."""
     units = {
         case: {name: signal_of(systems[case], name).connector.unit for name in names}
         for case, names in recorded.items()
@@ -84,24 +74,7 @@ def write_animation(
     titles: Mapping[str, str],
     output: Path,
 ) -> Path:
-    """Draw one animation into the folder of the results; return its file.
-
-    Parameters
-    ----------
-    name, table
-        ``[animation.NAME]``.
-    results, titles
-        By case, of all that it needs.
-    output
-        Folder; the file is ``animations/NAME.html`` in it.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal cannot be drawn at any time.
-    SoftdockError
-        If the file cannot be written, or the viewer is missing.
-    """
+    """Draw one animation into the folder of the results; return its file."""
     needed = {case: results[case] for case in table.needed()}
     table = table if table.title else table.model_copy(update={"title": name})
     try:
@@ -119,33 +92,7 @@ def write_animation(
 def redraw(
     experiment: Experiment, results: Path, output: Path, only: Collection[str] = ()
 ) -> list[Path]:
-    """Draw animations from results in Parquet files.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    results
-        Folder with ``CASE.parquet`` of each case that is drawn.
-    output
-        Folder for the pages.
-    only
-        Animations to draw; empty means all.
-
-    Returns
-    -------
-    list of Path
-        The pages.
-
-    Raises
-    ------
-    UnknownNameError
-        If the experiment has no such animation, or none at all.
-    LoadError
-        If a result or the viewer is missing.
-    DescriptionError
-        If signals are not in the results.
-    """
+    """Draw animations from results in Parquet files."""
     unknown = [name for name in only if name not in experiment.animation]
     if unknown or not experiment.animation:
         what = "no animation"

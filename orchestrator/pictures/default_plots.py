@@ -18,12 +18,6 @@ def default_plots(result: Result) -> dict[str, tuple[Plot, str]]:
 
     Signals of one unit share a panel; where they are too many, those of one output do, and at
     most seven.
-
-    Returns
-    -------
-    dict
-        Figures and their captions by name, that of the result first in each; empty if no number
-        was recorded.
     """
     panels = panels_of(result, result.names)
     if not panels:

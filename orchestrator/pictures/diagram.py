@@ -23,19 +23,7 @@ from orchestrator.study.prepare.system_reader import ReadSystem
 def nested_of(
     case: Case, read: ReadSystem, flat: System, settings: Mapping[str, Setting] | None = None
 ) -> System:
-    """Return the system of a case as it is nested, with what the case changed in the flat one.
-
-    Parameters
-    ----------
-    case
-        What it sets.
-    read
-        Its system before it changes it.
-    flat
-        As :func:`prepare` returned it.
-    settings
-        Those of the command line; of these and of the case's the system's own connectors are set.
-    """
+    """Return the system of a case as it is nested, with what the case changed in the flat one."""
     nested = read.nested
     for path, value in {**case.set, **(settings or {})}.items():
         if "." not in path:
@@ -44,17 +32,7 @@ def nested_of(
 
 
 def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:
-    """Facts for the drawing of a case that was run.
-
-    Parameters
-    ----------
-    system
-        Flat, as it was run.
-    options
-        Of the case, completed by the defaults.
-    result
-        Of the run.
-    """
+    """Facts for the drawing of a case that was run."""
     chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
     stepped = _stepped(system, result.step_ns)
     plan = validate_plan(stepped, chosen.algorithm, chosen.options, chosen.rates)
@@ -62,23 +40,7 @@ def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:
 
 
 def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
-    """Facts for the drawing of a case that was not run.
-
-    Parameters
-    ----------
-    system
-        Flat and prepared.
-    options
-        Of the case, completed by the defaults.
-
-    Returns
-    -------
-    facts
-        Without the order of the steps, and without what they add to the loops, if the system
-        cannot be run as it is.
-    note
-        Why it cannot; empty if it can.
-    """
+    """Facts for the drawing of a case that was not run."""
     chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
     algorithm = chosen.algorithm
     mode = DelayMode(options.delay or DEFAULT_DELAY)

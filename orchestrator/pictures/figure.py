@@ -28,15 +28,7 @@ def picture(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG or SVG, by the file's suffix; see :func:`picture`.
-
-    Raises
-    ------
-    DescriptionError
-        If the suffix is neither ``.png`` nor ``.svg``.
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
+    """Write a figure as PNG or SVG, by the file's suffix; see :func:`picture`."""
     suffix = Path(path).suffix.lower()
     if suffix not in {".png", ".svg"}:
         raise DescriptionError.in_file(path, "expected a picture's name to end in .png or .svg")

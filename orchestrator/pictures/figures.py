@@ -45,13 +45,7 @@ def sweeps_of(figure: Figure) -> set[str]:
 
 
 def plot_of(figure: Figure, outcome: ExperimentOutcome) -> Plot:
-    """Return what a figure shows.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal does not exist.
-    """
+    """Return what a figure shows."""
     if isinstance(figure, TimeFigure):
         return _over_time(figure, outcome)
     if isinstance(figure, PhaseFigure):

@@ -26,13 +26,7 @@ _MOST = 3
 def plot_maps(
     panels: Sequence[MapPanel], x: MapAxis, y: MapAxis, look: MapLook, title: str = ""
 ) -> Figure:
-    """Draw maps side by side.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no panel, or a logarithmic scale has nothing above zero.
-    """
+    """Draw maps side by side."""
     if not panels:
         raise DescriptionError("a map: expected at least one panel, found none")
     columns = min(len(panels), _MOST)

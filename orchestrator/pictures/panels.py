@@ -16,13 +16,7 @@ Panels = list[tuple[str, list[str]]]
 
 
 def panels_of(result: Result, names: Iterable[str]) -> Panels:
-    """Let signals of one unit share a panel; where they are too many, those of one output.
-
-    Returns
-    -------
-    list of tuple
-        Unit, ``"1"`` where there is none, and signals of each panel; at most seven.
-    """
+    """Let signals of one unit share a panel; where they are too many, those of one output."""
     by_unit: dict[str, list[str]] = {}
     for name in names:
         by_unit.setdefault(result.units.get(name, "1"), []).append(name)

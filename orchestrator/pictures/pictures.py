@@ -34,24 +34,7 @@ def draw_pictures(
     earlier: Path,
     tell: Callable[[float], None] = lambda _share: None,
 ) -> list[Path]:
-    """Write figures as ``NAME.png`` and ``NAME.svg``; returns these paths.
-
-    Parameters
-    ----------
-    pictures
-        By name.
-    folder
-        Where to write; made if it does not exist.
-    earlier
-        Folder of pictures of an earlier run: those that show the same are taken.
-    tell
-        Called with the share that is done.
-
-    Raises
-    ------
-    SoftdockError
-        If a file cannot be written.
-    """
+    """Write figures as ``NAME.png`` and ``NAME.svg``; returns these paths."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = []
     for name, shown in pictures.items():

@@ -34,11 +34,6 @@ def draw_plot(plot: Plot) -> Figure:
 
     Signals over time stand one panel below the other with a shared axis; where they stand in
     several columns, one legend below stands for all of them.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no panel, or a curve's arrays differ in length.
     """
     if not plot.panels:
         raise DescriptionError(f"plot '{plot.title}': expected at least one panel, found none")

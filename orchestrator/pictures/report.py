@@ -180,13 +180,6 @@ def write_report(report: Report, path: str | Path) -> list[Path]:
     """Write a report as one self-contained HTML file; returns what was written.
 
     Where the samples of its figures are many they stand in a file beside it.
-
-    Raises
-    ------
-    LoadError
-        If a picture that is given by its path cannot be read.
-    SoftdockError
-        If a file cannot be written; an earlier one is untouched.
     """
     path = Path(path)
     text, samples = _rendered(report, path.with_name(f"{path.stem}{BESIDE}"), LARGEST_DATA)

@@ -52,13 +52,7 @@ Floats = NDArray[np.float64]
 
 
 def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> Plot | Figure:
-    """Make a figure of a sweep; maps are drawn by Matplotlib.
-
-    Raises
-    ------
-    DescriptionError
-        If there is nothing to draw.
-    """
+    """Make a figure of a sweep; maps are drawn by Matplotlib."""
     if isinstance(figure, MapFigure):
         return _map(figure, outcome)
     return _lines(figure, outcome)
@@ -127,25 +121,7 @@ def write_page(
     into: Path | None = None,
     sections: Sequence[Section] = (),
 ) -> list[Path]:
-    """Draw the figures of sweeps and write ``sweep.html``; returns what was written.
-
-    Parameters
-    ----------
-    experiment, outcomes
-        What was run, and what came of it.
-    output
-        Where the files of the sweeps are, or will be.
-    into
-        Where the page is written until all becomes visible, see
-        :data:`~orchestrator.study.sweep.runner.Finish`; in ``output`` itself if ``None``.
-    sections
-        What else was found, whose tables come first.
-
-    Raises
-    ------
-    SoftdockError
-        If a file cannot be written.
-    """
+    """Draw the figures of sweeps and write ``sweep.html``; returns what was written."""
     files = [path for outcome in outcomes.values() for path in outcome.files]
     items = []
     pictures: list[Path] = []

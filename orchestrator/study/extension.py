@@ -177,11 +177,6 @@ def loaded(
     """Load the extensions that a run needs, in the order of their hooks.
 
     ``without`` names some that are left out.
-
-    Raises
-    ------
-    PluginError
-        If one cannot be imported, two claim one name, or they follow one another in a circle.
     """
     given: dict[str, Callable[[str], bool]] = {
         "run": lambda _name: True,
@@ -287,13 +282,7 @@ def _told(error: Exception) -> str:
 
 
 def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
-    """Return an experiment whose ``[extension.NAME]`` are read by those who registered them.
-
-    Raises
-    ------
-    DescriptionError
-        If nobody has, or a table does not hold what it may.
-    """
+    """Return an experiment whose ``[extension.NAME]`` are read by those who registered them."""
     read: dict[str, Any] = {}
     problems: list[Problem] = []
     for name, content in experiment.extension.items():

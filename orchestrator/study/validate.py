@@ -31,20 +31,7 @@ CODE = "EXP102"
 
 
 def expect_sound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> None:
-    """Raise all problems of the cases that are to run, together.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    cases
-        Those that are prepared, by name; others are left out.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal, parameter or algorithm does not exist, or a time is none.
-    """
+    """Raise all problems of the cases that are to run, together."""
     problems = [problem for case in cases.values() for problem in _options(case)]
     problems += unsound(experiment, cases)
     if problems:

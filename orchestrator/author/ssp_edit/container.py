@@ -54,15 +54,7 @@ class Container(ABC):
         return relative_uri(file_path(component), self.place.folder)
 
     def taken_in(self, system: System) -> System:
-        """Return the system with its sources as the SSD can name them.
-
-        Raises
-        ------
-        DescriptionError
-            If it has the class of a block that files cannot name.
-        FmuError
-            If a file does not exist that must be copied.
-        """
+        """Return the system with its sources as the SSD can name them."""
         components = {name: self._with_source(c) for name, c in system.components.items()}
         nested = {name: self.taken_in(inner) for name, inner in system.systems.items()}
         return replace(system, components=components, systems=nested)

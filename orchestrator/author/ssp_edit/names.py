@@ -13,13 +13,7 @@ from orchestrator.core.system import SEPARATOR
 
 
 def part_at(root: etree._Element, path: str) -> etree._Element:
-    """Return the element of a component or nested system.
-
-    Raises
-    ------
-    SspError
-        If it stands in a file of its own.
-    """
+    """Return the element of a component or nested system."""
     found = element_at(root, tuple(path.split(SEPARATOR)) if path else ())
     if found is None:
         raise SspError(f"'{path}' stands in a file of its own; change that file")

@@ -44,17 +44,7 @@ def escaped(text: str) -> str:
 def fragment(
     element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
 ) -> str:
-    """Write an element with all that is in it.
-
-    Parameters
-    ----------
-    element
-        From another document, in a namespace as all that is in it.
-    prefixes
-        Those that are known where it will stand, by namespace; ``None`` for the default one.
-    style, margin
-        Layout, and the white space that its own line begins with.
-    """
+    """Write an element with all that is in it."""
     return _written(element, dict(prefixes), style, margin)
 
 
@@ -170,13 +160,7 @@ class Markup:
         return self.text[start:position]
 
     def encoded(self, text: bytes) -> bytes:
-        """Return another text, in UTF-8, in the encoding of the file.
-
-        Raises
-        ------
-        SspError
-            If the encoding does not have one of its characters.
-        """
+        """Return another text, in UTF-8, in the encoding of the file."""
         try:
             return text.decode().encode(self._encoding)
         except UnicodeError as error:

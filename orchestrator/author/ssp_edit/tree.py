@@ -69,22 +69,7 @@ _PARTS: Final = {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}
 def apply_diff(
     old: etree._Element, new: etree._Element, actual: etree._Element, patch: Patch
 ) -> None:
-    """Add to a patch what makes an element of the user's file say what the new one says.
-
-    Parameters
-    ----------
-    old, new
-        The element as Softdock writes it, before and after.
-    actual
-        The element in the file.
-    patch
-        Where the changes go.
-
-    Raises
-    ------
-    SspError
-        If what is to be changed does not stand in this file.
-    """
+    """Add to a patch what makes an element of the user's file say what the new one says."""
     for name in dict.fromkeys([*map(str, old.attrib), *map(str, new.attrib)]):
         if old.get(name) != new.get(name):
             patch.set(actual, name, new.get(name))

@@ -121,13 +121,7 @@ class ValueEdits:
             self.override(place, next(here, 0))
 
     def override(self, place: Place, level: int) -> None:
-        """Set a value in a binding behind all others of its owner, or so many levels above it.
-
-        Raises
-        ------
-        SspError
-            If there is no value, or the binding would stand in another file.
-        """
+        """Set a value in a binding behind all others of its owner, or so many levels above it."""
         parameter = next(_inline(self._written, place), None)
         depth = len(place) - 1 - level
         element = self._holder(place, level)
@@ -201,19 +195,7 @@ def _last_values(element: etree._Element) -> list[etree._Element]:
 def bind(
     element: etree._Element, values: str, mapping: str | None, prefix: str, patch: Patch
 ) -> None:
-    """Append a binding of a parameter set in another file to a system or component.
-
-    Parameters
-    ----------
-    element
-        The ssd:System or ssd:Component.
-    values, mapping
-        URIs of the set, and of its mapping.
-    prefix
-        Goes before every name.
-    patch
-        Where the change goes.
-    """
+    """Append a binding of a parameter set in another file to a system or component."""
     new = etree.Element(full("ssd:ParameterBindings"))
     binding = add(new, "ssd:ParameterBinding", source=values)
     if prefix:

@@ -118,17 +118,7 @@ CODES: tuple[Code, ...] = (
 
 
 def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], frozenset[str]]:
-    """Complete the connectors of all components, as far as sources can be opened.
-
-    Returns
-    -------
-    System
-        With the connectors of the sources; those that cannot be opened stay as declared.
-    list of Diagnostic
-        What is wrong with sources.
-    frozenset of str
-        Paths of components whose connectors are not known.
-    """
+    """Complete the connectors of all components, as far as sources can be opened."""
     found: list[Diagnostic] = []
     unknown: set[str] = set()
     components: dict[str, Component] = {}

@@ -17,20 +17,7 @@ def linear_case(
     algorithm: str | None,
     delay: str | None,
 ) -> tuple[str, LinearSystem]:
-    """Linearise one case of a target; return its name, and the linear system.
-
-    Parameters
-    ----------
-    target, case
-        Experiment, system or folder; the case's name, or ``None`` for the first.
-    at, step, algorithm, delay
-        See :func:`orchestrator.loops.linear_system`; ``None``: as the case says.
-
-    Raises
-    ------
-    SoftdockError
-        If there is no such case, or it cannot be linearised.
-    """
+    """Linearise one case of a target; return its name, and the linear system."""
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
     from orchestrator.core.coupling import DEFAULT_DELAY
     from orchestrator.loops import linear_system

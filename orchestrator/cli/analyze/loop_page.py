@@ -50,24 +50,7 @@ def write_loop_page(
     files: Iterable[Path],
     output: Path,
 ) -> Path:
-    """Write ``loop.html``, which needs nothing else, and return its path.
-
-    Parameters
-    ----------
-    told
-        What is told as JSON.
-    accounts
-        Of all loops.
-    drawings
-        By name; they stand in the page.
-    files
-        Files of them, in the folder ``output``.
-
-    Raises
-    ------
-    SoftdockError
-        If it cannot be written; an earlier one is untouched.
-    """
+    """Write ``loop.html``, which needs nothing else, and return its path."""
     figures = tuple(
         FigureItem(figure, _CAPTIONS.get(name, _locus_caption(name)))
         for name, figure in drawings.items()

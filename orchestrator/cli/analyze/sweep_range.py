@@ -23,15 +23,7 @@ class SweepRange:
 
     @classmethod
     def of(cls, text: str, cut: str | None) -> SweepRange:
-        """Read a range.
-
-        Parameters
-        ----------
-        text
-            Such as ``delay=0 ms:32 ms:33``, ``gain=0.5:2:31`` or ``sheet.k=1e3:4e3:31``.
-        cut
-            The line that was cut, which delays and gains belong to.
-        """
+        """Read a range."""
         kind, _, rest = text.partition("=")
         parts = rest.split(":")
         if not (kind in KINDS or "." in kind) or len(parts) != 3:

@@ -17,13 +17,7 @@ PlatformOption = Annotated[
 
 
 def platforms_in(text: str | None) -> tuple[str, ...]:
-    """The names that the option gives; none, if it is not given.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such platform.
-    """
+    """The names that the option gives; none, if it is not given."""
     from orchestrator.export.platforms import names_of, platforms_of
 
     if text is None:

@@ -33,19 +33,7 @@ USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 def failure(
     code: str, text: str, exit_code: int, problems: Sequence[Problem] = ()
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints of a failure.
-
-    Parameters
-    ----------
-    code
-        Name of the error's class, or what has happened.
-    text
-        One problem for each line.
-    exit_code
-        That the command ends with.
-    problems
-        The same one by one; default: the text is one problem.
-    """
+    """Return what ``--json`` prints of a failure."""
     listed = [_diagnostic(code, problem) for problem in problems or [text]]
     told = [{key: found.as_json()[key] or None for key in _FIELDS} for found in listed]
     return {"error": {"code": code, "message": text, "exit_code": exit_code, "problems": told}}
@@ -59,15 +47,7 @@ def fail(
     data: Mapping[str, Any] | None = None,
     problems: Sequence[Problem] = (),
 ) -> NoReturn:
-    """Say what failed, and end the command.
-
-    Parameters
-    ----------
-    code, text, exit_code, problems
-        As of :func:`failure`.
-    data
-        What was done all the same, for ``--json``.
-    """
+    """Say what failed, and end the command."""
     from orchestrator.cli.terminal.console import print_error, print_json
 
     print_error(text)

@@ -37,15 +37,6 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
     """Mean delay around a ring in nanoseconds, over all steps of its last target that has states.
 
     What it takes in every one of its steps acts; of what passes through at once only what is read.
-
-    Parameters
-    ----------
-    loop
-        The ring.
-    plans
-        How delayed connections are read, by target.
-    timing
-        When the ends of a connection act.
     """
     inner = [number for number, through in enumerate(loop.feedthrough) if not through]
     end = inner[-1] + 1 if inner else 0
@@ -160,25 +151,6 @@ def plan_delays(
     least-squares compromise is taken, and each loop's remaining numerical delay is reported.
     Waveform mode does the same, but where a line is followed its reading is ``t + s - tau + x`` for
     every moment ``s`` of the step, and the line itself adds nothing.
-
-    Parameters
-    ----------
-    connections
-        All connections of the system.
-    loops
-        Its closed loops.
-    mode
-        See :class:`DelayMode`.
-    timing
-        When the ends of a connection act. H above is the step of its target.
-
-    Returns
-    -------
-    plans
-        By target of the connection. A plain delay of zero is no delay and has no plan, unless it
-        varies; a connection without a delay has one if its target's input is predicted.
-    loop_delays
-        One entry for each group of rings with equal components and delay.
     """
     return _Planner(connections, loops, mode, timing).plan()
 

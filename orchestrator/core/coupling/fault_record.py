@@ -53,22 +53,7 @@ def fault_records(
     stop_ns: int | None,
     step_ns: int | None,
 ) -> tuple[FaultRecord, ...]:
-    """Say when faults act and what they do.
-
-    Parameters
-    ----------
-    faults, system
-        Checked; flat.
-    start_ns, stop_ns
-        Of the run; ``None``: it has no end yet.
-    step_ns
-        Communication step; ``None``: steps end where faults begin and end.
-
-    Raises
-    ------
-    DescriptionError
-        If a fault acts at no communication point of the run; all together.
-    """
+    """Say when faults act and what they do."""
     records, problems = [], []
     for fault in faults:
         begin_ns = _point(fault.begin_ns, start_ns, step_ns)

@@ -131,15 +131,7 @@ class DelayPlan:
 
 
 def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
-    """Plan a line without a delay whose target's input is predicted over the step.
-
-    Parameters
-    ----------
-    line
-        Predicted: see :attr:`Connection.is_predicted`.
-    timing
-        When its ends act.
-    """
+    """Plan a line without a delay whose target's input is predicted over the step."""
     step_ns, newest = timing.target_ns, timing.newest_ns
     way = line.extrapolation or Extrapolation.HOLD
     if timing.input_order:

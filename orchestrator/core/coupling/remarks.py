@@ -77,13 +77,7 @@ def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) ->
 
 
 def unsolved(loops: Sequence[LoopDelay]) -> list[str]:
-    """Say of each algebraic loop that is passed on from step to step, how late that makes it.
-
-    Parameters
-    ----------
-    loops
-        Of a schedule that iterates nothing.
-    """
+    """Say of each algebraic loop that is passed on from step to step, how late that makes it."""
     found = []
     for delay in loops:
         rings = [ring for ring in delay.loops if all(ring.feedthrough)]

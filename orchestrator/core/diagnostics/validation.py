@@ -46,19 +46,7 @@ Form = type[BaseModel]
 def format_validation_error(
     error: ValidationError, form: Form, file: object = "", code: str = "DescriptionError"
 ) -> list[Diagnostic]:
-    """Say what is wrong, key by key.
-
-    Parameters
-    ----------
-    error
-        What pydantic found; of a value that may have several types, one entry for each.
-    form
-        What the content was read as.
-    file
-        Where it stands.
-    code
-        Of the diagnostics.
-    """
+    """Say what is wrong, key by key."""
     items = [
         (_place(form, item), item)
         for item in error.errors()

@@ -103,11 +103,6 @@ def read_mcap_file(path: Path) -> McapContent:
     """Read the numbers of all channels whose messages are objects in JSON.
 
     Of a file that is cut or damaged, what stands before that.
-
-    Raises
-    ------
-    LoadError
-        If the file cannot be read, is none of MCAP, or has no such messages.
     """
     found = _Found()
     try:

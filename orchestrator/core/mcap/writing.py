@@ -95,13 +95,7 @@ class McapFile:
     def add(
         self, times_ns: Times, values: Floats, events: Sequence[tuple[int, Mapping[str, str]]] = ()
     ) -> None:
-        """Write further rows, and events with their times, as one chunk, over the end.
-
-        Raises
-        ------
-        OSError
-            If that is not possible; it is left out.
-        """
+        """Write further rows, and events with their times, as one chunk, over the end."""
         parts: list[bytes] = []
         indexes: dict[int, bytes] = {}
         size, times = 0, times_ns.tolist()
@@ -119,13 +113,7 @@ class McapFile:
                 self._end = self._file.tell()
 
     def finish(self) -> None:
-        """Write the end; further rows may still come.
-
-        Raises
-        ------
-        OSError
-            If that is not possible.
-        """
+        """Write the end; further rows may still come."""
         with self._behind_all():
             self._write(DataEnd(data_section_crc=0))
             start = self._file.tell()

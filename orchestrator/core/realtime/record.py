@@ -44,11 +44,6 @@ class Durations:
 
         It is the last whole nanosecond of the bucket in which that share is reached, as it is
         with HdrHistogram, but never more than the longest: at most 1/32 too long.
-
-        Parameters
-        ----------
-        percent
-            0 to 100.
         """
         # Rounding must not ask for one more: 99.9 % of 5000 are 4995.
         reached, wanted = 0, self.count * percent / 100.0 * (1.0 - 1e-12)

@@ -19,18 +19,6 @@ def exchange(one: Path, other: Path, aside: Path) -> None:
     Where the system cannot do that in one call it takes two: ``other`` is renamed to ``aside``,
     then ``one`` to ``other`` and ``aside`` to ``one``. Who is killed between the first and the
     second leaves nothing under the name ``other``.
-
-    Parameters
-    ----------
-    one, other
-        Both exist.
-    aside
-        A free name beside them.
-
-    Raises
-    ------
-    OSError
-        If that is not possible; both are as they were.
     """
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2

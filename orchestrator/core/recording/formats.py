@@ -20,15 +20,7 @@ def format_names() -> list[str]:
 
 
 def writer(name: str) -> Writer:
-    """Find the writer of a format by name.
-
-    Raises
-    ------
-    UnknownNameError
-        If no format has that name.
-    PluginError
-        If it cannot be imported.
-    """
+    """Find the writer of a format by name."""
     for entry in registered("softdock.sinks"):
         if entry.name != name:
             continue

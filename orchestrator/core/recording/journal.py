@@ -54,13 +54,7 @@ class Journal:
         return time.monotonic() >= self._next
 
     def add(self, result: Result) -> None:
-        """Write further rows.
-
-        Raises
-        ------
-        SoftdockError
-            If that is not possible; the files so far stay.
-        """
+        """Write further rows."""
         if self._parts == 0:
             self.remove()
         if self.grows:

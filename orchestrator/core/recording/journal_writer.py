@@ -66,18 +66,6 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
 
     While the run goes on that is done by a thread that yields to all others. What is left is
     written as any program writes: then nobody is disturbed, and somebody waits for it.
-
-    Parameters
-    ----------
-    order
-        See :class:`JournalOrder`.
-    run
-        A pipe from the run, which ends with it.
-
-    Raises
-    ------
-    SoftdockError
-        If the journal cannot be written.
     """
     rows = SharedRows(order.rows, len(order.begun.names), order.file)
     journal = Journal(order.folder, order.interval, grows=order.grows)

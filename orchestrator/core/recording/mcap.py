@@ -42,11 +42,6 @@ def write_mcap(result: Result, path: str | Path) -> None:
     at one time: the simulated one, in nanoseconds. Its schema has units and frames. What the run
     noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
     attachment ``system.ssd``.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written, an earlier one is untouched; or a time lies before 0.
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)
@@ -58,13 +53,7 @@ def write_mcap(result: Result, path: str | Path) -> None:
 
 
 def begun(result: Result, file: FileIO, path: Path) -> McapFile:
-    """Begin a file with all that is known of a result beside its rows.
-
-    Raises
-    ------
-    SoftdockError
-        If a time lies before 0.
-    """
+    """Begin a file with all that is known of a result beside its rows."""
     if len(result.time_ns) and result.time_ns[0] < 0:
         raise SoftdockError(
             f"{path}: MCAP has no time before 0, found {result.time[0]:.9g} s: choose parquet, or"
@@ -131,13 +120,7 @@ class GrowingMcap:
             raise self._unwritten(error) from error
 
     def add(self, result: Result) -> None:
-        """Write further rows, what happened since, and when that was by the computer's clocks.
-
-        Raises
-        ------
-        SoftdockError
-            If that is not possible; what was written stays.
-        """
+        """Write further rows, what happened since, and when that was by the computer's clocks."""
         new = [event for event in events(result) if event not in self._told]
         self._told += new
         clocks = f"monotonic {time.monotonic_ns()} ns, Unix {time.time_ns()} ns"
@@ -193,13 +176,7 @@ def _shown(value: Any) -> str:
 
 
 def read_mcap(path: str | Path) -> Result:
-    """Read signals back, with their units; of a file that is cut what can be read, with a note.
-
-    Raises
-    ------
-    LoadError
-        If the file cannot be read, or has no rows.
-    """
+    """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import TypeAdapter, ValidationError
 
     from orchestrator.core.mcap.reading import in_order, read_mcap_file

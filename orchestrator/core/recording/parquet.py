@@ -44,11 +44,6 @@ def write_parquet(result: Result, path: str | Path) -> None:
     Columns are ``time [s]`` and the signals, all float64. Units, step, algorithm, delays of the
     loops and versions stand as JSON under ``softdock`` in the schema's metadata; each field
     carries its ``unit`` as well. ``pandas.read_parquet`` reads the file too.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -144,18 +139,7 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
 
 
 def read_parquet_result(path: str | Path) -> Result:
-    """Read the signals of a result back, with their units and what went wrong in the run.
-
-    Parameters
-    ----------
-    path
-        As for :func:`read_parquet`.
-
-    Raises
-    ------
-    LoadError
-        If the file is missing, damaged or not written by Softdock.
-    """
+    """Read the signals of a result back, with their units and what went wrong in the run."""
     from pydantic import TypeAdapter, ValidationError
 
     frame = read_parquet(path)

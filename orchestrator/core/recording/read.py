@@ -108,12 +108,6 @@ _READERS = {".csv": _read_csv, ".mat": _read_mat}
 
 
 def expect_other(source: Path, target: Path) -> None:
-    """Expect that a file is not written over the one that is read.
-
-    Raises
-    ------
-    DescriptionError
-        If it is.
-    """
+    """Expect that a file is not written over the one that is read."""
     if target.exists() and source.exists() and target.samefile(source):
         raise DescriptionError(f"{target}: expected another file than the one that is read")

@@ -22,24 +22,7 @@ _ATOMIC_DRAFT = re.compile(r"\.[0-9a-f]{12}\.part")
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path next to ``path`` that takes its place once it is written.
-
-    Parameters
-    ----------
-    path
-        Where the file shall stand. Its folder is made if it does not exist.
-
-    Yields
-    ------
-    Path
-        Where to write. If the body fails it is removed, and what stood at ``path`` before is
-        untouched.
-
-    Raises
-    ------
-    SoftdockError
-        If the folder or the file cannot be written.
-    """
+    """Give a temporary path next to ``path`` that takes its place once it is written."""
     final = Path(path)
     draft = final.with_name(f".{secrets.token_hex(6)}.part")
     try:
@@ -100,24 +83,6 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
     else is in the final folder is kept, also what others add to it meanwhile. If that folder cannot
     be exchanged, since it is a mount point or the working directory, its files are replaced one
     after the other, and a warning says so. What killed processes have left is removed.
-
-    Parameters
-    ----------
-    folder
-        Where the files shall be; made if it does not exist.
-    alone
-        Whether it is refused while another process, or this one, is writing to the folder.
-
-    Yields
-    ------
-    Draft
-        Where to write. If the body fails it is removed, and ``folder`` is untouched.
-
-    Raises
-    ------
-    SoftdockError
-        If the folder cannot be written, or another run is writing it; where files were replaced one
-        after the other it says that some of them are.
     """
     with _said(Path(folder)):
         final = Path(os.path.realpath(folder))
@@ -148,13 +113,7 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
 
 
 def link(source: Path, target: Path) -> None:
-    """Let a file stand under a second name, which may be taken; where that is not possible, copy.
-
-    Raises
-    ------
-    SoftdockError
-        If it can neither be linked nor copied.
-    """
+    """Let a file stand under a second name, which may be taken; where that is not possible, copy."""
     with whole_file(target) as draft:
         _link(source, draft)
 
@@ -209,13 +168,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _locked(folder: Path) -> int | None:
-    """Lock a folder while this process lives; ``None`` where the file system has no locks.
-
-    Raises
-    ------
-    BlockingIOError
-        If somebody else has it.
-    """
+    """Lock a folder while this process lives; ``None`` where the file system has no locks."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         flock(opened, LOCK_EX | LOCK_NB)

@@ -29,19 +29,7 @@ def block_names() -> list[str]:
 
 
 def block_class(location: str) -> type[Block]:
-    """Return the class of a block that is registered, or of a file or module.
-
-    Parameters
-    ----------
-    location
-        A registered name, ``FILE.py:CLASS`` or ``MODULE:CLASS``. A module that is named is
-        imported, a file executed.
-
-    Raises
-    ------
-    UnknownNameError, PluginError
-        If there is none of that name, or it cannot be imported.
-    """
+    """Return the class of a block that is registered, or of a file or module."""
     if ":" in location:
         from orchestrator.core.simunits.blocks.block_place import class_at
 

@@ -29,17 +29,7 @@ def make_unit(
     early_return: bool = False,
     processes: dict[str, WorkerProcess] | None = None,
 ) -> SimulationUnit:
-    """Instantiate a component, in another process if it says so, and set its values.
-
-    Parameters
-    ----------
-    component
-        What to instantiate.
-    early_return
-        Whether a unit with event mode may end a step before its end, at an event.
-    processes
-        Those that components of one run share, by name; one that is missing is started.
-    """
+    """Instantiate a component, in another process if it says so, and set its values."""
     source = component.source
     if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
         return kind_of(source).make(component, processes)

@@ -51,13 +51,7 @@ _GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", _b
 
 
 def kind_of(source: Source) -> UnitKind:
-    """Return what makes units of a source that is neither an FMU nor a block.
-
-    Raises
-    ------
-    CapabilityError
-        If nothing does.
-    """
+    """Return what makes units of a source that is neither an FMU nor a block."""
     name = str(source.kind)
     if name not in _GROUP.entry_points:
         raise CapabilityError(

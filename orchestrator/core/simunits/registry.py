@@ -101,26 +101,7 @@ def component_of(
     like: Component | None = None,
     blocks: dict[Source, UnitDescription] | None = None,
 ) -> Component:
-    """Describe a source as a component.
-
-    Parameters
-    ----------
-    source
-        What to describe.
-    name
-        Of the component.
-    values
-        Values of its parameters: structural ones give arrays their extents.
-    options
-        How it is run.
-    runnable
-        Whether an FMU must have a binary for this machine.
-    like
-        What it is to stand for, by which a recording is read, and which a twin is around if its
-        source does not say of what.
-    blocks
-        Blocks that one call describes, which keeps them here: each file is looked at once.
-    """
+    """Describe a source as a component."""
     options = options or ComponentOptions()
     found = None
     late_ns: Mapping[str, int] = {}

@@ -14,13 +14,7 @@ _MOST_TOLD = 5
 
 
 def flaw_notes(system: System) -> list[str]:
-    """Say of every FMU file of a system once how its model description breaks rules of FMI.
-
-    Raises
-    ------
-    FmuError
-        If one cannot be read.
-    """
+    """Say of every FMU file of a system once how its model description breaks rules of FMI."""
     return [
         f"component '{name}' ({path.name}): its modelDescription.xml breaks rules of FMI, and is"
         f" used all the same: {_cut(flaws)}"

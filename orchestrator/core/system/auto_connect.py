@@ -59,16 +59,6 @@ def auto_connect(system: System, *names: str) -> AutoConnection:
     without underscores; without one, both units must be declared. An input is connected if one
     output is left, and if, without a common name, no other input asks for that one. All else is
     reported.
-
-    Parameters
-    ----------
-    names
-        Components and nested systems that are connected with each other; unless told, all.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of a name.
     """
     parts = _parts(system, names)
     fed = {line.target for line in system.connections}

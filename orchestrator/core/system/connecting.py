@@ -31,13 +31,7 @@ if TYPE_CHECKING:
 def ways(
     where: str, interpolation: str | None, extrapolation: str | None
 ) -> tuple[Interpolation | None, Extrapolation | None]:
-    """Read how a line is interpolated and extrapolated.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such way.
-    """
+    """Read how a line is interpolated and extrapolated."""
     if interpolation is not None and interpolation not in set(Interpolation):
         raise DescriptionError(
             f"{where}: interpolation: expected one of {', '.join(Interpolation)},"
@@ -160,13 +154,7 @@ def connect(
 
 
 def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
-    """Return the path of the nested system that a connection is in, and the line as it is there.
-
-    Raises
-    ------
-    DescriptionError
-        If its ends are in different systems.
-    """
+    """Return the path of the nested system that a connection is in, and the line as it is there."""
     sides = (line.source, line.target)
     deep = [
         end

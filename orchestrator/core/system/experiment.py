@@ -41,13 +41,7 @@ class DefaultExperiment:
 
 
 def communication_step_ns(system: System, step: str | float | None = None) -> int:
-    """Return the communication step in nanoseconds: the one that is given, or the system's own.
-
-    Raises
-    ------
-    DescriptionError
-        If there is neither.
-    """
+    """Return the communication step in nanoseconds: the one that is given, or the system's own."""
     own = system.experiment.step_ns
     step_ns = own if step is None else step_length(step)
     if step_ns is None:

@@ -13,14 +13,7 @@ from orchestrator.core.system.system import System
 
 
 def lines_of(fault: Fault, system: System) -> list[Connection]:
-    """Find the connections of a flat system that a fault acts on.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such connection or output, or nothing is connected to it; the message says
-        what there is.
-    """
+    """Find the connections of a flat system that a fault acts on."""
     text = fault.on
     if "->" in text:
         known = [str(line) for line in system.connections]
@@ -38,15 +31,7 @@ def lines_of(fault: Fault, system: System) -> list[Connection]:
 
 
 def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:
-    """List everything that keeps faults from acting on a flat system.
-
-    Parameters
-    ----------
-    faults
-        In the order in which they act on a value.
-    system
-        Resolved: its connectors are known.
-    """
+    """List everything that keeps faults from acting on a flat system."""
     problems: list[str] = []
     delayed: list[tuple[Fault, set[Endpoint]]] = []
     for fault in faults:

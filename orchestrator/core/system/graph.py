@@ -74,11 +74,6 @@ def parts_of(graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> dict[str, Any]:
     names of the two connectors, with what :meth:`System.connect` takes besides: ``delay``,
     ``factor`` and so on. Of an edge with a ``connection`` its ``delay`` is what the graph says of
     it, so it is not looked at.
-
-    Raises
-    ------
-    DescriptionError
-        All nodes and edges that cannot be understood, together.
     """
     if not graph.is_directed():
         raise DescriptionError(

@@ -39,15 +39,7 @@ def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownN
 
 
 def listed_names(names: Sequence[str], wrong: str = "") -> str:
-    """Write names in a message; of very many those nearest to a wrong one, and how many there are.
-
-    Parameters
-    ----------
-    names
-        All that there are.
-    wrong
-        What was found instead; without it the first ones are listed.
-    """
+    """Write names in a message; of very many those nearest to a wrong one, and how many there are."""
     if len(names) <= MOST_LISTED:
         return ", ".join(names) or "none"
     if wrong:

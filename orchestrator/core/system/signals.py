@@ -38,18 +38,6 @@ def signal_of(system: System, name: str) -> Signal:
 
     Brackets may belong to the connector's own name: ``"arm.phi[1]"`` is the scalar ``phi[1]`` of
     an FMU that has one, else element 1 of its array ``phi``.
-
-    Parameters
-    ----------
-    system
-        Flat.
-    name
-        ``"component.connector"`` or ``"component.connector[i]"``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such component, connector or element.
     """
     end = Endpoint.parse(name)
     component = system.component(end.component)

@@ -30,19 +30,6 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[Ke
     """Return a flat, resolved system whose FMUs' inputs all have something to hold, and say which.
 
     Inputs of blocks are left alone: a block says nothing of how it is used alone.
-
-    Parameters
-    ----------
-    system
-        Flat and resolved.
-    closed
-        Whether the system's own inputs without a value feed nothing; else they will be fed from
-        outside.
-
-    Returns
-    -------
-    tuple
-        The system, and what got a value.
     """
     fed = {
         line.target

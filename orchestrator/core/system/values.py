@@ -25,11 +25,6 @@ def set_value(system: System, path: str, value: Value) -> System:
 
     ``"arm.force"`` and ``"force"`` are connectors of a nested system and of this one. A component
     that declares no connectors has those of its source later: any value is taken for now.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such connector, it cannot be set, or the value does not fit.
     """
     end = Endpoint.of_line(path)
     if _takes_anything(system, end.component):
@@ -68,15 +63,7 @@ def unset_value(system: System, path: str) -> System:
 
 
 def value_at(system: System, path: str) -> Value:
-    """Return a parameter's or held input's value: the one that was set, else its default.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    DescriptionError
-        If neither the system nor the source gives it a value.
-    """
+    """Return a parameter's or held input's value: the one that was set, else its default."""
     name = Endpoint.of_line(path).connector
     holder = _holder(system, path)
     start = None
@@ -89,13 +76,7 @@ def value_at(system: System, path: str) -> Value:
 
 
 def target_of(system: System, path: str) -> tuple[Component | System, Connector]:
-    """Return the component or system that has a connector, and the connector.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that path.
-    """
+    """Return the component or system that has a connector, and the connector."""
     end = Endpoint.of_line(path) if system.connectors else Endpoint.parse(path)
     if not end.component:
         holder: Component | System = system

@@ -18,13 +18,7 @@ ENTRY = "v1.0/dcpSlaveDescription.dcpx"
 
 
 def read_description(path: str | Path) -> SlaveDescription:
-    """Read a ``.dcpx`` file or a ``.dcp`` archive, of whatever origin.
-
-    Raises
-    ------
-    LoadError
-        If it cannot be read, or is no description of DCP 1.0.
-    """
+    """Read a ``.dcpx`` file or a ``.dcp`` archive, of whatever origin."""
     file = Path(path)
     if file.suffix == ".dcp":
         with open_archive(file, LoadError) as archive:

@@ -41,20 +41,7 @@ _SI = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
 def read_dcpx(content: bytes, where: str) -> SlaveDescription:
-    """Read a description.
-
-    Parameters
-    ----------
-    content
-        Of the file.
-    where
-        Its name, for messages.
-
-    Raises
-    ------
-    LoadError
-        If it is no XML, is not of the form of DCP 1.0, or contradicts itself: all of it together.
-    """
+    """Read a description."""
     root = parse_xml(content, where, LoadError)
     if root.tag != _ROOT:
         raise LoadError.in_file(where, f"expected <{_ROOT}>, found <{root.tag}>")

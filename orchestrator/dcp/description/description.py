@@ -152,15 +152,7 @@ class SlaveDescription:
         return [variable for variable in self.variables if variable.kind is kind]
 
     def shape(self, variable: Variable, values: Mapping[int, int] | None = None) -> tuple[int, ...]:
-        """Return the extents of a variable.
-
-        Parameters
-        ----------
-        variable
-            Of this description.
-        values
-            Of structural parameters that were set, by reference; others have their start.
-        """
+        """Return the extents of a variable."""
         known = self.by_reference
         given = values or {}
         return tuple(

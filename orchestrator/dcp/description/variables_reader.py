@@ -49,13 +49,7 @@ _KINDS = {kind.value: kind for kind in VariableKind}
 
 
 def read_variables(root: etree._Element) -> tuple[tuple[Variable, ...], list[str]]:
-    """Return the variables, and what is wrong with their types and values.
-
-    Parameters
-    ----------
-    root
-        Of the form of DCP 1.0.
-    """
+    """Return the variables, and what is wrong with their types and values."""
     types = {said(each, "name"): each for each in root.iterfind("TypeDefinitions/SimpleType")}
     problems: list[str] = []
     found = []

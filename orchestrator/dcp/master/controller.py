@@ -54,13 +54,7 @@ class Controller:
         )
 
     def connect(self) -> None:
-        """Register the slave and configure it.
-
-        Raises
-        ------
-        DeviceError
-            If it does not answer, or refuses.
-        """
+        """Register the slave and configure it."""
         self.session.register(self.plan.mode)
         self.session.configure(self.rollout.requests)
         self._prepare()
@@ -110,13 +104,7 @@ class Controller:
             self.session.link.send_data(self.rollout.port, encode(pdu))
 
     def take(self, pdu: pdus.Data) -> Group | None:
-        """Take values of outputs; ``None`` if they are of no group here.
-
-        Raises
-        ------
-        WireFormatError
-            If the payload is not of its layout.
-        """
+        """Take values of outputs; ``None`` if they are of no group here."""
         group = self._layouts.get(pdu.data_id)
         if group is not None:
             self.values.update(group.payload.unpack(pdu.payload))

@@ -48,13 +48,7 @@ class Link(ABC):
 
     @abstractmethod
     def receive(self, timeout_s: float) -> bytes | None:
-        """Return the next PDU of any kind; ``None`` if none came in time.
-
-        Raises
-        ------
-        DeviceError
-            If the slave has closed the connection.
-        """
+        """Return the next PDU of any kind; ``None`` if none came in time."""
 
     @abstractmethod
     def close(self) -> None:
@@ -62,13 +56,7 @@ class Link(ABC):
 
 
 def open_link(transport: Transport, peer: Address, timeout_s: float) -> Link:
-    """Return a link to a slave.
-
-    Raises
-    ------
-    DeviceError
-        If the slave cannot be reached.
-    """
+    """Return a link to a slave."""
     kind = TcpLink if transport is Transport.TCP_IPV4 else UdpLink
     try:
         return kind(peer, timeout_s)

@@ -13,13 +13,7 @@ _HEAD = struct.Struct("<qB")
 
 
 def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
-    """Return the entries of an RSP_log_ack, without their times.
-
-    Raises
-    ------
-    WireFormatError
-        If one has a template that the description does not have, or is cut short.
-    """
+    """Return the entries of an RSP_log_ack, without their times."""
     templates = {template.number: template for template in about.templates}
     found, at = [], 0
     while at < len(content):

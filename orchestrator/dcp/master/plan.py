@@ -91,13 +91,7 @@ def make_plan(
     number: int = 1,
     patience_s: float = 1.0,
 ) -> Plan:
-    """Make a plan of a slave; what is ``None`` is as its description says, no names are all.
-
-    Raises
-    ------
-    DescriptionError
-        If the slave does not have what is asked for: all of it together.
-    """
+    """Make a plan of a slave; what is ``None`` is as its description says, no names are all."""
     problems: list[DescriptionError] = []
     if mode not in about.op_modes:
         have = ", ".join(each.name for each in sorted(about.op_modes))

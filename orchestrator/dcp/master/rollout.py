@@ -78,27 +78,7 @@ def roll_out(
     steps: int | None,
     parameters: Iterable[pdus.SetParameter] = (),
 ) -> Rollout:
-    """Lay out the data of a slave.
-
-    Parameters
-    ----------
-    about
-        The slave.
-    variables
-        Inputs and outputs that are exchanged.
-    mode
-        In which it will run.
-    transport, control_port
-        How the slave is reached.
-    here
-        Where outputs are sent to.
-    resolution
-        In s, numerator and denominator.
-    steps
-        Between two data PDUs of outputs in real time; ``None``: what the outputs say.
-    parameters
-        Values to be set, with a sequence number and receiver that are not read.
-    """
+    """Lay out the data of a slave."""
     place = about.transports.get(transport, Ipv4())
     is_udp = transport is Transport.UDP_IPV4
     limit = min(place.max_pdu_size, MOST_BYTES) if is_udp else place.max_pdu_size
@@ -200,20 +180,7 @@ def _of_outputs(
 
 
 def chosen_resolution(about: SlaveDescription, wanted_s: float | None) -> tuple[int, int]:
-    """Return the time resolution that a slave is set to.
-
-    Parameters
-    ----------
-    about
-        The slave.
-    wanted_s
-        In s; ``None``: the one that it recommends, else its first.
-
-    Raises
-    ------
-    DescriptionError
-        If it does not take that.
-    """
+    """Return the time resolution that a slave is set to."""
     known = about.resolutions
     single = [each for each in known if isinstance(each, Resolution)]
     if wanted_s is None:

@@ -81,13 +81,7 @@ class Session:
         return f"DCP slave '{self.about.name}' at {host}:{port}"
 
     def register(self, mode: OpMode) -> None:
-        """Take the slave over.
-
-        Raises
-        ------
-        DeviceError
-            If nobody answers, it belongs to another master, or it is another slave.
-        """
+        """Take the slave over."""
         state = self._ask(pdus.AskState)
         if isinstance(state, pdus.StateAck) and state.state != State.ALIVE:
             raise DeviceError(
@@ -108,13 +102,7 @@ class Session:
         self.await_state(until)
 
     def await_state(self, *wanted: State) -> None:
-        """Wait until the slave is in one of some states.
-
-        Raises
-        ------
-        DeviceError
-            If it is not in time, or goes to the error superstate.
-        """
+        """Wait until the slave is in one of some states."""
         deadline = time.monotonic() + self._patience
         while self.state not in wanted:
             self.expect_sound()
@@ -164,13 +152,7 @@ class Session:
             continue
 
     def _ask(self, kind: type[pdus.Request], *fields: object) -> pdus.Response:
-        """Send a request and return the answer to it.
-
-        Raises
-        ------
-        DeviceError
-            If none comes in time, or it is a refusal.
-        """
+        """Send a request and return the answer to it."""
         self._sequence = sequence = (self._sequence + 1) % _SEQUENCES
         self.link.send(encode(kind(sequence, self._number, *fields)))
         deadline = time.monotonic() + self._patience

@@ -99,20 +99,7 @@ class Exchange:
         self._refused = True
 
     def receive(self, pdu: pdus.Data | pdus.ParameterData, scope: Scope) -> None:
-        """Keep the values of a PDU; one that was not configured, or is damaged, is dropped.
-
-        Parameters
-        ----------
-        pdu
-            As it came.
-        scope
-            Whether the slave is in its initialisation or in a run.
-
-        Raises
-        ------
-        PropertyError
-            If a value is beyond its limits, or too many PDUs were missed before this one.
-        """
+        """Keep the values of a PDU; one that was not configured, or is damaged, is dropped."""
         is_data = isinstance(pdu, pdus.Data)
         number = pdu.data_id if isinstance(pdu, pdus.Data) else pdu.param_id
         layout = (self._inputs if is_data else self._tunables).get(number)
@@ -158,15 +145,7 @@ class Exchange:
             self._model.set(reference, values)
 
     def send(self, scope: Scope, at_step: int | None = None) -> None:
-        """Send the outputs.
-
-        Parameters
-        ----------
-        scope
-            Of the states that the slave is in.
-        at_step
-            Since the start, in units of the resolution; ``None``: all are due.
-        """
+        """Send the outputs."""
         for number, layout in self._outputs.items():
             due = at_step is None or at_step % self._config.steps[number] == 0
             if due and self._config.scopes[number] in {Scope.ALWAYS, scope}:

@@ -56,19 +56,7 @@ class RequestChecks:
         configuration: Configuration,
         stepped: int,
     ) -> ErrorCode:
-        """Return what is wrong with a request for another state, in the order of its table.
-
-        Parameters
-        ----------
-        request
-            Of a length that is right, in a state that has it.
-        state, mode
-            Of the slave.
-        configuration
-            As far as it has come.
-        stepped
-            Steps of the computation before; 0: there was none.
-        """
+        """Return what is wrong with a request for another state, in the order of its table."""
         if request.state != state:
             return ErrorCode.INVALID_STATE_ID
         if isinstance(request, pdus.Register):

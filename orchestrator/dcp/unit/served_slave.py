@@ -198,13 +198,7 @@ class ServedSlave:
 
 @contextmanager
 def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedSlave]:
-    """Make a slave of a system, or of the FMU of a path; what it needs is removed afterwards.
-
-    Raises
-    ------
-    SoftdockError
-        If the FMU cannot be read, the system cannot become one, or no step is known.
-    """
+    """Make a slave of a system, or of the FMU of a path; what it needs is removed afterwards."""
     with TemporaryDirectory(prefix="softdock-dcp-") as folder:
         if isinstance(what, System):
             step_ns = whole_step_ns(what, options.step, "a DCP slave")

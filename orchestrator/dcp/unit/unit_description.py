@@ -56,26 +56,6 @@ def describe_slave(
     """Describe a unit as a slave.
 
     Its value references count its connectors; its UUID is a fingerprint of all but its address.
-
-    Parameters
-    ----------
-    name
-        Of the slave.
-    unit
-        What it computes with.
-    step_ns
-        Its time resolution, which all steps are multiples of.
-    modes
-        In which it may run.
-    heartbeat_s
-        After which silence of the master it stops; ``None``: it does not listen for one.
-    transport, place
-        How it is reached: host and port, where port 0 is not known yet.
-
-    Raises
-    ------
-    CapabilityError
-        If it has inputs or outputs that no data type of DCP holds.
     """
     connectors = [c for c in unit.connectors.values() if c.causality in _KINDS]
     clocks = [c.name for c in connectors if c.type is DataType.CLOCK]

@@ -64,13 +64,7 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
 
 
 def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
-    """Say what modelDescription.xml says.
-
-    Raises
-    ------
-    ModelicaError
-        If the model has no variable.
-    """
+    """Say what modelDescription.xml says."""
     interfaces = {}
     for tag, own in (_INTERFACES if layout.ode.sampled is None else _SAMPLED).items():
         interfaces[tag] = {"modelIdentifier": recipe.name, **_COMMON, **own}

@@ -31,24 +31,12 @@ from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
 def write_fmu(
     layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], target: Path
 ) -> None:
-    """Write an archive in one version of FMI; an older one stays if anything fails.
-
-    Raises
-    ------
-    FmuError
-        If compiling or writing fails.
-    """
+    """Write an archive in one version of FMI; an older one stays if anything fails."""
     write_archive(target, lambda folder: _assemble(layout, recipe, fmi, stamp, folder))
 
 
 def write_archive(target: Path, assemble: Callable[[Path], Path]) -> None:
-    """Put the archive that is assembled in a new folder in its place.
-
-    Raises
-    ------
-    FmuError
-        If writing fails; an older archive is untouched.
-    """
+    """Put the archive that is assembled in a new folder in its place."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fmu-", dir=target.parent) as folder:

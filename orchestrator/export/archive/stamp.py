@@ -23,17 +23,7 @@ STAMP_FILE = "extra/softdock/build.json"
 def stamp(
     model: str, source: str, settings: dict[str, Any], platforms: Sequence[Platform]
 ) -> dict[str, str]:
-    """Facts about a build; ``key`` hashes everything that decides about the FMU's content.
-
-    Parameters
-    ----------
-    source
-        Hash of the model: of its Modelica files, or of its expressions.
-    settings
-        What the recipe says, without places on this machine.
-    platforms
-        That it is built for.
-    """
+    """Facts about a build; ``key`` hashes everything that decides about the FMU's content."""
     facts = {
         "settings": json.dumps(settings, sort_keys=True),
         "compiler": "; ".join(map(compiler_facts, platforms)),

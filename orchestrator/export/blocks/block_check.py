@@ -26,11 +26,6 @@ def check_equations(kind: type[Block], values: Mapping[str, Value], sampled: Sam
     """Compare a block with its equations, with its own parameters and random inputs.
 
     Values on which the block itself fails are no difference; the comparison ends there.
-
-    Raises
-    ------
-    CapabilityError
-        If they differ: the block depends on more than its inputs, parameters, states and time.
     """
     block = kind(**values)
     random = np.random.default_rng(1)

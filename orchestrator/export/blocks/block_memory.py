@@ -58,13 +58,7 @@ class Field:
         return self.form(Symbol(symbol) for symbol in symbols)
 
     def expressions(self, value: Any) -> list[Any]:
-        """The elements of the attribute, as expressions.
-
-        Raises
-        ------
-        CapabilityError
-            If it is no longer what it was at the start.
-        """
+        """The elements of the attribute, as expressions."""
         elements = [value]
         if self.shape:
             elements = list(np.ravel(np.asarray(value, dtype=object)))
@@ -79,13 +73,7 @@ class Field:
 
 
 def fields_of(block: Block) -> tuple[Field, ...]:
-    """List inputs, outputs, parameters and states of a block, with its values as start values.
-
-    Raises
-    ------
-    CapabilityError
-        If one is neither a number nor made of numbers.
-    """
+    """List inputs, outputs, parameters and states of a block, with its values as start values."""
     listed = [_port(connector, getattr(block, connector.name)) for connector in _ports(block)]
     return (*listed, *(_state(name, getattr(block, name)) for name in block.states))
 

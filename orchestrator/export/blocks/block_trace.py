@@ -92,11 +92,6 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
     """Find the equations of a block.
 
     ``math``, ``min`` and ``max`` are replaced in the modules of the block's classes while it runs.
-
-    Raises
-    ------
-    CapabilityError
-        If it cannot be written as equations; the message says why, and in which line.
     """
     what = f"block {kind.__name__}"
     try:

@@ -99,13 +99,7 @@ def build_block(
 def build_sampled(
     layout: Layout, recipe: Recipe, files: Mapping[str, Path], *, force: bool = False
 ) -> BuildResult:
-    """Build the FMUs of a model that changes at the ends of communication steps only.
-
-    Raises
-    ------
-    FmuError
-        If compiling or writing fails.
-    """
+    """Build the FMUs of a model that changes at the ends of communication steps only."""
 
     def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
         write_fmu(layout, recipe, fmi, stamp, target)
@@ -114,13 +108,7 @@ def build_sampled(
 
 
 def equations_of(kind: type[Block], values: Mapping[str, Value]) -> Layout:
-    """Find and check the equations of a block.
-
-    Raises
-    ------
-    DescriptionError
-        If a value does not fit; CapabilityError if it cannot be written as equations.
-    """
+    """Find and check the equations of a block."""
     sampled = trace(kind, values)
     check_equations(kind, values, sampled)
     about = (kind.__doc__ or "").strip().partition("\n")[0]

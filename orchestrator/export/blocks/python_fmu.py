@@ -103,15 +103,7 @@ def write_python_fmu(
     *,
     force: bool = False,
 ) -> BuildResult:
-    """Write the FMUs of a block that is run by Python.
-
-    Raises
-    ------
-    CapabilityError
-        If the block cannot be found by another process, or remembers what it does not declare.
-    FmuError
-        If a tool is missing, or writing fails.
-    """
+    """Write the FMUs of a block that is run by Python."""
     packages = {fmi: _installed(_TOOLS[fmi]) for fmi in recipe.fmi}
     block = kind(**values)
     try:

@@ -56,13 +56,7 @@ _RUNNING: set[subprocess.Popen[str]] = set()
 
 
 def compiler_path() -> str:
-    """Path of the C compiler: the environment's CC, or gcc.
-
-    Raises
-    ------
-    FmuError
-        If it is not installed.
-    """
+    """Path of the C compiler: the environment's CC, or gcc."""
     name = os.environ.get("CC", "gcc")
     path = shutil.which(name)
     if path is None:
@@ -74,13 +68,7 @@ def compiler_path() -> str:
 
 @cache
 def zig_path() -> str:
-    """Path of the compiler for other platforms, which the package ``ziglang`` brings.
-
-    Raises
-    ------
-    FmuError
-        If it is not installed.
-    """
+    """Path of the compiler for other platforms, which the package ``ziglang`` brings."""
     found = find_spec("ziglang")
     path = Path(found.origin).with_name("zig") if found is not None and found.origin else None
     if path is None or not path.is_file():
@@ -92,13 +80,7 @@ def zig_path() -> str:
 
 
 def compiler_of(platform: Platform, *, language: str = "cc") -> tuple[str, ...]:
-    """The command that compiles for a platform: this machine's compiler, or Zig.
-
-    Raises
-    ------
-    FmuError
-        If it is not installed.
-    """
+    """The command that compiles for a platform: this machine's compiler, or Zig."""
     if platform.is_here and language == "cc":
         return (compiler_path(),)
     return (zig_path(), language, "-target", platform.target)
@@ -121,13 +103,7 @@ def compiler_version(path: str) -> str:
 
 @cache
 def sundials_libraries() -> tuple[str, ...]:
-    """Options that link CVODE into an FMU, none of its symbols visible outside.
-
-    Raises
-    ------
-    FmuError
-        If SUNDIALS' headers or static libraries are not installed; tells what to install.
-    """
+    """Options that link CVODE into an FMU, none of its symbols visible outside."""
     compiler, missing = compiler_path(), []
     headers = "#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n"
     if _run([compiler, "-E", "-x", "c", "-"], given=headers).returncode != 0:
@@ -160,26 +136,7 @@ def library_command(
     libraries: Sequence[str] = (),
     platform: Platform | None = None,
 ) -> list[str]:
-    """Return the command that compiles a file, in its folder, into a shared library.
-
-    Parameters
-    ----------
-    main
-        The file, which includes the rest.
-    library
-        What is written.
-    warnings
-        Further options; the project's own tests ask for all warnings as errors.
-    libraries
-        Linked statically, as :func:`sundials_libraries`.
-    platform
-        That it is for; default this machine.
-
-    Raises
-    ------
-    FmuError
-        If the compiler is not installed.
-    """
+    """Return the command that compiles a file, in its folder, into a shared library."""
     # The compiler works in the folder of the sources: a relative target would be looked for there.
     target = str(library.resolve())
     compiler = compiler_of(platform or this_platform())
@@ -196,24 +153,12 @@ def compile_library(
     warnings: Sequence[str] = (),
     libraries: Sequence[str] = (),
 ) -> None:
-    """Compile ``sources / main`` into a shared library for this machine.
-
-    Raises
-    ------
-    FmuError
-        If the compiler is not installed or fails; the message holds its first lines.
-    """
+    """Compile ``sources / main`` into a shared library for this machine."""
     run_compiler(library_command(main, library, warnings, libraries), sources)
 
 
 def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
-    """Run several compilers at one time, in the same folder; one that fails ends the others.
-
-    Raises
-    ------
-    FmuError
-        If one fails; the message holds its first lines.
-    """
+    """Run several compilers at one time, in the same folder; one that fails ends the others."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         running = [pool.submit(run_compiler, command, folder) for command in commands]
         try:
@@ -227,13 +172,7 @@ def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
 
 
 def run_compiler(command: Sequence[str], folder: Path) -> None:
-    """Run a compiler in a folder.
-
-    Raises
-    ------
-    FmuError
-        If it fails; the message holds its first lines.
-    """
+    """Run a compiler in a folder."""
     result = _run(command, folder=folder)
     if result.returncode != 0:
         shown = "\n  ".join(result.stderr.splitlines()[:20])

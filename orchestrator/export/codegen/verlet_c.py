@@ -7,13 +7,7 @@ from orchestrator.export.dae.explicit_ode import ExplicitOde
 
 
 def tables(ode: ExplicitOde) -> list[str]:
-    """Lines of model.h: which states are positions, and which state the derivative of each is.
-
-    Raises
-    ------
-    DescriptionError
-        If no state is the derivative of another.
-    """
+    """Lines of model.h: which states are positions, and which state the derivative of each is."""
     x = ode.arguments[2]
     place = {x[i].element_hash(): i for i in range(x.numel())}
     slopes = ((i, ode.xdot[i]) for i in range(x.numel()))

@@ -76,20 +76,7 @@ def solve(
     kept: Collection[str],
     point: Mapping[str, float],
 ) -> Solution:
-    """Order equations and unknowns and solve block after block.
-
-    Parameters
-    ----------
-    kept
-        Unknowns with a start value, which are not eliminated in favour of others without.
-    point
-        Numbers for symbols at the start, see :func:`start_point`.
-
-    Raises
-    ------
-    ModelicaError
-        If equations and unknowns do not match one to one.
-    """
+    """Order equations and unknowns and solve block after block."""
     if not unknowns and not residuals:
         return Solution({}, ())
     check_matching(model, residuals, unknowns, _incidence(residuals, unknowns))

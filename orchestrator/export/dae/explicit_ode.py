@@ -137,13 +137,7 @@ def symbols(variables: Sequence[Variable]) -> _SX:
 
 
 def make_explicit(dae: ResidualDae) -> ExplicitOde:
-    """Solve the residuals for the derivatives and all other unknowns.
-
-    Raises
-    ------
-    ModelicaError
-        If equations and unknowns do not match one to one, or the index cannot be reduced.
-    """
+    """Solve the residuals for the derivatives and all other unknowns."""
     try:
         return _made_explicit(dae)
     except UnmatchedError as error:

@@ -34,13 +34,7 @@ _SMALLEST_PIVOT = 1e-8  # relative to the largest element
 
 
 def reduce_index(dae: ResidualDae) -> ResidualDae:
-    """Differentiate constraints between states and turn surplus states into plain unknowns.
-
-    Raises
-    ------
-    ModelicaError
-        If the model is singular, or a constraint cannot be differentiated or solved at the start.
-    """
+    """Differentiate constraints between states and turn surplus states into plain unknowns."""
     names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)}
     free = [v.symbol for v in dae.variables if v.name in names]
     highest = [dae.derivatives.get(symbol.name(), symbol) for symbol in free]

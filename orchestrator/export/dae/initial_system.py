@@ -49,13 +49,7 @@ class InitialSystem:
 def initial_system(
     dae: ResidualDae, states: Sequence[Variable], running: Solution
 ) -> InitialSystem | None:
-    """Collect and order the initial equations; ``None`` if every state has a given start.
-
-    Raises
-    ------
-    ModelicaError
-        If the equations do not determine the unknowns.
-    """
+    """Collect and order the initial equations; ``None`` if every state has a given start."""
     return _Builder(dae, states, running).build()
 
 

@@ -26,15 +26,7 @@ _SWITCHES = frozenset(
 
 
 def nonlinear_unknowns(expression: Any, unknowns: Any, jacobian: Any) -> list[str]:
-    """Names of the symbols in which a column of expressions is not linear.
-
-    Parameters
-    ----------
-    expression, unknowns
-        Columns of ``casadi.SX``.
-    jacobian
-        Derivative of the one by the other.
-    """
+    """Names of the symbols in which a column of expressions is not linear."""
     if unknowns.numel() == 1 and _is_definition(expression, unknowns):
         return []
     inside = {symbol.name() for symbol in ca.symvar(jacobian)} | switched_symbols(expression)

@@ -34,19 +34,7 @@ class SelectionGuard:
 def selection_guards(
     jacobian: Any, chosen: list[int], names: list[str], rates: Mapping[str, Any]
 ) -> Iterator[SelectionGuard]:
-    """Guards of one selection; none where the Jacobian is constant, so that it cannot vanish.
-
-    Parameters
-    ----------
-    jacobian
-        Derivatives of the constraints by all candidates.
-    chosen
-        Columns of the surplus variables.
-    names
-        Name of the variable of each column.
-    rates
-        Derivatives by time of symbols in the Jacobian; those missing are constant.
-    """
+    """Guards of one selection; none where the Jacobian is constant, so that it cannot vanish."""
     square = jacobian[:, chosen]
     count, rows, columns, row_ends, column_ends, _, _ = square.sparsity().btf()
     for block in range(count):

@@ -32,13 +32,7 @@ def column(items: Any) -> Any:
 
 
 def calculated_values(dae: ResidualDae, calculated: Sequence[Variable]) -> Any:
-    """Bindings of calculated parameters, in terms of parameters and of those with fixed=false.
-
-    Raises
-    ------
-    ModelicaError
-        If they depend on each other in a circle.
-    """
+    """Bindings of calculated parameters, in terms of parameters and of those with fixed=false."""
     symbols = column(variable.symbol for variable in calculated if not variable.free)
     values = column(v.symbol if v.free else v.value for v in calculated)
     for _ in calculated:

@@ -49,13 +49,7 @@ class Torn:
 def tear(
     residuals: Sequence[Residual], unknowns: Sequence[Any], point: Mapping[str, float]
 ) -> Torn:
-    """Choose tearing variables and solve for all others.
-
-    Parameters
-    ----------
-    point
-        Numbers for symbols; 0 for those that are missing.
-    """
+    """Choose tearing variables and solve for all others."""
     column = ca.vertcat(*(residual.expression for residual in residuals))
     symbols = ca.vertcat(*unknowns)
     jacobian = ca.jacobian(column, symbols)

@@ -236,13 +236,7 @@ class _Source:
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
-    """Flatten a class.
-
-    Raises
-    ------
-    ModelicaError
-        If rumoca rejects it.
-    """
+    """Flatten a class."""
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:

@@ -41,13 +41,7 @@ _HINT = (
 
 
 def check_modifications(flat: FlatModel, library: ClassLibrary) -> None:
-    """Raise if a modification or redeclaration did not arrive where it belongs.
-
-    Raises
-    ------
-    ModelicaError
-        With file and line of each.
-    """
+    """Raise if a modification or redeclaration did not arrive where it belongs."""
     scope = library.find(flat.name)
     if scope is None:
         return

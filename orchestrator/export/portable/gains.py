@@ -69,15 +69,7 @@ def left_to_tools(system: System) -> list[str]:
 
 
 def with_gains(system: System) -> tuple[System, list[str]]:
-    """Put a gain into every undelayed line of Reals that changes its values.
-
-    Returns
-    -------
-    system
-        With gains.
-    remarks
-        What was put where.
-    """
+    """Put a gain into every undelayed line of Reals that changes its values."""
     remarks: list[str] = []
     lines: list[Connection] = []
     made = system

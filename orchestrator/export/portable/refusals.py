@@ -19,13 +19,7 @@ from orchestrator.core.system import (
 
 
 def check_portable(system: System, delay: DelayMode, *, plain_connections: bool) -> None:
-    """Raise all that keeps a flat system from being exported for other tools, together.
-
-    Raises
-    ------
-    CapabilityError
-        If something is only known to our own master.
-    """
+    """Raise all that keeps a flat system from being exported for other tools, together."""
     problems = [
         CapabilityError(text)
         for text in (

@@ -91,15 +91,7 @@ class ByteWriter:
             self.text(value)
 
     def row(self, table: str, values: Sequence[Any]) -> None:
-        """Write a row of one of the engine's tables, by its fields.
-
-        Parameters
-        ----------
-        table
-            Its name in :data:`~orchestrator.engine.ROWS`.
-        values
-            One for each field.
-        """
+        """Write a row of one of the engine's tables, by its fields."""
         for (_, kind), value in zip(ROWS[table], values, strict=True):
             if kind in _LETTERS:
                 self._parts.append(struct.pack(f"<{_LETTERS[kind]}", value))

@@ -73,24 +73,7 @@ def described(
     listed: Sequence[Described],
     groups: tuple[str, str],
 ) -> ModelDescription:
-    """Say what modelDescription.xml says, in the words of one version of FMI.
-
-    Parameters
-    ----------
-    interface
-        Attributes of CoSimulation.
-    units
-        Names of units besides those of the variables.
-    listed
-        The variables, as the version writes them.
-    groups
-        Tags of outputs and initial unknowns.
-
-    Raises
-    ------
-    DescriptionError
-        If files of the system define one name of a unit or of an enumeration differently.
-    """
+    """Say what modelDescription.xml says, in the words of one version of FMI."""
     unknowns = [
         Unknown(i + 1, _known(about, variable, variables))
         for i, variable in enumerate(variables)

@@ -38,13 +38,7 @@ _TOGETHER = 6  # files that are compiled as one, since most of the time goes int
 
 
 def engine_library(platform: Platform) -> Path:
-    """The library for a platform; it is compiled once, and kept in the user's cache.
-
-    Raises
-    ------
-    FmuError
-        If Zig is not installed, fails, or the library cannot be kept.
-    """
+    """The library for a platform; it is compiled once, and kept in the user's cache."""
     if platform.is_here:
         return system_library()
     command = (*compiler_of(platform, language="c++"), *_FLAGS)

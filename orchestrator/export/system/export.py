@@ -55,13 +55,7 @@ from orchestrator.export.system.system_file import write_system
 
 
 def direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
-    """Return for every own output the own inputs that reach it through no state and no delay.
-
-    Parameters
-    ----------
-    system
-        Flat and resolved, with its own connectors.
-    """
+    """Return for every own output the own inputs that reach it through no state and no delay."""
     lines = {line.target: line for line in system.connections if line.delay is None}
     inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
     found = {}
@@ -92,24 +86,7 @@ def _reached(system: System, lines: dict[Endpoint, Connection], target: Endpoint
 
 
 def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = ()) -> System:
-    """Return a flat system in which every block is its FMU, as of ``softdock export block``.
-
-    Parameters
-    ----------
-    flat
-        Resolved.
-    platforms
-        That they have binaries for; default: this machine's.
-    folder
-        Where the FMUs are written; they must stay while the result is used.
-
-    Raises
-    ------
-    DescriptionError
-        If blocks cannot be exported, together.
-    FmuError
-        If an FMU cannot be built.
-    """
+    """Return a flat system in which every block is its FMU, as of ``softdock export block``."""
     problems: list[DescriptionError] = []
     for number, (name, component) in enumerate(flat.components.items()):
         if component.source.kind is not SourceKind.BLOCK:
@@ -143,20 +120,7 @@ def _built(component: Component, path: Path, platforms: Sequence[str]) -> Compon
 
 
 def expect_exportable(system: System, platforms: Sequence[Platform]) -> None:
-    """Refuse what an exported FMU cannot hold.
-
-    Parameters
-    ----------
-    system
-        Flat and resolved.
-    platforms
-        That the FMU shall run on.
-
-    Raises
-    ------
-    CapabilityError
-        All refusals together.
-    """
+    """Refuse what an exported FMU cannot hold."""
     problems = [
         problem for c in system.components.values() for problem in _of_component(c, platforms)
     ]

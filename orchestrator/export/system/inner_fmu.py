@@ -138,15 +138,7 @@ def elements(value: Value) -> tuple[Any, ...]:
 
 
 def inner_fmus(components: Sequence[Component], schedule: Schedule) -> list[InnerFmu]:
-    """Return the inner FMUs in the order of the schedule's members.
-
-    Parameters
-    ----------
-    components
-        FMUs of the flat system, in that order.
-    schedule
-        With what the units can in event mode.
-    """
+    """Return the inner FMUs in the order of the schedule's members."""
     members = {member.name: member for member in schedule.members}
     early = schedule.events is not None and schedule.events.early_return
     found = []

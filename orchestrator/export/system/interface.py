@@ -70,16 +70,6 @@ class Interface:
 
         Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
         keep their values and cannot be set, and Binary outputs inside cannot be read.
-
-        Parameters
-        ----------
-        arrays
-            Whether the version of FMI has arrays; else their elements become variables.
-
-        Raises
-        ------
-        DescriptionError
-            If names clash, own outputs have no source, or the version of FMI has no such types.
         """
         own = list(self._own())
         inner = [*self._outputs(), *self._parameters()]

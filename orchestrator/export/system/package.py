@@ -45,26 +45,7 @@ def write_package(
     fmus: Sequence[InnerFmu],
     platforms: Sequence[Platform],
 ) -> None:
-    """Write the archive; an older one stays if anything fails.
-
-    Parameters
-    ----------
-    path
-        The FMU.
-    version, identifier
-        Of FMI, and the name of the library.
-    content
-        Further files, by their path in the archive.
-    fmus
-        Those inside.
-    platforms
-        That it runs on.
-
-    Raises
-    ------
-    SoftdockError
-        If the archive cannot be written, or that of an inner FMU cannot be read.
-    """
+    """Write the archive; an older one stays if anything fails."""
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         for name, data in content.items():
             add_file(archive, name, data)

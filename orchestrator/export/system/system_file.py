@@ -27,15 +27,7 @@ _TEXTS = (Type.STRING, Type.BINARY)
 def write_system(
     token: str, schedule: Schedule, fmus: Sequence[InnerFmu], variables: Sequence[Variable]
 ) -> bytes:
-    """Return the content of the file.
-
-    Parameters
-    ----------
-    token
-        GUID or instantiation token of the model description that belongs to it.
-    schedule, fmus, variables
-        What the FMU is made of.
-    """
+    """Return the content of the file."""
     to = ByteWriter()
     to.text(token)
     to.i64(schedule.step_ns)

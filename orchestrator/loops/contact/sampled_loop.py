@@ -41,19 +41,7 @@ def hold_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floa
 
 
 def ramp_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floats, Floats]:
-    """Discretise ``x' = matrix x + column u`` for an input that goes straight.
-
-    Parameters
-    ----------
-    matrix, column, step
-        As of :func:`hold_step`.
-
-    Returns
-    -------
-    tuple of ndarray
-        Shapes (n, n), (n,) and (n,): for the state, the input where the step begins and where it
-        ends.
-    """
+    """Discretise ``x' = matrix x + column u`` for an input that goes straight."""
     from scipy.linalg import expm
 
     order = len(column)
@@ -98,22 +86,7 @@ class SampleRows:
         self._next[self._places[name]] = rows
 
     def late(self, name: str, newest: Floats, steps: float) -> Floats:
-        """Give a signal late, from the states ``name`` that hold its past.
-
-        Parameters
-        ----------
-        name
-            States for the past of the signal; at least ``ceil(steps)``.
-        newest
-            The signal at this sample, one row.
-        steps
-            Delay in steps; between two samples the signal is a straight line.
-
-        Returns
-        -------
-        ndarray
-            One row.
-        """
+        """Give a signal late, from the states ``name`` that hold its past."""
         past = np.vstack([newest, self[name]])
         self[name] = past[:-1]
         whole = int(steps)

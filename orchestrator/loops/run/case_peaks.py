@@ -17,20 +17,7 @@ _MOST = 8
 
 
 def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoice) -> PeakChoice:
-    """Run a case with a chosen step, and shorter ones until its peaks are within the tolerance.
-
-    Parameters
-    ----------
-    case
-        Prepared; how its step is written does not matter.
-    reference, choice
-        Of the case; a step was found.
-
-    Raises
-    ------
-    SoftdockError
-        If a run fails, or there is none with half of a step.
-    """
+    """Run a case with a chosen step, and shorter ones until its peaks are within the tolerance."""
     first = choice.step_ns
     if first is None:
         return PeakChoice(None, ())

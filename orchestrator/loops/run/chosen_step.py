@@ -30,18 +30,6 @@ def case_step_reference(
 
     Rates of components are counted in the step that the case or its system has: they keep the
     length of their steps.
-
-    Parameters
-    ----------
-    case
-        Prepared.
-    lines, count
-        See :meth:`~orchestrator.loops.step_choice.choice.StepReference.of`.
-
-    Raises
-    ------
-    SoftdockError
-        If it cannot be linearised, has rates but no step to count them in, or has no closed loop.
     """
     options, default = case.options, case.system.experiment
     own = None if options.step == AUTO else options.step
@@ -73,13 +61,7 @@ def case_step_reference(
 
 
 def chosen_step(case: PreparedCase) -> StepChoice:
-    """Choose the step of a case by its tolerance, for its own algorithm.
-
-    Raises
-    ------
-    DescriptionError
-        If it has no tolerance, cannot be linearised, or no step is within the tolerance.
-    """
+    """Choose the step of a case by its tolerance, for its own algorithm."""
     from orchestrator.loops.step_choice.choice import choose_step
 
     tolerance = case.options.tolerance
@@ -94,25 +76,7 @@ def chosen_step(case: PreparedCase) -> StepChoice:
 def with_chosen_steps(
     experiment: Experiment, cases: Mapping[str, PreparedCase]
 ) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
-    """Give every case whose step is ``auto`` the one that its loops allow.
-
-    Parameters
-    ----------
-    experiment, cases
-        As read, and the cases of it that are prepared, by name.
-
-    Returns
-    -------
-    experiment, cases
-        With these steps; what runs them repeats the same run.
-    choices
-        What was chosen and why, by name of the case.
-
-    Raises
-    ------
-    DescriptionError
-        Of which cases there is no such step, and why; all together.
-    """
+    """Give every case whose step is ``auto`` the one that its loops allow."""
     choices: dict[str, Section] = {}
     problems: list[Diagnostic] = []
     done = dict(cases)

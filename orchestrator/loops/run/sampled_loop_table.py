@@ -74,13 +74,7 @@ class SampledLoopSpec(BaseModel):
 
 
 def number_of(figure: Quantity, system: System) -> float:
-    """Give a figure as a number.
-
-    Raises
-    ------
-    DescriptionError
-        If the parameter that it names holds none.
-    """
+    """Give a figure as a number."""
     value = system.value(figure) if isinstance(figure, str) else figure
     if isinstance(value, str | tuple):
         raise DescriptionError(f"'{figure}': expected a number, found {value!r}")

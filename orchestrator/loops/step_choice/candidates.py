@@ -13,17 +13,7 @@ _DIGITS = 3
 
 
 def candidate_steps(length_ns: int, kept: Iterable[int], multiple_ns: int = 1) -> list[int]:
-    """Return the steps of few digits that divide a time in whole nanoseconds, in rising order.
-
-    Parameters
-    ----------
-    length_ns
-        Of the run; above 0.
-    kept
-        Lengths of the steps of components with a rate of their own, which are divided, too.
-    multiple_ns
-        What steps are multiples of.
-    """
+    """Return the steps of few digits that divide a time in whole nanoseconds, in rising order."""
     whole = math.gcd(length_ns, *kept)
     steps = sorted(step for step in _divisors(whole) if step % multiple_ns == 0)
     return [step for step in steps if len(str(step).rstrip("0")) <= _DIGITS] or steps

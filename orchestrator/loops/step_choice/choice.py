@@ -88,11 +88,6 @@ class Search:
 
         Steps of 1, 2 and 5 times a power of ten are looked at from the largest down, until some in
         a row are within it; then those between the largest of them and the next, by halves.
-
-        Parameters
-        ----------
-        steps
-            Candidates, rising.
         """
         rungs = ladder(list(steps))
         if steps and steps[-1] not in rungs:
@@ -245,24 +240,7 @@ class StepReference:
         lines: Sequence[str] | None = None,
         count: int = COUNT,
     ) -> StepReference:
-        """Find the modes and margins that count, and the steps that there are.
-
-        Parameters
-        ----------
-        linear
-            The system with the step that it was linearised at.
-        length_ns
-            Of the run, which steps divide; ``None``: any steps of few digits.
-        lines
-            Where margins are taken; ``None``: the first delayed line of each loop.
-        count
-            Modes of each loop, at most.
-
-        Raises
-        ------
-        DescriptionError
-            If there is no loop with modes, a loop has no continuous model, or no step fits.
-        """
+        """Find the modes and margins that count, and the steps that there are."""
         modes = reference_modes(linear, count)
         if not modes:
             raise DescriptionError(
@@ -293,20 +271,6 @@ def choose_step(
     Growth rates and frequencies of modes, gain and delay margins count, each as a share of its
     size: see :func:`~orchestrator.loops.loop_account.growth_size` and
     :class:`~orchestrator.loops.step_choice.sampled_margin.Limit`.
-
-    Parameters
-    ----------
-    reference
-        What steps are judged by.
-    tolerance
-        Above 0.
-    algorithm
-        Registered name; ``None``: that of the system.
-
-    Raises
-    ------
-    DescriptionError
-        If the tolerance is none, or the algorithm can make no step of the system.
     """
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise DescriptionError(f"tolerance: expected a share above 0, found {tolerance!r}")

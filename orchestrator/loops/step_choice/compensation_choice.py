@@ -89,20 +89,6 @@ def choose_compensation(
     NEPCE is tried on all of them, on those into states, and on each alone; the corrector on those
     that act on outputs at once, with NEPCE on the others and without. ``energy`` divides by a
     signal and has no linear map: docs/explanation/compensations.md.
-
-    Parameters
-    ----------
-    reference
-        What steps are judged by.
-    choice
-        Of an algorithm; without a step nothing is tried.
-
-    Returns
-    -------
-    choice
-        The one with the least error; ``None`` if none leaves half of it or less.
-    untried
-        What was not tried and why, in sentences; empty if there is no undelayed line in a loop.
     """
     lines = undelayed_lines(reference.linear.system)
     if choice.chosen is None or not lines:

@@ -16,15 +16,7 @@ _MARKS = "osD^vP"
 
 
 def draw_choice(choices: Sequence[StepChoice], title: str) -> Figure:
-    """Draw the largest error of all figures over the step, with the steps that were chosen.
-
-    Parameters
-    ----------
-    choices
-        One for each algorithm, of one tolerance.
-    title
-        Of the picture.
-    """
+    """Draw the largest error of all figures over the step, with the steps that were chosen."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 5.5), layout="constrained")

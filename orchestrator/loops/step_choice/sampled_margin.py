@@ -93,15 +93,7 @@ class LoopMargins:
 
 
 def reference_margins(linear: LinearSystem, line: str) -> LoopMargins:
-    """Return the margins in continuous time at one line.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such line, it is in no loop, or it carries an array.
-    CapabilityError
-        If a component of the loop has no model in continuous time.
-    """
+    """Return the margins in continuous time at one line."""
     cut = find_line(linear.system, line)
     target = linear.system.components[cut.target.component].connectors[cut.target.connector]
     if target.size > 1:

@@ -116,11 +116,6 @@ def reference_modes(linear: LinearSystem, count: int) -> tuple[LoopModes, ...]:
 
     They are the least damped ones of each loop: at most ``count`` of them, and none that dies down
     within a small part of a turn of the first.
-
-    Raises
-    ------
-    DescriptionError
-        If a loop has no continuous model or no modes; all of them are named.
     """
     period_map = linear.period_map()
     found: list[LoopModes] = []
@@ -148,17 +143,7 @@ def step_error(
     margins: Sequence[LoopMargins] = (),
     tolerance: float = 1.0,
 ) -> StepError:
-    """Say what a schedule does to some modes and margins.
-
-    Parameters
-    ----------
-    linear
-        With the algorithm and the step that are asked about.
-    modes, margins
-        Of the same system in continuous time.
-    tolerance
-        Margins are looked for where all modes are within it, as that takes time.
-    """
+    """Say what a schedule does to some modes and margins."""
     period_map = linear.period_map()
     deviations = [one for loop in modes for one in _of_modes(period_map, loop)]
     worst = max((one.share for one in deviations), default=0.0)
@@ -176,11 +161,6 @@ def at_step(linear: LinearSystem, step_ns: int, algorithm: str | None = None) ->
 
     Components with a rate keep the length of their steps, as that is their sample time. Options
     are those of the system's own algorithm: another one has its default ones.
-
-    Raises
-    ------
-    DescriptionError
-        If a component cannot keep the length of its steps.
     """
     master = linear.master
     rates = {}

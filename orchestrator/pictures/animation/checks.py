@@ -13,13 +13,7 @@ MOST_PICTURES = 20_000
 
 
 def loose_ends(name: str, table: Animation) -> Iterator[tuple[str, str]]:
-    """Say where names of frames lead nowhere, and where points have no partner.
-
-    Parameters
-    ----------
-    name, table
-        ``[animation.NAME]``.
-    """
+    """Say where names of frames lead nowhere, and where points have no partner."""
     where = f"animation.{name}"
     yield from _compared(where, table)
     if WORLD in table.frame:

@@ -35,19 +35,7 @@ def contents(
     titles: Mapping[str, str],
     shown: Mapping[str, Tracks],
 ) -> dict[str, Any]:
-    """Return all that the page's script draws, as plain data.
-
-    Parameters
-    ----------
-    table
-        Of the animation.
-    results
-        By case.
-    titles
-        By case, what the reader is shown for it.
-    shown
-        By case that is shown, what moves in it.
-    """
+    """Return all that the page's script draws, as plain data."""
     names = [WORLD, *table.frame]
     return {
         "speed": table.speed,
@@ -147,24 +135,12 @@ class Viewer:
 
 
 def expect_viewer() -> None:
-    """Expect that the viewer is installed; reads nothing else.
-
-    Raises
-    ------
-    LoadError
-        If it is not.
-    """
+    """Expect that the viewer is installed; reads nothing else."""
     _path(_SCRIPT)
 
 
 def read_viewer() -> Viewer:
-    """Read the viewer without importing its package, which would bring a server along.
-
-    Raises
-    ------
-    LoadError
-        If it is not installed, or is not what is expected.
-    """
+    """Read the viewer without importing its package, which would bring a server along."""
     path = _path(_SCRIPT)
     script = _text(path)
     if _SIGN not in script:

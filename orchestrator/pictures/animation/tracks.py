@@ -139,15 +139,7 @@ def wanted(table: Animation) -> Iterator[Wanted]:
 def wrong_signals(
     name: str, table: Animation, recorded: Mapping[str, Mapping[str, str | None]]
 ) -> Iterator[str]:
-    """Say which signals are not recorded, or not in metres where they are positions.
-
-    Parameters
-    ----------
-    name, table
-        ``[animation.NAME]``, without loose ends.
-    recorded
-        By case, the unit of each recorded signal; cases that will not be run are left out.
-    """
+    """Say which signals are not recorded, or not in metres where they are positions."""
     for one in wanted(table):
         for case in one.cases:
             if case in recorded:
@@ -207,20 +199,7 @@ class Tracks:
 
 
 def tracks(table: Animation, case: str, signals: Mapping[str, Signals]) -> Tracks:
-    """Evaluate everything that an animation draws of one case.
-
-    Parameters
-    ----------
-    table, case
-        The animation, and which of its cases.
-    signals
-        By case, of all that the animation needs.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal is no number at any time.
-    """
+    """Evaluate everything that an animation draws of one case."""
     frames = motions(table, case, signals)
     segments: dict[str, list[Floats]] = {}
     for name, part in table.part.items():

@@ -73,17 +73,7 @@ def _collect(system: System, path: str, drivers: dict[_Node, tuple[_Node, Segmen
 
 
 def as_prepared(nested: System, flat: System, read: System | None = None) -> System:
-    """Return a nested system with the components and delays of a flat one that was made from it.
-
-    Parameters
-    ----------
-    nested
-        As read.
-    flat
-        Its flat form, in which components were swapped and set, and delays changed.
-    read
-        Its flat form without that, where it is known.
-    """
+    """Return a nested system with the components and delays of a flat one that was made from it."""
     plain = nested.flat() if read is None else read
     declared = {(c.source, c.target): c for c in plain.connections}
     chains = chains_of(nested)

@@ -15,15 +15,7 @@ Item = TypeVar("Item")
 
 
 def union_of(before: System, after: System, name: str = "") -> System:
-    """Return a system with all that is in either; where both have it, as in the later one.
-
-    Parameters
-    ----------
-    before, after
-        May be nested.
-    name
-        Of the result; that of the later one if empty.
-    """
+    """Return a system with all that is in either; where both have it, as in the later one."""
     systems = _both(before.systems, after.systems)
     for both in before.systems.keys() & after.systems.keys():
         systems[both] = union_of(before.systems[both], after.systems[both])

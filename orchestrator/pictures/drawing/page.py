@@ -47,14 +47,7 @@ _LONGEST = 60
 
 
 def details_of(system: System, facts: Facts) -> dict[str, dict[str, Any]]:
-    """Collect what is told of everything in a system.
-
-    Returns
-    -------
-    dict
-        ``parts`` by path and ``wires`` by key: ``title``, ``rows`` (pairs of texts) and, of parts,
-        ``ports`` (rows of name, causality, type, unit, value, description).
-    """
+    """Collect what is told of everything in a system."""
     plans = {
         segments[-1].key: plan
         for ends, segments in chains_of(system).items()

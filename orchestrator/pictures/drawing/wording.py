@@ -95,15 +95,7 @@ def _fingerprint(trace: DelayTrace) -> str:
 
 
 def transformation_label(line: Connection, *, exact: bool = False) -> str:
-    """The transformation: ``"× -1"``, ``"table"``; empty without one.
-
-    Parameters
-    ----------
-    line
-        The connection.
-    exact
-        Whether all digits and all entries of a table are told.
-    """
+    """The transformation: ``"× -1"``, ``"table"``; empty without one."""
     own = line.transformation
     if own is None:
         return ""

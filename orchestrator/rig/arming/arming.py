@@ -267,28 +267,7 @@ def arm(
     run: System | None = None,
     tracked: Collection[str] = (),
 ) -> Arming:
-    """Compute the margins of the loops through the commands of devices.
-
-    Parameters
-    ----------
-    linear
-        The system with models in the place of its devices, stepped as the run will be.
-    devices
-        Components that are devices in the run.
-    reserve
-        What must be left.
-    knobs
-        What a user could turn, for the advice.
-    run
-        The system that runs, with the devices: its order of steps is compared.
-    tracked
-        Commands whose device is tracked while it runs, ``component.input``.
-
-    Raises
-    ------
-    DescriptionError, CapabilityError
-        If a command carries an array, or no linear map says what the schedule does.
-    """
+    """Compute the margins of the loops through the commands of devices."""
     names = [str(line) for line in linear.system.connections if line.target.component in devices]
     sides = linear.sides() or (linear,)
     of_sides = [tuple(_armed(side, name, reserve) for name in names) for side in sides]

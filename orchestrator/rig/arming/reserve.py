@@ -33,13 +33,7 @@ class Reserve:
     own_growth: float = 0.0
 
     def cut(self, linear: LinearSystem, line: str) -> SampledLoop | MultirateLoop | None:
-        """Cut the loop at a line, less its own growth; ``None`` if the line is in none.
-
-        Raises
-        ------
-        DescriptionError, CapabilityError
-            As ``SampledLoop.of``, and if a line with own growth is read several times in a period.
-        """
+        """Cut the loop at a line, less its own growth; ``None`` if the line is in none."""
         loop = SampledLoop.of(linear, line)
         if loop is None or not self.own_growth:
             return loop

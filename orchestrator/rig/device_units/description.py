@@ -55,13 +55,7 @@ class DeviceFacts:
 
 
 def stepped_device(location: str) -> SteppedDevice | None:
-    """Return what a run steps, if the device that a source names has no clock of its own.
-
-    Raises
-    ------
-    DescriptionError, PluginError
-        As :func:`device_facts`.
-    """
+    """Return what a run steps, if the device that a source names has no clock of its own."""
     name, kind, settings = _adapter(location)
     try:
         return kind.stepped(settings)
@@ -76,13 +70,7 @@ def _adapter(location: str) -> tuple[str, type[Device], DeviceSettings]:
 
 
 def device_facts(location: str) -> DeviceFacts:
-    """Find the adapter that a source names and validate the settings; nothing is opened.
-
-    Raises
-    ------
-    DescriptionError, PluginError
-        If there is no such adapter, its settings are wrong, or it declares its connectors wrongly.
-    """
+    """Find the adapter that a source names and validate the settings; nothing is opened."""
     name, kind, settings = _adapter(location)
     try:
         ports = kind.connectors(settings)

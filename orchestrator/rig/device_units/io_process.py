@@ -111,13 +111,7 @@ class IoProcess:
         return self._error
 
     def close(self) -> DeviceError | None:
-        """Let the device come to its safe state, and end the process; allowed more than once.
-
-        Returns
-        -------
-        DeviceError or None
-            Why it may not be in its safe state.
-        """
+        """Let the device come to its safe state, and end the process; allowed more than once."""
         if self._end is None or not self._end.alive:
             return None
         found = self.error()

@@ -130,13 +130,7 @@ class OwnGate:
         facts.shaped, self._came = self._gate.shaped, True
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
-        """Look whether the run gives commands.
-
-        Raises
-        ------
-        DeviceError
-            When they are at rest because it gave none, or too fast ones.
-        """
+        """Look whether the run gives commands."""
         if not block.commands_given:
             return
         self._expect(block.commands_given, step_ns)

@@ -28,13 +28,7 @@ class RateCheck:
         self.done = False
 
     def take(self, received: Received) -> None:
-        """Take a new sample into account.
-
-        Raises
-        ------
-        DeviceError
-            If the rate is another one.
-        """
+        """Take a new sample into account."""
         if received.device_time is None or received.sequence is None:
             self.done = True
             return

@@ -26,13 +26,7 @@ _Array = npt.NDArray[np.float64]
 
 
 def gate_of(component: str, facts: DeviceFacts) -> Supervision | OwnGate:
-    """Join the supervisor that the settings of a device name; else the device looks after itself.
-
-    Raises
-    ------
-    DeviceError
-        If there is none, or it does not take the device.
-    """
+    """Join the supervisor that the settings of a device name; else the device looks after itself."""
     rig = facts.settings.supervisor
     return Supervision(component, facts, rig) if rig else OwnGate(facts)
 
@@ -94,13 +88,7 @@ class Supervision:
         self._seat.saw(facts, values.tolist())
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
-        """Give a sign of life, look for those of others; end a run that the rig has left.
-
-        Raises
-        ------
-        DeviceError
-            When it stands, and nobody is there who could move it again.
-        """
+        """Give a sign of life, look for those of others; end a run that the rig has left."""
         del step_ns
         number, now = block.commands_given, time.monotonic()
         self._seat.watch(number)
@@ -132,15 +120,7 @@ class Supervision:
 def watched_facts(
     component: str, facts: DeviceFacts, pid: int = 0, engine: int = 0
 ) -> WatchedFacts:
-    """Return what a supervisor is told of a device.
-
-    Parameters
-    ----------
-    component, facts
-        The device.
-    pid, engine
-        Numbers of its process and of that of the simulation.
-    """
+    """Return what a supervisor is told of a device."""
     ports = facts.ports
     return WatchedFacts(
         device=component,

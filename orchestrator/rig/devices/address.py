@@ -17,16 +17,6 @@ def read_address(location: str) -> tuple[str, dict[str, Any]]:
     """Take name and settings of a device apart.
 
     A value is JSON where it can be read as such (``49152``, ``true``, ``[1, 2]``), else a text.
-
-    Parameters
-    ----------
-    location
-        Of its source.
-
-    Raises
-    ------
-    DescriptionError
-        If a setting has no ``=``, or is there twice.
     """
     name, _, query = location.partition("?")
     try:

@@ -38,15 +38,7 @@ def by_clock(twin: TwinFile, ppm: float) -> TwinFile:
 def in_run_time(
     twins: Sequence[TwinFile], clock: str | None
 ) -> tuple[tuple[TwinFile, ...], tuple[str, ...]]:
-    """Return twins in the time of a run, and what was done, in sentences.
-
-    Parameters
-    ----------
-    twins
-        As they were identified, by the computer's clock.
-    clock
-        The component whose samples are the clock of the run; ``None``: the computer's is.
-    """
+    """Return twins in the time of a run, and what was done, in sentences."""
     found = next((twin for twin in twins if twin.component == clock), None)
     drift = None if found is None else drift_ppm(found)
     if found is None or drift is None:

@@ -58,27 +58,7 @@ class Limits:
 
 
 def excitation(kind: Kind, duration: float, step: float, limits: Limits, hold: float) -> Floats:
-    """Return a command that begins and ends at 0, one value for each step.
-
-    Parameters
-    ----------
-    kind
-        ``prbs``: between both ends of the amplitude, at random; ``chirp``: a sine whose frequency
-        rises from two periods in ``duration`` to one in ``4 hold``; ``step``: up, down, and back,
-        a quarter of ``duration`` each.
-    duration, step
-        s.
-    limits
-        That are kept: stairs become as steep as they allow, and sines as high.
-    hold
-        s, the shortest time for which a random command stays where it is.
-
-    Raises
-    ------
-    DescriptionError
-        If ``duration`` has fewer than 16 steps, is shorter than eight times ``hold``, or the limits
-        leave no time to go to the amplitude and back.
-    """
+    """Return a command that begins and ends at 0, one value for each step."""
     count = round(duration / step)
     if count < 16 or duration < 8.0 * hold:
         raise DescriptionError(

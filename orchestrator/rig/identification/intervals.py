@@ -14,17 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def normal_interval(value: float, deviation: float, freedom: int, confidence: float) -> Estimate:
-    """Return ``value`` with the interval of Student's t distribution.
-
-    Parameters
-    ----------
-    value, deviation
-        Estimate and its standard deviation.
-    freedom
-        Degrees of freedom that the deviation was estimated with.
-    confidence
-        Level, such as 0.95.
-    """
+    """Return ``value`` with the interval of Student's t distribution."""
     half = float(stats.t.ppf(0.5 + confidence / 2.0, freedom)) * deviation
     return Estimate(value=value, low=value - half, high=value + half)
 
@@ -41,15 +31,6 @@ def deviation_interval(residuals: Floats, lost: int, confidence: float) -> Estim
 
     ``var(s**2) = (m4 - s**4 (n - 3) / (n - 1)) / n`` (Cramer 1946, 27.4), taken to the logarithm
     of s: of normal residuals it is the interval of chi squared, of others it is honest still.
-
-    Parameters
-    ----------
-    residuals
-        Shape (n,), of mean 0 nearly.
-    lost
-        Degrees of freedom that were spent on them.
-    confidence
-        Level, such as 0.95.
     """
     n = len(residuals)
     freedom = max(1, n - lost)

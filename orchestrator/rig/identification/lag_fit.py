@@ -74,17 +74,7 @@ class LagFit:
 
 
 def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
-    """Fit delay, lag, gain and offset to a record.
-
-    Parameters
-    ----------
-    record
-        What was measured.
-    delay, lag
-        To begin with; the lag says of which order.
-    longest
-        s, bound of the delay.
-    """
+    """Fit delay, lag, gain and offset to a record."""
     problem = _Problem(record, second=lag.damping is not None)
     gain, offset, _ = _scaled(record, delay, lag)
     begin = [min(delay, longest), math.log(lag.frequency)]

@@ -33,15 +33,6 @@ def device_lines(
     """Yield the lines that begin at responses of a device, their pairs, and what it brings, s.
 
     What is in doubt of a twin gives none.
-
-    Parameters
-    ----------
-    system
-        Flat, or not.
-    twin
-        What was identified; its component is where the lines begin.
-    physical
-        Lines that hardware makes, as ``source -> target``.
     """
     sure = reversed(twin.without_doubts().pair)
     entries = {pair.response.partition("[")[0]: pair for pair in sure}

@@ -72,17 +72,6 @@ def starting_values(
 
     Both signs are tried: a delay that is half a period longer hides a wrong one where little but
     one frequency was excited.
-
-    Parameters
-    ----------
-    measured
-        The frequency response, whose lines count by their coherence.
-    order
-        1 or 2.
-    period
-        s, between two samples: delays are tried in halves of it.
-    longest
-        s, of the delay.
     """
     lines = measured.coherence > _COHERENT
     if not lines.any():
@@ -255,24 +244,7 @@ def pair_model(
     longest: float = 0.25,
     orders: Sequence[int] = (0, 1, 2),
 ) -> PairModel:
-    """Identify delay, dynamics, gain and noise from a record.
-
-    Parameters
-    ----------
-    record
-        Of a command that moved.
-    confidence
-        Level of all intervals.
-    longest
-        s; longer delays are not looked for.
-    orders
-        Of the dynamics, among which is chosen.
-
-    Raises
-    ------
-    DescriptionError
-        If the command never changes in the record.
-    """
+    """Identify delay, dynamics, gain and noise from a record."""
     if not len(record.steps()[0]):
         raise DescriptionError("the command of this record never changes; nothing can be said")
     measured = frequency_response(record)

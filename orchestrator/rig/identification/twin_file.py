@@ -230,13 +230,7 @@ class TwinFile(_Table):
         return self.model_copy(update={"pair": sure, "doubts": {}})
 
     def response(self, name: str) -> SignalPair:
-        """Return the pair of a response.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none.
-        """
+        """Return the pair of a response."""
         for pair in self.pair:
             if pair.response == name:
                 return pair
@@ -248,15 +242,7 @@ class TwinFile(_Table):
 
 
 def read_twin(path: Path) -> TwinFile:
-    """Read the file of a twin.
-
-    Raises
-    ------
-    LoadError
-        If it cannot be read, or is no TOML.
-    DescriptionError
-        All keys that are unknown or missing and all values that do not fit, together.
-    """
+    """Read the file of a twin."""
     try:
         content = toml_data(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

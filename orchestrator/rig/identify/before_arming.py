@@ -27,22 +27,7 @@ from orchestrator.study.prepare.run_settings import RunSettings
 def identification_movements(
     case: PreparedCase, devices: Sequence[str], procedure: Procedure
 ) -> Iterator[str]:
-    """Say how far, how fast and for how long the identification of a case moves its devices.
-
-    Parameters
-    ----------
-    case
-        Whose devices.
-    devices
-        That are identified.
-    procedure
-        How.
-
-    Raises
-    ------
-    DescriptionError
-        If nothing says how far a command may be moved, or limits go beyond its range.
-    """
+    """Say how far, how fast and for how long the identification of a case moves its devices."""
     for device, facts in _facts(case, devices).items():
         inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
         step = step_of(case.options.given_step, period)
@@ -86,31 +71,7 @@ def stored_twins(
     wanted: Mapping[str, Sequence[str]],
     results: Sequence[Path],
 ) -> tuple[dict[str, tuple[TwinFile, ...]], dict[str, tuple[str, ...]]]:
-    """Read the twins of commanded devices; those that ``table`` names come first.
-
-    Parameters
-    ----------
-    table
-        May name twin files, by component.
-    folder
-        What their paths are relative to.
-    cases, wanted
-        Those that are to be run, and the devices of each, by case.
-    results
-        Folders of earlier results, in which ``identification/CASE`` may have twins.
-
-    Returns
-    -------
-    twins, remarks
-        Both by case; a remark says from when a twin is, and from where.
-
-    Raises
-    ------
-    DescriptionError
-        If a device has none, or one of another device.
-    LoadError
-        If one cannot be read.
-    """
+    """Read the twins of commanded devices; those that ``table`` names come first."""
     twins: dict[str, tuple[TwinFile, ...]] = {}
     remarks: dict[str, tuple[str, ...]] = {}
     problems: list[str] = []
@@ -191,30 +152,6 @@ def identified_cases(
 
     The files are there whatever comes after, a refusal of arming included. Before the first moves,
     it is said what is going to move.
-
-    Parameters
-    ----------
-    experiment, folder
-        The experiment, and where its file is.
-    cases
-        Those that are to be run; nothing of them has been opened.
-    settings
-        Of the run.
-    output
-        Folder of the experiment; a case's files are in ``identification/CASE``.
-    tell
-        Told of what is going on, and the share of it that is done.
-    announce
-        Told in sentences what is going to move.
-
-    Raises
-    ------
-    UnknownNameError
-        If a device is named that no case commands.
-    DescriptionError
-        If twins are to be those of an earlier run, and there are none.
-    SoftdockError
-        As :func:`~orchestrator.rig.identify.runner.identify_case`.
     """
     known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
     later = [text for name in known for text in run_movements(cases[name], known[name])]

@@ -21,27 +21,6 @@ def set_identified_delays(
     Each gets the delay of a loop through the device, with its provenance, the device and the date:
     see :func:`~orchestrator.rig.identification.line_delays.identified_delays`. All else in the file
     stays as it is.
-
-    Parameters
-    ----------
-    path
-        An .ssd, .ssp or .toml file.
-    twins
-        What was identified.
-    clock
-        The component whose samples are the clock of the runs, in whose time the delays are;
-        ``None``: the computer's is.
-
-    Returns
-    -------
-    list
-        What was set, a line for each connection, of which clock the times are, and what was not
-        set since it is in doubt.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        If the file cannot be read or written, or no connection carries any of the responses.
     """
     edit = FileEdit(path)
     twins, told = in_run_time(twins, clock)

@@ -45,17 +45,7 @@ CLOCK = "given_at"
 def excitation_block(
     inputs: Sequence[DeviceConnector], commands: Floats, step: float
 ) -> type[Block]:
-    """Return a block with an output for each command, and one for the time by the wall.
-
-    Parameters
-    ----------
-    inputs
-        The commands of the device.
-    commands
-        Shape (steps, scalars), in the order of ``inputs``.
-    step
-        s, of the run.
-    """
+    """Return a block with an output for each command, and one for the time by the wall."""
     places: dict[str, slice] = {}
     first = 0
     for port in inputs:
@@ -180,24 +170,7 @@ class DeviceRun:
 def run_device(
     component: Component, step: float, procedure: Procedure, realtime: RealTime
 ) -> DeviceRun:
-    """Excite one device, alone in a system, in real time.
-
-    Parameters
-    ----------
-    component
-        Its source is a device.
-    step
-        s.
-    procedure, realtime
-        How.
-
-    Raises
-    ------
-    DescriptionError
-        If the device cannot be excited, or too few samples came.
-    FailedRunError
-        If the device is lost meanwhile.
-    """
+    """Excite one device, alone in a system, in real time."""
     facts = device_facts(component.source.location)
     inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
     plan = excitation_plan(component.name, inputs, step, period, procedure)

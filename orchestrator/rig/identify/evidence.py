@@ -43,13 +43,7 @@ class Needed:
     responses: Collection[str]
 
     def expect_known(self, twin: TwinFile) -> None:
-        """Expect that a twin says enough.
-
-        Raises
-        ------
-        LittleEvidenceError
-            With each figure that is missing.
-        """
+        """Expect that a twin says enough."""
         if missing := list(self._missing(twin)):
             raise LittleEvidenceError(*missing)
 

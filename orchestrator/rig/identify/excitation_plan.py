@@ -111,26 +111,7 @@ def excitation_plan(
     period: float,
     procedure: Procedure,
 ) -> ExcitationPlan:
-    """Plan the excitations of all commands of a device, each by itself.
-
-    Parameters
-    ----------
-    component
-        That the device stands for.
-    inputs
-        Its commands.
-    step
-        s, of the run.
-    period
-        s, between two samples of the device.
-    procedure
-        How.
-
-    Raises
-    ------
-    DescriptionError
-        If a command has no range and no limits are given, or limits go beyond its range.
-    """
+    """Plan the excitations of all commands of a device, each by itself."""
     scalars = [(port, i) for port in inputs for i in range(port.size)]
     rest = math.ceil(procedure.rest / step)
     rows = [np.zeros((rest, len(scalars)))]

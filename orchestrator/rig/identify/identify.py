@@ -76,13 +76,7 @@ class IdentifiedDevice:
 
 
 def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
-    """Return the components that are devices: all, or those that are chosen.
-
-    Raises
-    ------
-    UnknownNameError, DescriptionError
-        If a component is not there, or is no device; or there is no device at all.
-    """
+    """Return the components that are devices: all, or those that are chosen."""
     devices = {n: c for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE}
     found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
     for name in chosen:
@@ -110,28 +104,7 @@ def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
 def identify_device(
     system: System, name: str, step: float, procedure: Procedure, realtime: RealTime
 ) -> IdentifiedDevice:
-    """Excite one device of a system, the others left alone, and identify it.
-
-    Parameters
-    ----------
-    system
-        Flat.
-    name
-        Of the component that is a device.
-    step
-        s, of the run.
-    procedure, realtime
-        How it is excited.
-
-    Raises
-    ------
-    LittleEvidenceError
-        If a command moved nothing, or no model describes any response.
-    DescriptionError
-        If it cannot be excited.
-    FailedRunError
-        If the device is lost meanwhile.
-    """
+    """Excite one device of a system, the others left alone, and identify it."""
     date = datetime.now(UTC).replace(microsecond=0)
     run = run_device(system.component(name), step, procedure, realtime)
     pairs = tuple(_pairs(run, procedure))
@@ -234,16 +207,6 @@ def noise_of(model: PairModel, rest: Floats, confidence: float) -> tuple[Estimat
 
     What a linear model leaves of friction that sticks, of backlash or of arrivals is no noise: it
     comes again with the same command, and is not there at rest.
-
-    Parameters
-    ----------
-    model
-        Of the pair.
-    rest
-        Shape (n,): the response before the first excitation. Of fewer than 16 samples noise is all
-        that the model leaves.
-    confidence
-        Level, such as 0.95.
     """
     if len(rest) < _LEAST_AT_REST:
         return model.noise, None

@@ -97,18 +97,7 @@ REPORT = "identification.html"
 def write_identification(
     devices: Sequence[IdentifiedDevice], title: str, output: Path
 ) -> list[Path]:
-    """Write ``COMPONENT.twin.toml`` for each device, its pictures, and the report.
-
-    Returns
-    -------
-    list
-        The twins, then the report.
-
-    Raises
-    ------
-    SoftdockError
-        If the folder cannot be written; nothing of it is changed then.
-    """
+    """Write ``COMPONENT.twin.toml`` for each device, its pictures, and the report."""
     with whole_folder(output) as draft:
         twins, figures, tables = [], [], []
         pictures: list[Path] = []

@@ -51,36 +51,6 @@ def identify_case(
     The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
     declares for the case are started anew for each. A device that is the clock of the experiment is
     that of its own run, and of no other.
-
-    Parameters
-    ----------
-    experiment, folder
-        The experiment, and where its file is.
-    name
-        Of the case.
-    settings
-        Swaps of the command line, and whether and how real time is asked for.
-    procedure
-        How devices are excited.
-    chosen
-        Components; empty: all that are devices.
-    step
-        Of the runs; ``None``: that of the case, or the period of the device if it has none.
-    prepared
-        The case, if it is prepared already.
-    watched_in
-        Folder in which the supervisor writes what it sees; ``None``: nobody watches.
-    needed
-        Within which intervals have to lie; ``None``: they may be as wide as they are.
-
-    Raises
-    ------
-    LittleEvidenceError
-        If the last motion shows too little, too.
-    DescriptionError, LoadError
-        If the case cannot be prepared, or has no such devices.
-    FailedRunError
-        If a device is lost.
     """
     if prepared is None:
         prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
@@ -138,13 +108,7 @@ def _identified(
 def with_longer_motions(
     identified: Callable[[Procedure], IdentifiedDevice], procedure: Procedure
 ) -> IdentifiedDevice:
-    """Identify a device; where a motion shows too little, again with one that is twice as long.
-
-    Raises
-    ------
-    LittleEvidenceError
-        What the last motion did not show, and how many there were.
-    """
+    """Identify a device; where a motion shows too little, again with one that is twice as long."""
     for longer in (2.0**motion for motion in range(MOTIONS - 1)):
         with suppress(LittleEvidenceError):
             return identified(_longer(procedure, longer))

@@ -23,22 +23,6 @@ def watched_device(
     Limits of its command and of what it measures, its health and its way to rest are those of the
     rig; what needs other devices, or a loop, is left out. It is armed by itself, and at once: it is
     excited because somebody asked for it, and from rest.
-
-    Parameters
-    ----------
-    case
-        The device is in it; it comes back told whose supervisor watches the device.
-    device
-        Its component.
-    settings
-        Of the rig; ``None``: nobody watches.
-    folder
-        Gets ``DEVICE.supervisor``.
-
-    Raises
-    ------
-    DescriptionError, DeviceError
-        As :func:`~orchestrator.rig.run.supervision.supervising`.
     """
     own = None if settings is None else _alone(settings, device)
     remarks: list[str] = []

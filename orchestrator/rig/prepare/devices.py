@@ -12,20 +12,7 @@ from orchestrator.study.file.device_table import DeviceTable
 
 
 def with_device(system: System, name: str, table: DeviceTable) -> System:
-    """Put a device in the place of a component, or give the device that is there other settings.
-
-    Parameters
-    ----------
-    system
-        Flat.
-    name, table
-        The component, and its table ``[case.NAME.devices.COMPONENT]``.
-
-    Raises
-    ------
-    DescriptionError
-        If the component or the device does not exist, or ports or settings do not fit.
-    """
+    """Put a device in the place of a component, or give the device that is there other settings."""
     old = system.component(name).source
     device = table.device
     settings: dict[str, Any] = {}

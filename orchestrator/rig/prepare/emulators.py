@@ -16,18 +16,6 @@ def with_emulators(
     """Plan the emulators of a case, on free ports, and tell its devices where they are.
 
     What the file says of addresses and ports wins.
-
-    Returns
-    -------
-    case
-        Its devices with the settings that reach the emulators.
-    plans
-        By component, in the order of the file.
-
-    Raises
-    ------
-    DescriptionError, UnknownNameError
-        If an emulator is for a component that is no device in the case, or its adapter has none.
     """
     problems = list(_strangers(name, case))
     if problems:

@@ -120,20 +120,6 @@ def on_hardware(
 
     A response that hardware carries on comes without transit; lines of it that the run reads are
     later by that.
-
-    Parameters
-    ----------
-    system
-        Flat, with everything swapped and set.
-    hardware
-        Of the rig.
-    beside
-        As of :func:`set_beside`.
-
-    Raises
-    ------
-    DescriptionError
-        Twins of other devices, and delays that are counted twice; all together.
     """
     problems: list[Diagnostic] = []
     for name, component in system.components.items():

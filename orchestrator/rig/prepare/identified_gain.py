@@ -72,17 +72,7 @@ class GainRatio:
 
 
 def gain_ratios(linear: LinearSystem, run: System, twin: TwinFile) -> Iterator[GainRatio]:
-    """Yield the ratios of the pairs of a twin that a loop through the device can have in it.
-
-    Parameters
-    ----------
-    linear
-        With a model in the place of the device.
-    run
-        The system that runs, with the device: what is connected to it there is a command.
-    twin
-        What was identified.
-    """
+    """Yield the ratios of the pairs of a twin that a loop through the device can have in it."""
     name = twin.component
     used = used_responses(linear.system, name)
     wired = wired_commands(run, name)

@@ -26,22 +26,6 @@ def with_identified_dynamics(
     A device takes a command and holds it from then on; a model that is stepped after what commands
     it has the command of the step's end all over the step. So lines that begin at a model that was
     exchanged are a step later; a model that follows at once needs none.
-
-    Parameters
-    ----------
-    system
-        With models in the place of devices, stepped by ``gauss-seidel``.
-    run
-        With the devices: what is connected to them there are commands.
-    twins
-        What was identified.
-    step_ns
-        Of the run.
-
-    Returns
-    -------
-    system, told
-        And in sentences which models were exchanged, or why not.
     """
     told = []
     for twin in twins:
@@ -96,15 +80,7 @@ def _exchanged(system: System, name: str, pairs: Mapping[str, SignalPair], step_
 
 
 def lag_block(model: Component, pairs: Mapping[str, SignalPair]) -> type[Block]:
-    """Return a block whose outputs follow commands by identified lags, exactly over a step.
-
-    Parameters
-    ----------
-    model
-        Whose connectors it has, as far as they are in the pairs.
-    pairs
-        By response: each with a command and a lag.
-    """
+    """Return a block whose outputs follow commands by identified lags, exactly over a step."""
     commands = sorted({str(pair.command) for pair in pairs.values()})
 
     def step(self: Block, t: float, h: float) -> None:  # noqa: ARG001 - the signature of steps

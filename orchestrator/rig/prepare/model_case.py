@@ -22,11 +22,6 @@ def model_system(
     """Prepare a case as it is where no device stands in it, with the values for its arming.
 
     Its lines that hardware makes are there, with their delays.
-
-    Raises
-    ------
-    DescriptionError
-        If a device has no model.
     """
     plain = case.model_copy(
         update={

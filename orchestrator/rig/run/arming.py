@@ -51,13 +51,7 @@ def armed(
 
 
 def expect_armed(found: Mapping[str, Arming]) -> None:
-    """Expect that every case may run.
-
-    Raises
-    ------
-    ArmingError
-        Of which cases may not, with the numbers and what would help.
-    """
+    """Expect that every case may run."""
     refused = {name: one for name, one in found.items() if not one.is_granted and not one.forced}
     if refused:
         raise ArmingError(

@@ -26,11 +26,6 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
 
     Beside a run in real time they have its priority, where that is granted: what they stand for has
     a processor of its own.
-
-    Raises
-    ------
-    DeviceError
-        If one does not start, or wants to reach another that is not there yet.
     """
     started: dict[str, EmulatorProcess] = {}
     from orchestrator.rig.devices.conformance import EmulatorProcess
@@ -53,13 +48,7 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
 
 
 def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> str:
-    """Put into an argument where emulators that were started before can be reached.
-
-    Raises
-    ------
-    DeviceError
-        If it wants one that is not there.
-    """
+    """Put into an argument where emulators that were started before can be reached."""
 
     def found(place: re.Match[str]) -> str:
         owner, key = place.groups()

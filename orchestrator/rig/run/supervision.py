@@ -66,33 +66,6 @@ def supervising(
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
-
-    Parameters
-    ----------
-    case
-        Without devices it is run as it is.
-    settings
-        ``None``: nobody watches.
-    output
-        Folder of the results.
-    remarks
-        Gets what is to be known of it.
-    findings
-        What tracking is told; ``None``: nothing was found.
-    devices
-        Those that are watched; ``None``: all of the case.
-
-    Returns
-    -------
-    Iterator
-        Those of the case, its devices told whose supervisor watches them.
-
-    Raises
-    ------
-    DescriptionError
-        If a command has no limits, or a table names a signal that no device has.
-    DeviceError
-        If the rig has a supervisor already.
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:

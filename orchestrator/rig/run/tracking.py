@@ -99,13 +99,7 @@ _ROUNDING = 12.0
 
 
 def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
-    """Complete the tables of tracking with what was identified, by the clock of each device.
-
-    Raises
-    ------
-    DescriptionError
-        If a response was found to follow another command than its table says.
-    """
+    """Complete the tables of tracking with what was identified, by the clock of each device."""
     from orchestrator.rig.identification.clock import in_run_time
 
     own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]

@@ -68,13 +68,7 @@ class ChangeRecord:
 
 
 def read_changes(path: Path) -> tuple[StateChange, ...]:
-    """Read what a :class:`~orchestrator.rig.supervisor.ring_file.ChangeFile` wrote.
-
-    Raises
-    ------
-    LoadError
-        If it is no such file.
-    """
+    """Read what a :class:`~orchestrator.rig.supervisor.ring_file.ChangeFile` wrote."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))

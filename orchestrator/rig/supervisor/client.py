@@ -105,13 +105,7 @@ class SupervisorClient:
                 pipe.close()
 
     def begin(self) -> None:
-        """Wait until somebody has engaged the rig, where that is not done by itself.
-
-        Raises
-        ------
-        NeverEngagedError
-            If it is brought to rest instead, or the supervisor ends.
-        """
+        """Wait until somebody has engaged the rig, where that is not done by itself."""
         rig = self._settings.rig
         if self._settings.arm == "automatic":
             return

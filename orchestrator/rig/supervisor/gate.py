@@ -16,11 +16,6 @@ def blending_weight(share: float) -> float:
     """Return 0 to 1 for a share of the time, with no velocity and no acceleration at both ends.
 
     The quintic ``10 s^3 - 15 s^4 + 6 s^5``.
-
-    Parameters
-    ----------
-    share
-        Of the time of blending that is over; below 0 counts as 0, above 1 as 1.
     """
     s = min(max(share, 0.0), 1.0)
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
@@ -393,19 +388,7 @@ class CommandGate:
         now_ns: int,
         patience_ns: int = 0,
     ) -> list[float]:
-        """Return what is sent now.
-
-        Parameters
-        ----------
-        wanted, number
-            The simulation's newest command, and its number.
-        orders
-            Of the supervisor.
-        now_ns
-            CLOCK_MONOTONIC.
-        patience_ns
-            See :meth:`watch`.
-        """
+        """Return what is sent now."""
         before = self._now_ns
         elapsed = self._period if before is None else (now_ns - before) * _NS
         self._now_ns = now_ns

@@ -156,14 +156,7 @@ class Machine:
         self._alarmed.discard((reason, where))
 
     def ask(self, event: Event, now_ns: int, by: str = "") -> None:
-        """Do what an operator wishes.
-
-        Raises
-        ------
-        Refused
-            If there is no such way, or what it needs does not hold, with the cause that persists;
-            and if it is to be engaged by another operator than the one who armed it.
-        """
+        """Do what an operator wishes."""
         armed = event is Event.ENGAGE and self.armed_left(now_ns) > 0
         if armed and by != self.armed_by:
             raise Refused(

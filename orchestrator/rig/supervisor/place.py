@@ -46,13 +46,7 @@ def operator_at(channel: socket.socket) -> str:
 
 
 def take_rig(rig: str) -> socket.socket:
-    """Take a rig for as long as this process lives; return the socket that others connect to.
-
-    Raises
-    ------
-    DeviceError
-        If it has a supervisor already; with the number of its process.
-    """
+    """Take a rig for as long as this process lives; return the socket that others connect to."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         made.bind(rig_address(rig))
@@ -72,13 +66,7 @@ def take_rig(rig: str) -> socket.socket:
 
 
 def connect_to(rig: str, seconds: float = ANSWER_S) -> socket.socket:
-    """Return a connection to the supervisor of a rig.
-
-    Raises
-    ------
-    DeviceError
-        If there is none.
-    """
+    """Return a connection to the supervisor of a rig."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     made.settimeout(seconds)
     try:

@@ -37,13 +37,7 @@ from orchestrator.rig.supervisor.wire import hear, tell
 
 
 def take_priority(settings: SupervisorSettings) -> str:
-    """Take the priority that is asked for; return what to know of it, empty if it was granted.
-
-    Raises
-    ------
-    DeviceError
-        If it is required, and not granted.
-    """
+    """Take the priority that is asked for; return what to know of it, empty if it was granted."""
     if not settings.priority:
         return ""
     try:
@@ -63,15 +57,7 @@ _NS = 1e-9
 
 
 def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
-    """Return what is so now, as plain data; times in s, signals in their units.
-
-    Parameters
-    ----------
-    supervisor
-        Of the rig.
-    now_ns
-        CLOCK_MONOTONIC.
-    """
+    """Return what is so now, as plain data; times in s, signals in their units."""
     machine, tracking = supervisor.machine, supervisor.tracking
     left, wished = machine.armed_left(now_ns), supervisor.wished
     begun = next((one.time_ns for one in machine.changes if one.after is State.BLEND), None)

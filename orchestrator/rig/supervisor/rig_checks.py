@@ -68,20 +68,6 @@ def derivative_weights(samples: int, order: int, period: float) -> Floats:
     Analytical Chemistry 36, 1964). Noise of standard deviation ``s`` gives the derivative one of
     ``s`` times the norm of the weights, for many samples ``s sqrt(720 / n**5) / h**2`` of the
     second and ``s sqrt(100800 / n**7) / h**3`` of the third.
-
-    Parameters
-    ----------
-    samples
-        In the window, > ``order``.
-    order
-        Of the derivative.
-    period
-        s, between two of them.
-
-    Returns
-    -------
-    ndarray
-        Shape (samples,), the oldest first.
     """
     places = (np.arange(samples) - 0.5 * (samples - 1)) * period
     scale = places[-1]

@@ -156,14 +156,7 @@ class Supervisor:
         self.wished: tuple[str, str, int] | None = None
 
     def join(self, facts: DeviceFacts, memory: WatchMemory, now_ns: int) -> None:
-        """Take a device in.
-
-        Raises
-        ------
-        DescriptionError
-            If the rig has no such device, has it already, one of its commands has no limits, or,
-            with the last of them, a table names a signal that there is not.
-        """
+        """Take a device in."""
         name = facts.device
         if name not in self.expected:
             raise DescriptionError(
@@ -187,13 +180,7 @@ class Supervisor:
         self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
 
     def limits_of(self, facts: DeviceFacts) -> list[CommandLimits]:
-        """Return the limits of each command of a device, its range taken in.
-
-        Raises
-        ------
-        DescriptionError
-            Of all commands that have no limits.
-        """
+        """Return the limits of each command of a device, its range taken in."""
         found, problems = [], []
         for signal in facts.commands:
             name = f"{facts.device}.{signal.name}"
@@ -236,13 +223,7 @@ class Supervisor:
             self.machine.strike(Fault(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
 
     def wish(self, wish: str, now_ns: int, by: str) -> None:
-        """Do what an operator wishes, one of :data:`WISHES`.
-
-        Raises
-        ------
-        Refused
-            See :meth:`Machine.ask`.
-        """
+        """Do what an operator wishes, one of :data:`WISHES`."""
         if wish in _STRUCK:
             where = f"{_OPERATOR} {by}".rstrip()
             self.machine.strike(Fault(_STRUCK[wish], where, now_ns))

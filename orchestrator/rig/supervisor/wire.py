@@ -18,15 +18,7 @@ def tell(channel: socket.socket, message: Mapping[str, Any], memory: int | None 
 
 
 def hear(channel: socket.socket) -> tuple[dict[str, Any], int | None]:
-    """Read a message, and the descriptor beside it.
-
-    Raises
-    ------
-    EOFError
-        If the other side is gone.
-    ValueError
-        If it is no message.
-    """
+    """Read a message, and the descriptor beside it."""
     try:
         data, handles, _, _ = socket.recv_fds(channel, _LONGEST, 1, socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:

@@ -111,17 +111,7 @@ class Motion:
 
 
 def motion_of(log: Path, signal: Logged, period_s: float) -> Motion:
-    """Read a column of an emulator's log, of the rows of one event that are whole.
-
-    Parameters
-    ----------
-    log
-        The file.
-    signal
-        Where it stands in the file.
-    period_s
-        Of the device.
-    """
+    """Read a column of an emulator's log, of the rows of one event that are whole."""
     times, values = [], []
     with log.open(encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
@@ -139,13 +129,7 @@ def sentence_of(said: Path) -> str:
 
 
 def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:
-    """Return the last simulated time that can be read, and the last value of every signal.
-
-    Raises
-    ------
-    LoadError
-        If there is nothing to read.
-    """
+    """Return the last simulated time that can be read, and the last value of every signal."""
     for path in (f"{case}.parquet", f"{case}.partial.parquet", f"{case}.partial"):
         if (output / path).exists():
             found = read_parquet(output / path)

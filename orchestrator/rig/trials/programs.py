@@ -32,17 +32,7 @@ _ATTEND = ("-m", "orchestrator", "supervisor", "attend")
 def emulators_of(
     trial: Trial, plans: Mapping[str, EmulatorPlan], folder: Path, priority: int
 ) -> Iterator[dict[str, EmulatorProcess]]:
-    """Start the emulators, with their logs, and with the fault of the trial.
-
-    Parameters
-    ----------
-    trial, plans
-        The fault, and the emulators by component.
-    folder
-        For the logs.
-    priority
-        Of SCHED_FIFO; 0: as it is.
-    """
+    """Start the emulators, with their logs, and with the fault of the trial."""
     started: dict[str, EmulatorProcess] = {}
     with ExitStack() as stack:
         for name, plan in plans.items():
@@ -59,15 +49,7 @@ def emulators_of(
 
 @contextlib.contextmanager
 def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start the run; what it says goes to ``said.txt``.
-
-    Parameters
-    ----------
-    told
-        See :mod:`orchestrator.rig.trials.child`.
-    folder
-        Of the trial.
-    """
+    """Start the run; what it says goes to ``said.txt``."""
     with (folder / "said.txt").open("w", encoding="utf-8") as said:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", _CHILD],
@@ -97,15 +79,7 @@ def await_begin(process: subprocess.Popen[str], limit_s: float) -> bool:
 
 
 def device_process(run: int, component: str) -> int:
-    """Return the number of the process that leads a device of a run; 0: there is none.
-
-    Parameters
-    ----------
-    run
-        Number of the process of the run.
-    component
-        Whose device it is.
-    """
+    """Return the number of the process that leads a device of a run; 0: there is none."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             words = (folder / "cmdline").read_bytes().split(b"\0")

@@ -97,13 +97,7 @@ class TrialRig:
         return _BEFORE_S + self._blend_s + waits + _AFTER_S
 
     def run(self, trial: Trial) -> Outcome:
-        """Run one trial; again, if the rig was not well before the fault came.
-
-        Raises
-        ------
-        DeviceError
-            If that was so each time.
-        """
+        """Run one trial; again, if the rig was not well before the fault came."""
         for _ in range(_ATTEMPTS):
             try:
                 outcome = self._attempt(trial)

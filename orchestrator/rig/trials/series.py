@@ -48,20 +48,7 @@ class Series:
         return max(sum(each) / jobs, max(each, default=0.0))
 
     def run(self, jobs: int, tell: Callable[[list[str]], None]) -> Iterator[list[str]]:
-        """Run the rest; return the cells of all in their order.
-
-        Parameters
-        ----------
-        jobs
-            How many at a time.
-        tell
-            Gets the cells of each when it is done.
-
-        Raises
-        ------
-        DeviceError
-            As :meth:`TrialRig.run`; those that are done by then are read back the next time.
-        """
+        """Run the rest; return the cells of all in their order."""
         with ThreadPoolExecutor(jobs) as pool:
             going = {pool.submit(self._run, trial): trial for trial in self.left}
             try:

@@ -72,15 +72,7 @@ class Trial:
 
 
 def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterator[Trial]:
-    """Yield all trials of a rig.
-
-    Parameters
-    ----------
-    devices
-        Adapters by component, of those that have an emulator.
-    supervised
-        Whether the rig has a supervisor, which can be lost as well.
-    """
+    """Yield all trials of a rig."""
     yield Trial("none")
     for component, kind in devices.items():
         bench = bench_of(kind)

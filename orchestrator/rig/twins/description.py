@@ -65,13 +65,7 @@ class Channel:
 
 
 def complete_twin(source: Source, name: str, like: Component | None) -> Source:
-    """Return the source with what it is around: what it says, or what stood there.
-
-    Raises
-    ------
-    DescriptionError
-        If it does not say it, and neither an FMU nor a block nor a twin stood there.
-    """
+    """Return the source with what it is around: what it says, or what stood there."""
     if source.inner is not None:
         return source
     inner = None if like is None else like.source
@@ -93,13 +87,7 @@ def inner_of(component: Component) -> Component:
 
 
 def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
-    """Describe a twin by what it is around: outputs that are late depend on nothing at once.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        If the file cannot be read, or none of its responses is an output of what it is around.
-    """
+    """Describe a twin by what it is around: outputs that are late depend on nothing at once."""
     late = late_outputs(source, inner)
     twin = twin_of(source)
     return replace(
@@ -124,13 +112,7 @@ def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
 
 
 def late_outputs(source: Source, inner: UnitDescription) -> dict[str, int]:
-    """Return by how many nanoseconds outputs of a twin are late, all their elements at least.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        As :func:`describe_twin`.
-    """
+    """Return by how many nanoseconds outputs of a twin are late, all their elements at least."""
     found: dict[str, int] = {}
     for name, channel in channels_of(source, inner).items():
         output = _place(name)[0]
@@ -142,11 +124,6 @@ def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
     """Return what each scalar of an output passes through, by its name.
 
     Responses of the device that what it is around has not are left out.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        As :func:`describe_twin`; or if a unit does not convert.
     """
     twin = twin_of(source)
     outputs = {c.name: c for c in inner.of(Causality.OUTPUT) if c.type is DataType.REAL}
@@ -218,13 +195,7 @@ def _place(name: str) -> tuple[str, int]:
 
 
 def twin_of(source: Source) -> TwinFile:
-    """Return what a twin is of, in the time of the clock that its source says.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        If the file cannot be read.
-    """
+    """Return what a twin is of, in the time of the clock that its source says."""
     path = source.file
     assert path is not None  # noqa: S101 - every twin has a file
     try:

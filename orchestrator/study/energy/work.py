@@ -65,15 +65,7 @@ class Samples:
         return self.connector(name).causality is Causality.INPUT
 
     def at(self, name: str) -> Floats:
-        """Rows of a connector, shape (n, size).
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such connector, or it was not recorded.
-        DescriptionError
-            If a value is no number.
-        """
+        """Rows of a connector, shape (n, size)."""
         signal = signal_of(self._system, name)
         connector, end, index = signal.connector, signal.end, signal.index
         constant = connector.causality.is_settable and end not in self._fed
@@ -95,13 +87,7 @@ class Samples:
         return rows
 
     def over(self, name: str) -> tuple[Floats, Floats]:
-        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight.
-
-        Raises
-        ------
-        DescriptionError
-            If an input is not held but moves within a step, which is not recorded.
-        """
+        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
         rows = self.at(name)
         if not self.is_input(name):
             return rows[:-1], rows[1:]
@@ -131,13 +117,7 @@ class Samples:
 
 
 def energy_of(samples: Samples, name: str) -> Work:
-    """Return an energy, or the integral of a power; J since the begin in both cases.
-
-    Raises
-    ------
-    UnitMismatchError
-        If it is neither.
-    """
+    """Return an energy, or the integral of a power; J since the begin in both cases."""
     rows = samples.at(name)[:, 0]
     factor = product_of("J", samples.connector(name))
     if factor is not None:
@@ -162,11 +142,6 @@ def work_of(samples: Samples, bond: Bond) -> Work:
     error of the quadrature; all else is the trapezoidal rule over the steps. The error is a third
     of the difference to steps twice as long, or with a held effort a twelfth of the changes that
     the slope of the flow has, times the effort and the step.
-
-    Raises
-    ------
-    DescriptionError
-        If efforts and motion do not fit each other, or are no power.
     """
     total, error = np.zeros(len(samples.time)), 0.0
     for place in range(len(bond.effort)):
@@ -185,13 +160,6 @@ def unsure_work(samples: Samples, bond: Bond, missed: Floats) -> float:
     ``|de| |dx|``. Of a flow ``v`` in a step ``h``, ``|dx|`` is at most ``h max|v|``, and it changes
     at an unknown moment, too: ``h max|e| |dv|``. The bound is their sum over the steps with
     ``m > 0``; the work of all others is as sure as without a device.
-
-    Parameters
-    ----------
-    samples, bond
-        The run, and the efforts and motion of a port.
-    missed
-        Shape (n - 1,): the share ``m`` of each step, 0 where nothing was missed.
     """
     places = range(len(bond.effort))
     return sum(_Pair(samples, bond, place).unsure(missed) for place in places)

@@ -17,15 +17,7 @@ def wrong_expectations(
     cases: Mapping[str, PreparedCase],
     recorded: Mapping[str, Collection[str]],
 ) -> Iterator[tuple[str, str]]:
-    """Say which expectations no case can be held to, by their names.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    cases, recorded
-        Those that are prepared, and the signals that they have.
-    """
+    """Say which expectations no case can be held to, by their names."""
     for name, table in experiment.expect.items():
         for kind, given, known in (
             ("case", table.cases, experiment.case),

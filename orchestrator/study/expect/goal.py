@@ -59,13 +59,7 @@ class Bound:
 
 
 def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
-    """Convert a statement to the unit of its name.
-
-    Raises
-    ------
-    DescriptionError
-        If the name does not exist, or its unit does not fit.
-    """
+    """Convert a statement to the unit of its name."""
     unit = unit_of(said.name)
 
     def converted(one: Quantity, what: str) -> tuple[float, float]:
@@ -127,22 +121,7 @@ class Goal:
 def signal_goal(
     name: str, table: Expectation, that: str, unit_of: UnitOf, folder: Path | None
 ) -> Goal:
-    """Return what is expected of a signal.
-
-    Parameters
-    ----------
-    name, table, that
-        One statement of an expectation.
-    unit_of
-        Of signals; raises an UnknownNameError.
-    folder
-        What the path of a reference is relative to; ``None``: it is not read.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal or unit does not fit, a time is none, or the file cannot be read.
-    """
+    """Return what is expected of a signal."""
 
     def time_ns(key: str, time: str | float | None) -> int | None:
         return None if time is None else nanoseconds(time, key)
@@ -175,13 +154,7 @@ def goal_of(
     recorded: Collection[str],
     folder: Path | None = None,
 ) -> Goal:
-    """Return what a statement of an expectation expects of a case.
-
-    Raises
-    ------
-    DescriptionError
-        If the case has no such measure or recorded signal, or as :func:`signal_goal`.
-    """
+    """Return what a statement of an expectation expects of a case."""
     said, measures = statement_of(that), case.case.measure
     units = _Units(case, recorded, table.stop)
     if said.name not in measures:

@@ -38,15 +38,7 @@ def sweep_verdicts(
     cases: Mapping[str, PreparedCase],
     runs: Collection[SweptRun],
 ) -> dict[str, list[Verdict]]:
-    """Return verdicts on the runs of a sweep, by run.
-
-    Parameters
-    ----------
-    name, experiment, cases
-        The sweep, and its cases, prepared.
-    runs
-        What came of it.
-    """
+    """Return verdicts on the runs of a sweep, by run."""
     found: dict[str, list[Verdict]] = {}
     for key, table in experiment.expect.items():
         if name not in table.sweeps:
@@ -64,13 +56,7 @@ def sweep_verdicts(
 def write_sweep_verdicts(
     name: str, verdicts: Mapping[str, list[Verdict]], folder: Path
 ) -> list[Path]:
-    """Write the table of verdicts on a sweep as CSV, and all of them as JUnit XML and JSON.
-
-    Raises
-    ------
-    SoftdockError
-        If a file cannot be written; an earlier one is untouched.
-    """
+    """Write the table of verdicts on a sweep as CSV, and all of them as JUnit XML and JSON."""
     table = folder / f"{name}.verdicts.csv"
     columns = list(dict.fromkeys(one.that for row in verdicts.values() for one in row))
     with whole_file(table) as draft, draft.open("w", encoding="utf-8", newline="") as file:

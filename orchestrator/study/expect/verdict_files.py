@@ -18,13 +18,7 @@ Suites = Mapping[str, Sequence[Verdict]]
 
 
 def write_junit(title: str, suites: Suites, path: Path) -> None:
-    """Write verdicts as JUnit XML: a suite for each case or sweep, a test for each verdict.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
+    """Write verdicts as JUnit XML: a suite for each case or sweep, a test for each verdict."""
     root = ET.Element("testsuites", _suite(title, _all(suites)))
     for name, verdicts in suites.items():
         suite = ET.SubElement(root, "testsuite", _suite(name, verdicts))
@@ -46,13 +40,7 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
 
 
 def write_json(title: str, suites: Suites, path: Path) -> None:
-    """Write verdicts as JSON.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
+    """Write verdicts as JSON."""
     listed = {name: [one.as_json() for one in verdicts] for name, verdicts in suites.items()}
     passed = all(one.passed for one in _all(suites))
     content = {"title": title, "passed": passed, "verdicts": listed}

@@ -42,13 +42,7 @@ class Statement:
 
 
 def statement_of(text: str) -> Statement:
-    """Read a statement.
-
-    Raises
-    ------
-    DescriptionError
-        If it is none.
-    """
+    """Read a statement."""
     found = _STATEMENT.fullmatch(text.strip())
     if found is None or (found["centre"] and found["relation"] != "within"):
         raise DescriptionError(

@@ -86,14 +86,7 @@ class ListedSweep(Table):
         return (self.over,) if isinstance(self.over, str) else self.over
 
     def with_axes(self, faults: Collection[str]) -> Sweep:
-        """Return the same in the long form.
-
-        Parameters
-        ----------
-        faults
-            Labels of the faults of its case: ``fault.LABEL.FIGURE`` is a figure of one of these,
-            else a parameter of a component that is called ``fault``.
-        """
+        """Return the same in the long form."""
         prefixes = {f"fault.{label}" for label in faults}
         figures = [path for path in self.paths if path.rpartition(".")[0] in prefixes]
         settable = tuple(path for path in self.paths if path != "step" and path not in figures)

@@ -20,24 +20,6 @@ def with_measures(
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
 
     Of a rig that missed cycles it is a warning in the result, and no problem.
-
-    Parameters
-    ----------
-    case
-        Whose measures they are.
-    results
-        Of all cases that were run, by name.
-    outcome
-        Gets the problems.
-    clock
-        The device that is the clock of the runs, if one is.
-
-    Returns
-    -------
-    result
-        Of the case, with the remarks.
-    measured
-        By name.
     """
     measured: dict[str, Measured] = {}
     failed = []

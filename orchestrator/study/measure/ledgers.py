@@ -104,11 +104,6 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
 
     A case without a table has one if its system declares power ports that are connected, and all
     that they need is recorded in every step.
-
-    Raises
-    ------
-    DescriptionError
-        If a table does not fit the system, or steps are left out of the recording.
     """
     name, options, system = case.name, case.options, case.system
     tables = [(key, table) for key, table in experiment.ledger.items() if name in table.cases]

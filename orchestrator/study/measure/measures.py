@@ -23,22 +23,7 @@ _UNEXPLAINED = 0.25
 def evaluate(
     measure: Measure, result: Result, system: System, others: Mapping[str, Result]
 ) -> Measured:
-    """Read one figure off a result.
-
-    Parameters
-    ----------
-    measure
-        What to read.
-    result, system
-        The finished case, and what was run.
-    others
-        Results by case name, for a difference.
-
-    Raises
-    ------
-    DescriptionError
-        If the signal does not exist, the window is empty, or the data do not hold the figure.
-    """
+    """Read one figure off a result."""
     other = comparison_result(measure, result, others) if measure.is_difference else None
     seen = observation(measure, result, system, other)
     if measure.kind == "growth":

@@ -29,15 +29,6 @@ def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floa
     lost or late is a cycle, too, of any device. What a cycle changed is read in the next step of
     each component, and answered in the one after that: so a step has all that was missed since
     twice the longest step before.
-
-    Parameters
-    ----------
-    case
-        That was run.
-    result
-        With the counts of samples.
-    clock
-        The device that is the clock; ``None``: none is.
     """
     steps = np.diff(result.time)
     missed = np.zeros(len(steps))

@@ -29,22 +29,7 @@ class Observation:
 def observation(
     measure: Measure, result: Result, system: System, other: Result | None
 ) -> Observation:
-    """Take the window of a measure.
-
-    Parameters
-    ----------
-    measure
-        What to read.
-    result, system
-        The finished case, and what was run.
-    other
-        Of the same times: the signal's difference to one of it is looked at.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal or the target does not exist, the target is zero, or the window is empty.
-    """
+    """Take the window of a measure."""
     inside = _window(measure, result)
     values = measure.factor * values_of(result, measure.signal, measure.angle)
     unit = unit_of(result, measure.signal, measure.angle)
@@ -61,13 +46,7 @@ def observation(
 
 
 def target_value(target: str, system: System) -> float:
-    """Value of a parameter, or of one element of it: ``"contact.k[0]"``.
-
-    Raises
-    ------
-    DescriptionError
-        If there is none, or it is no number.
-    """
+    """Value of a parameter, or of one element of it: ``"contact.k[0]"``."""
     signal = signal_of(system, target)
     value = system.value(str(signal.end))
     if signal.index is not None and isinstance(value, tuple):
@@ -109,13 +88,7 @@ def _window(measure: Measure, result: Result) -> NDArray[np.bool_]:
 
 
 def comparison_result(measure: Measure, result: Result, others: Mapping[str, Result]) -> Result:
-    """Give the result that a difference is taken to.
-
-    Raises
-    ------
-    DescriptionError
-        If it was not run, or has other times.
-    """
+    """Give the result that a difference is taken to."""
     other = others.get(measure.to or "")
     if other is None:
         raise DescriptionError(

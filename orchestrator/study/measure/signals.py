@@ -16,22 +16,7 @@ def names_of(signal: str, angle: Angle) -> tuple[str, ...]:
 
 
 def values_of(result: Result, signal: str, angle: Angle) -> NDArray[np.float64]:
-    """Values of a signal, shape (n,).
-
-    Parameters
-    ----------
-    result
-        Of a run.
-    signal
-        A recorded output; the quaternion, if an angle of it is asked for.
-    angle
-        Axis, see :func:`.attitude.cardan_angles`; the values are then in degrees.
-
-    Raises
-    ------
-    UnknownNameError
-        If it is not recorded.
-    """
+    """Values of a signal, shape (n,)."""
     columns = [result[name] for name in names_of(signal, angle)]
     if angle is None:
         return columns[0]

@@ -57,13 +57,7 @@ def energy_note(ledger: EnergyLedger) -> str:
 
 
 def write_ledger(ledger: EnergyLedger, path: Path) -> None:
-    """Write the table as CSV.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
+    """Write the table as CSV."""
     with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["energy", "of", "value [J]", "share [%]"])

@@ -80,13 +80,7 @@ def verification_section(name: str, verification: Verification) -> Section:
 
 
 def write_verification(verification: Verification, path: Path) -> None:
-    """Write all figures of all outputs as CSV.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
+    """Write all figures of all outputs as CSV."""
     with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_COLUMNS_OF_FILE)

@@ -56,11 +56,6 @@ def is_time(axis: Axis) -> bool:
     """Whether its values are times; factors of times are numbers.
 
     Where it changes times and other figures together, its values are numbers in seconds.
-
-    Raises
-    ------
-    DescriptionError
-        If these have another unit, or none.
     """
     kinds = {target.is_time for target in targets_of(axis)}
     if axis.scale:
@@ -87,13 +82,7 @@ def label_of(name: str, axis: Axis) -> str:
 
 
 def applied(axis: Axis, value: AxisValue, case: PreparedCase) -> PreparedCase:
-    """Change a case as an axis says, where the case has what it changes.
-
-    Raises
-    ------
-    DescriptionError
-        If the value does not fit.
-    """
+    """Change a case as an axis says, where the case has what it changes."""
     if axis.proportional:
         case = _in_proportion(axis, value, case)
     for target in targets_of(axis):
@@ -123,13 +112,7 @@ def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> Prepared
 
 
 def points_of(axis: Axis) -> list[AxisPoint]:
-    """List the values of an axis in the order of the file, or from ``from`` to ``to``.
-
-    Raises
-    ------
-    DescriptionError
-        If they are missing, given twice, not of one kind or equal.
-    """
+    """List the values of an axis in the order of the file, or from ``from`` to ``to``."""
     if axis.values is not None:
         _expect_none(axis, ("first", "from"), ("last", "to"), ("count", "count"))
         points = [point_at(axis, value) for value in axis.values]

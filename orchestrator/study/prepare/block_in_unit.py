@@ -35,13 +35,7 @@ class BlockInUnit(Generic[B]):
         return type(f"{self._prefix}{unit}", (self._base,), members)
 
     def named(self, name: str) -> type[B]:
-        """Return the class of a name.
-
-        Raises
-        ------
-        AttributeError
-            If it is none of these classes.
-        """
+        """Return the class of a name."""
         if not name.startswith(self._prefix):
             raise AttributeError(f"module '{self._base.__module__}' has no attribute '{name}'")
         return self.of(name.removeprefix(self._prefix))

@@ -17,19 +17,7 @@ def case_notes(
     settings: RunSettings,
     choice: Section | None,
 ) -> tuple[str, ...]:
-    """Return the notes of a case, most important first.
-
-    Parameters
-    ----------
-    experiment, case
-        As they are run.
-    reader
-        Of the systems as they are written.
-    settings
-        What is asked of the run; its own notes are among those returned.
-    choice
-        How the case's step was chosen, where that was asked for.
-    """
+    """Return the notes of a case, most important first."""
     notes = tuple(settings.notes)
     if experiment.names_twins:
         notes += of_wing("rig.notes_on_delays")(case.system, experiment, reader.folder)

@@ -14,20 +14,7 @@ Derived = Mapping[str, Sequence[str]]
 def kept_values(
     derived: Derived, written: System | None, system: System, settings: Collection[str]
 ) -> list[str]:
-    """Say which parameters keep values that were made from others, or shared, before a change.
-
-    Parameters
-    ----------
-    derived
-        ``[derived]`` of the experiment: what each parameter was computed from.
-    written
-        The system of a case as its file has it, flat; ``None``: nothing is said.
-    system
-        The same with all changes, as it runs.
-    settings
-        What the command line sets: of these it is also said which other parameters have the value
-        that they had, in the same unit. (Who writes a case knows what it leaves.)
-    """
+    """Say which parameters keep values that were made from others, or shared, before a change."""
     if written is None:
         return []
     before, after = _values(written), _values(system)

@@ -20,13 +20,7 @@ Point = Mapping[str, AxisPoint]
 
 
 def points(sweep: Sweep) -> Iterator[Point]:
-    """Give all points, the first axis changing slowest.
-
-    Raises
-    ------
-    DescriptionError
-        If an axis has no values, or the design has no count.
-    """
+    """Give all points, the first axis changing slowest."""
     if sweep.design == "grid":
         lists = [points_of(axis) for axis in sweep.over.values()]
         for row in product(*lists):
@@ -75,13 +69,7 @@ def seeds_of(sweep: Sweep) -> tuple[int | None, ...]:
 
 
 def placed(sweep: Sweep, point: Point, seed: int | None, case: PreparedCase) -> PreparedCase:
-    """Return a case as it is at one point, for one seed.
-
-    Raises
-    ------
-    DescriptionError
-        If a value does not fit; the message names the axis.
-    """
+    """Return a case as it is at one point, for one seed."""
     options = {
         key: value
         for key in ("stop", "record", "every")

@@ -16,13 +16,7 @@ from orchestrator.study.prepare.simulate import horizon
 
 
 def faults_of(case: Case) -> list[Fault]:
-    """Return the faults of a case, in the order of the file.
-
-    Raises
-    ------
-    DescriptionError
-        If figures are missing, too many or out of range; all together.
-    """
+    """Return the faults of a case, in the order of the file."""
     faults: list[Fault] = []
     problems: list[Diagnostic] = []
     for label, table in case.fault.items():

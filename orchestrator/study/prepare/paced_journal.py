@@ -21,21 +21,7 @@ def journal_beside(
     realtime: RealTime,
     notes: list[str],
 ) -> Iterator[None]:
-    """Let a process of its own write the journal while a run goes on, if it lasts long enough.
-
-    Parameters
-    ----------
-    execution, until_ns
-        What runs, and to when.
-    journal
-        Where files go, and how often.
-    begun
-        What was recorded before.
-    realtime
-        How the run is kept to real time.
-    notes
-        Gets why there is no journal, or not all of one.
-    """
+    """Let a process of its own write the journal while a run goes on, if it lasts long enough."""
     lasts = (seconds(until_ns) - execution.time) / realtime.factor
     if lasts < journal.interval:
         yield

@@ -23,15 +23,7 @@ _INTERVAL = 0.05
 
 @contextmanager
 def watched(execution: Execution, watch: Watch) -> Iterator[None]:
-    """Let a thread look at the rows of a run, and end it as a signal does.
-
-    Raises
-    ------
-    CapabilityError
-        If the run chooses its steps, or is not that of the main thread, which alone gets signals.
-    RunEndedError
-        As the watch says.
-    """
+    """Let a thread look at the rows of a run, and end it as a signal does."""
     if execution.schedule.varies or threading.current_thread() is not threading.main_thread():
         raise CapabilityError(
             "a run in real time is watched only with a fixed step, and in the main thread: leave"

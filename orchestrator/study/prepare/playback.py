@@ -79,20 +79,6 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
     """Let a signal of a file drive one of a system's own inputs.
 
     A component of the input's name comes into the system, with the output ``value``.
-
-    Parameters
-    ----------
-    system
-        Flat; without a value for the input, so that nothing sets it that would do nothing.
-    name, table
-        The input, and what drives it.
-    folder
-        What the file's path is relative to.
-
-    Raises
-    ------
-    LoadError, DescriptionError
-        If there is no such input or column, the file cannot be read, or its unit does not convert.
     """
     inputs = [n for n, c in system.connectors.items() if c.causality is Causality.INPUT]
     if name not in inputs:

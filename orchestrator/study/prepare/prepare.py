@@ -126,13 +126,7 @@ def prepare_all(
     reader: SystemReader,
     settings: RunSettings = AS_WRITTEN,
 ) -> dict[str, PreparedCase]:
-    """Prepare cases of an experiment, by name; see :func:`prepare`.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        What is wrong with any of them, all together.
-    """
+    """Prepare cases of an experiment, by name; see :func:`prepare`."""
     prepared: dict[str, PreparedCase] = {}
     problems: list[DescriptionError] = []
     for name in names:
@@ -182,13 +176,7 @@ def with_chosen_steps(
 
 
 def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:
-    """Expect that some system has each connection whose delay the command line sets.
-
-    Raises
-    ------
-    UnknownNameError
-        If none has.
-    """
+    """Expect that some system has each connection whose delay the command line sets."""
     known = dict.fromkeys(str(line) for system in systems.values() for line in system.connections)
     for text in delays:
         line = connection_name(text)

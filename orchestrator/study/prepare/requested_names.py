@@ -14,13 +14,7 @@ EVERY = "all"
 
 
 def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, Case]:
-    """Return cases by name, all if ``only`` is empty.
-
-    Raises
-    ------
-    UnknownNameError
-        If the experiment has no such case.
-    """
+    """Return cases by name, all if ``only`` is empty."""
     unknown = [name for name in only if name not in experiment.case]
     if unknown:
         listed = ", ".join(f"'{name}'" for name in unknown)
@@ -32,25 +26,13 @@ def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, 
 
 
 def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> None:
-    """Expect that some system has each component that the command line swaps or sets.
-
-    Raises
-    ------
-    UnknownNameError
-        If none has.
-    """
+    """Expect that some system has each component that the command line swaps or sets."""
     named = (Endpoint.parse(path).component for path in settings.values if "." in path)
     _expect_known([*settings.swaps, *named], systems)
 
 
 def expect_isolated(settings: RunSettings, systems: Mapping[str, System]) -> None:
-    """Expect that some system has each component that is to run in a process of its own.
-
-    Raises
-    ------
-    UnknownNameError
-        If none has.
-    """
+    """Expect that some system has each component that is to run in a process of its own."""
     _expect_known([name for name in settings.isolated if name != EVERY], systems)
 
 

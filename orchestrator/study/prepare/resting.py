@@ -78,21 +78,7 @@ __getattr__ = REST.named
 
 
 def with_rests(system: System, rests: Mapping[str, RestTable]) -> System:
-    """Put a block before each input that comes to rest when its device is lost.
-
-    Parameters
-    ----------
-    system
-        Flat. Without a device in the place of the component nothing can be lost, and nothing is
-        done.
-    rests
-        By ``"component.input"``.
-
-    Raises
-    ------
-    DescriptionError
-        If a component, input or device does not exist, or the input is no Real scalar.
-    """
+    """Put a block before each input that comes to rest when its device is lost."""
     for path, table in rests.items():
         system = _with_rest(system, path, table)
     return system

@@ -57,13 +57,7 @@ def horizon(
     stop: str | float | None,
     step: str | float | None,
 ) -> tuple[int, int, int]:
-    """Start, stop and step in nanoseconds; what is ``None`` is the system's own.
-
-    Raises
-    ------
-    DescriptionError
-        If one is missing, or they hold no step.
-    """
+    """Start, stop and step in nanoseconds; what is ``None`` is the system's own."""
     default = system.experiment
     start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
     stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")

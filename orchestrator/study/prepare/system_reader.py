@@ -54,13 +54,7 @@ class SystemReader:
         self._read: dict[tuple[str, str | None], ReadSystem] = {}
 
     def read(self, case: Case) -> ReadSystem:
-        """Return the system of a case.
-
-        Raises
-        ------
-        DescriptionError, LoadError
-            If it cannot be read, or its sources cannot be opened.
-        """
+        """Return the system of a case."""
         key = case.system, case.variant
         if key not in self._read:
             written = read_system(self.folder / case.system, case.variant)

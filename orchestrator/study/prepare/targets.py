@@ -45,13 +45,7 @@ class Target(Protocol):
         ...
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
-        """Change it.
-
-        Raises
-        ------
-        DescriptionError
-            If the value does not fit.
-        """
+        """Change it."""
         ...
 
 

@@ -29,22 +29,7 @@ def run_case(
     on_end: Callable[[], None] = lambda: None,
     watch: Watch | None = None,
 ) -> Result:
-    """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`.
-
-    Parameters
-    ----------
-    case
-        Its name is that of the result.
-    progress, journal, threads, realtime
-        As there.
-    on_begin, on_end, watch
-        See :class:`~orchestrator.study.prepare.simulate.SimulationSettings`.
-
-    Raises
-    ------
-    SoftdockError
-        As there.
-    """
+    """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
     system, settings = as_simulated(case)
     system = with_rests(system, case.case.rest)
     given = replace(

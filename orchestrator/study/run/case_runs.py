@@ -24,13 +24,7 @@ from orchestrator.study.run.recorders import (
 
 
 def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
-    """Run cases; what they record is seen at once under names that say that more is to come.
-
-    Returns
-    -------
-    dict
-        Results by case, as they are written to ``run.draft``.
-    """
+    """Run cases; what they record is seen at once under names that say that more is to come."""
     return {name: _finished(run, extensions, case) for name, case in run.cases.items()}
 
 

@@ -15,13 +15,7 @@ from orchestrator.study.verification.verify import verified
 
 
 def refinements_of(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
-    """Find out how cases are repeated with shorter steps, by name.
-
-    Raises
-    ------
-    DescriptionError
-        Of which cases there are no such runs, and why; all together.
-    """
+    """Find out how cases are repeated with shorter steps, by name."""
     found: dict[str, Refinement] = {}
     problems: list[Diagnostic] = []
     for name, case in cases.items():

@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 def realtime_of(
     experiment: Experiment, settings: RunSettings, cases: Mapping[str, PreparedCase]
 ) -> RealTime | None:
-    """Return how all cases are kept to real time; ``None``: they are not.
-
-    Raises
-    ------
-    DescriptionError
-        If a figure lies out of its range, a processor is not there, a case has no component
-        that a budget is given to, or none has the one that is the clock.
-    """
+    """Return how all cases are kept to real time; ``None``: they are not."""
     table = experiment.realtime
     if table is None and settings.realtime is None:
         return None
@@ -58,11 +51,6 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
 
     A device goes on by its own clock: in a run that does not, a second of the run is another time
     of the device, and whatever comes out is that of no rig.
-
-    Raises
-    ------
-    DescriptionError
-        Of all cases that do not.
     """
     problems = []
     for name, case in cases.items():

@@ -49,13 +49,7 @@ class View:
 
 
 def signal_names(system: System, record: Sequence[str] | None) -> list[str]:
-    """Names in the result of what is recorded: one for each element of an array.
-
-    Raises
-    ------
-    DescriptionError
-        If a name or pattern fits no output.
-    """
+    """Names in the result of what is recorded: one for each element of an array."""
     names = []
     for output in recordable(system, record):
         component, _, connector = output.partition(".")
@@ -65,14 +59,7 @@ def signal_names(system: System, record: Sequence[str] | None) -> list[str]:
 
 
 def views(case: PreparedCase) -> list[View]:
-    """List the contents that a case's files shall have, its whole result first.
-
-    Raises
-    ------
-    DescriptionError
-        If a recorder asks for what the case does not record, or a format does not exist; all
-        together.
-    """
+    """List the contents that a case's files shall have, its whole result first."""
     name, options, system = case.name, case.options, case.system
     problems: list[Problem] = []
     whole = _chosen(system, options.record, f"case '{name}'", problems)
@@ -139,13 +126,7 @@ def expect_room(view: View, steps: int, every: int) -> Iterator[str]:
 
 
 def flush_seconds(case: PreparedCase) -> float:
-    """Seconds of wall time between two writings of the journal.
-
-    Raises
-    ------
-    DescriptionError
-        If it is no time, or not above 0.
-    """
+    """Seconds of wall time between two writings of the journal."""
     where = f"case '{case.name}'"
     flush = FLUSH if case.options.flush is None else case.options.flush
     interval = nanoseconds(flush, f"{where}: flush")
@@ -166,17 +147,7 @@ def journal_of(case: PreparedCase, output: Path) -> Journal:
 def write_views(
     result: Result, chosen: Sequence[View], folder: Path, output: Path
 ) -> Iterator[Path]:
-    """Write all files of a case that has come to its end.
-
-    Parameters
-    ----------
-    result, chosen
-        What was recorded, and which files it goes to.
-    folder
-        Where they are written until the whole run has ended.
-    output
-        Where they are seen meanwhile, as ``.partial`` ones: each as soon as it is written.
-    """
+    """Write all files of a case that has come to its end."""
     for path in _write(result, chosen, folder, ""):
         link(path, output / f"{path.stem}{_PARTIAL}{path.suffix}")
         yield path

@@ -52,22 +52,7 @@ def _is_log(axis: Axis, values: tuple[float, ...]) -> bool:
 
 
 def cells_of(panel: MapPanel, names: Sequence[str], outcome: FinishedSweep) -> list[list[Cell]]:
-    """Return the records of a panel.
-
-    Parameters
-    ----------
-    panel
-        Which case, and which values of the axes that are not drawn.
-    names
-        Of the axes: down and across, or across only.
-    outcome
-        Of the sweep.
-
-    Returns
-    -------
-    list of rows of cells
-        In the order of :func:`axis_of`; one row if there is one axis.
-    """
+    """Return the records of a panel."""
     over = outcome.plan.context.sweep.over
     found: dict[tuple[AxisValue, ...], Cell] = {}
     for point, record in _records(panel, outcome):

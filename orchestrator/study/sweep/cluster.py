@@ -123,13 +123,7 @@ def _at_hand(system: System, places: Mapping[str, str]) -> System:
 
 
 def on_cluster(address: str) -> Executors:
-    """Run jobs on a Dask cluster, as many at a time as its workers have threads now.
-
-    Parameters
-    ----------
-    address
-        Of the scheduler, such as ``"tcp://host:8786"``.
-    """
+    """Run jobs on a Dask cluster, as many at a time as its workers have threads now."""
 
     @contextmanager
     def executors(plans: Sequence[Plan]) -> Iterator[Sequence[JobExecutor]]:

@@ -19,17 +19,6 @@ def estimate(
     """Return for each sweep how many runs are missing, and about how many seconds they take.
 
     One run of each case that is missing is made, twice, and forgotten.
-
-    Parameters
-    ----------
-    plans
-        By name.
-    output
-        Folder in which earlier records are.
-    workers
-        How many processes will run them; ``None``: one for each processor.
-    fresh
-        Whether earlier records will be thrown away.
     """
     count = workers or len(os.sched_getaffinity(0))
     found = {}

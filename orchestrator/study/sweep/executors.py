@@ -204,15 +204,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def local_executors(workers: int, *, apart: bool = False) -> Iterator[list[JobExecutor]]:
-    """Give executors on this machine; one alone is this process itself.
-
-    Parameters
-    ----------
-    workers
-        How many, >= 1.
-    apart
-        Whether one alone is a process of its own, too, so that it can be killed.
-    """
+    """Give executors on this machine; one alone is this process itself."""
     if workers == 1 and not apart:
         yield [InlineExecutor()]
         return

@@ -14,24 +14,7 @@ from orchestrator.study.sweep.store import Store
 def with_kept(
     experiment: Experiment, folder: Path, output: Path, outcomes: Mapping[str, FinishedSweep]
 ) -> tuple[dict[str, FinishedSweep], list[str]]:
-    """Add the sweeps of an experiment that were finished before.
-
-    Parameters
-    ----------
-    experiment, folder
-        As read, and what its paths are relative to.
-    output
-        Folder of the results.
-    outcomes
-        Of what was run now.
-
-    Returns
-    -------
-    outcomes
-        In the order of the experiment.
-    told
-        Which are left out, and why: those that are not finished, or whose description has changed.
-    """
+    """Add the sweeps of an experiment that were finished before."""
     found, told = dict(outcomes), []
     order = list(chosen_sweeps(experiment, ()))
     for name in order:

@@ -25,22 +25,7 @@ def run_listed(
     cases: Mapping[str, PreparedCase],
     tell: Callable[[float], None],
 ) -> SweepOutcome:
-    """Run a sweep of the short form in this process; the first failure ends it by its error.
-
-    Parameters
-    ----------
-    name, experiment
-        Which sweep of what; checked.
-    cases
-        By name, prepared: with that of the sweep.
-    tell
-        Called with the share that is done, 0 to 1.
-
-    Raises
-    ------
-    SoftdockError
-        If a run fails, or a measure cannot be read off.
-    """
+    """Run a sweep of the short form in this process; the first failure ends it by its error."""
     plan = plan_of(name, experiment.sweeps[name], experiment, cases, EachItsOwn())
     context = replace(plan.context, threads=None, ends_at_failure=True)
     records: dict[str, Record] = {}

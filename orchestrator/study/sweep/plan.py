@@ -76,22 +76,7 @@ def plan_of(
     prepared: Mapping[str, PreparedCase],
     keys: RunKeys | None = None,
 ) -> Plan:
-    """Make all jobs of a sweep.
-
-    Parameters
-    ----------
-    name, sweep, experiment
-        Checked.
-    prepared
-        All cases that it needs.
-    keys
-        Of the runs; what determines them is hashed unless given.
-
-    Raises
-    ------
-    DescriptionError
-        If a value does not fit; each problem once, the first twenty.
-    """
+    """Make all jobs of a sweep."""
     context = context_of(name, sweep, experiment, prepared)
     prints = Fingerprints() if keys is None else keys
     jobs: list[Job] = []

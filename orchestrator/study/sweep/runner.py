@@ -103,13 +103,7 @@ class FinishedSweep:
 
 
 def chosen_sweeps(experiment: Experiment, names: Sequence[str]) -> dict[str, Sweep]:
-    """Return sweeps by name, in the form with axes; without names all of them.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of a name, or none at all.
-    """
+    """Return sweeps by name, in the form with axes; without names all of them."""
     known = experiment.sweeps
     if not known:
         raise UnknownNameError("the experiment has no sweep: add [sweep.NAME]")
@@ -122,22 +116,7 @@ def chosen_sweeps(experiment: Experiment, names: Sequence[str]) -> dict[str, Swe
 
 
 def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) -> dict[str, Plan]:
-    """Prepare and check the cases of sweeps, and make all their jobs.
-
-    Parameters
-    ----------
-    experiment
-        As read.
-    folder
-        What its paths are relative to.
-    names
-        Of sweeps; all if empty.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        Everything that is wrong with them, together.
-    """
+    """Prepare and check the cases of sweeps, and make all their jobs."""
     chosen = chosen_sweeps(experiment, names)
     needed = [name for c in chosen.values() for name in cases_needed(c, experiment)]
     cases = prepare_all(experiment, dict.fromkeys(needed), SystemReader(folder))
@@ -177,30 +156,6 @@ def run_plans(
     Every finished job is appended to ``SWEEP.jsonl`` at once. Jobs whose record is there
     already, under the same hash of all that determines them, are not run again. All other files
     take their place at one moment, when all are written.
-
-    Parameters
-    ----------
-    plans
-        By name, see :func:`plans_of`.
-    output
-        Folder for the files; made if absent.
-    executors
-        Where jobs run.
-    fresh
-        Throw away what is there.
-    retry_failed
-        Run jobs again that did not come to their measures.
-    timeout
-        Seconds after which a run is ended, in processes of this machine.
-    progress
-        See :data:`Progress`.
-    finish
-        See :data:`Finish`.
-
-    Raises
-    ------
-    SoftdockError
-        If a file cannot be read or written.
     """
     stores = {name: Store(output / f"{name}.jsonl") for name in plans}
     outcomes = {}

@@ -64,13 +64,7 @@ class Store:
         self._file: FileIO | None = None
 
     def read(self) -> dict[str, Record]:
-        """Return what is in the file, by key; of several records of a key the last.
-
-        Raises
-        ------
-        LoadError
-            If it cannot be read, or a line is neither a record nor the begin of one.
-        """
+        """Return what is in the file, by key; of several records of a key the last."""
         try:
             lines = self.path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -101,13 +95,7 @@ class Store:
         )
 
     def append(self, record: Record) -> None:
-        """Write a record; it is in the file when this returns.
-
-        Raises
-        ------
-        SoftdockError
-            If it cannot be written, or another process writes it.
-        """
+        """Write a record; it is in the file when this returns."""
         text = json.dumps(_data(record), allow_nan=False)
         try:
             if self._file is None:
@@ -141,13 +129,7 @@ class Store:
         return opened
 
     def clear(self) -> None:
-        """Throw everything away.
-
-        Raises
-        ------
-        SoftdockError
-            If it cannot be written, or another process writes it.
-        """
+        """Throw everything away."""
         if not self.path.exists():
             return
         try:

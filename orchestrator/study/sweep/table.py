@@ -67,11 +67,6 @@ def write_table(plan: Plan, records: Mapping[str, Record], stem: Path) -> list[P
 
     The Parquet file has the sweep, as it is in the experiment file, and the versions of what
     was used as JSON under ``softdock`` in its metadata.
-
-    Raises
-    ------
-    SoftdockError
-        If a file cannot be written; an earlier one is untouched.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -65,15 +65,7 @@ class Kinds:
 
 
 def compare(results: Sequence[Result], kinds: Kinds) -> Verification:
-    """Compare a run with H with one or two of H/2 and H/4; see :class:`Verification`.
-
-    Parameters
-    ----------
-    results
-        By length of their step, the longest first; only what all have recorded is compared.
-    kinds
-        By name of a recorded signal.
-    """
+    """Compare a run with H with one or two of H/2 and H/4; see :class:`Verification`."""
     coarse = results[0]
     time_ns = reduce(np.intersect1d, (result.time_ns for result in results))
     shared = set.intersection(*(set(result.names) for result in results))

@@ -14,15 +14,6 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
 
     Draws of a varying delay are made for each sample, those of a noise at each communication
     point: a run with other steps has others. Whatever lies behind such a connection is random.
-
-    Parameters
-    ----------
-    system
-        What ran.
-    names
-        Of recorded signals.
-    faults
-        What went wrong.
     """
     flat = resolve(system).flat()
     drawn = set(_drawn_at(flat, faults))

@@ -65,11 +65,6 @@ def peak_error(system: System, settings: SimulationSettings) -> PeakError:
     """Run a system with a step and with half of it, and compare the peaks of what is recorded.
 
     Integers, Booleans and outputs that depend on draws have none.
-
-    Raises
-    ------
-    SoftdockError
-        If there is no such run, or one fails.
     """
     refinement = Refinement.of(system, settings)
     coarse = simulate_with(system, settings)

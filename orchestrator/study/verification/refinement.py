@@ -42,12 +42,6 @@ class Refinement:
 
         Components with a rate keep the length of their steps, as that is their sample time; so do
         FMUs whose ``fixedInternalStepSize`` does not fit into the shorter steps.
-
-        Raises
-        ------
-        CapabilityError
-            If the algorithm chooses its steps, the step is not divisible, or a component cannot
-            keep the length of its steps; all together.
         """
         flat = resolve(system).flat().closed()
         step_ns = horizon(system, settings.start, settings.stop, settings.step)[2]

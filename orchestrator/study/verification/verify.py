@@ -109,19 +109,7 @@ def verified(
     progress: Progress,
     keep: bool = False,
 ) -> Verification:
-    """Repeat a run that is done with H/2 and H/4, and compare; see :func:`verify`.
-
-    Parameters
-    ----------
-    refinement
-        How it is repeated.
-    result
-        Of the run.
-    progress
-        Called with the share of the finer runs that is done, 0 to 1.
-    keep
-        Whether the results of the finer runs are kept, too.
-    """
+    """Repeat a run that is done with H/2 and H/4, and compare; see :func:`verify`."""
     results, failures = [result], []
     done, works = 0, sum(DIVISORS)
     for divisor in DIVISORS:

@@ -12,17 +12,7 @@ from orchestrator.core.system import Fault, FaultKind, System, fault_problems
 def fault_refusals(
     system: System, algorithm: str, plan: Plan, faults: Sequence[Fault]
 ) -> list[str]:
-    """List why faults cannot act.
-
-    Parameters
-    ----------
-    system
-        Resolved and flat.
-    algorithm, plan
-        Its name, and what it returned.
-    faults
-        What shall go wrong.
-    """
+    """List why faults cannot act."""
     problems = fault_problems(faults, system)
     problems += [
         f"fault {fault}: algorithm '{algorithm}' varies the communication step, and white noise is"

@@ -14,11 +14,6 @@ def stepping_order(system: System) -> list[list[str]]:
     ahead is as little as can be. In a ring without a delay the connections that act at once (direct
     feed-through) bind the order, so that the outputs which stand in the buffer after a step belong
     to one moment; what is still a ring keeps the system's order.
-
-    Returns
-    -------
-    list of list of str
-        Rings in order; a component that is in no ring stands alone.
     """
     lines = _with_short_delays(system)
     order = []
@@ -40,20 +35,7 @@ def ring_numbers(system: System, *, delayed: bool) -> dict[str, int]:
 
 
 def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
-    """Put components together that may be stepped at the same time, without a change of any value.
-
-    Parameters
-    ----------
-    system
-        Its default experiment's step is the communication step.
-    order
-        All components, as they would be stepped one after the other.
-
-    Returns
-    -------
-    list of tuple of str
-        Groups in order; the members of a group exchange before any of them is stepped.
-    """
+    """Put components together that may be stepped at the same time, without a change of any value."""
     place = {name: i for i, name in enumerate(order)}
     step_ns = system.experiment.step_ns or 0
     bound = [

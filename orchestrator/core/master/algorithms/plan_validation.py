@@ -14,15 +14,7 @@ from orchestrator.core.system import Compensation, Connection, System, nearest
 def wrong_compensations(
     system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
 ) -> Iterator[DescriptionError]:
-    """Refuse compensations where steps differ or are repeated, or values change at events.
-
-    Parameters
-    ----------
-    system, rates
-        As for :func:`~orchestrator.core.master.algorithms.plan_validation.validate_plan`.
-    algorithm, plan
-        The algorithm's name, and what it returned.
-    """
+    """Refuse compensations where steps differ or are repeated, or values change at events."""
     lines = [line for line in system.connections if line.compensation is not None]
     own_way = plan.coupling is not Coupling.NEWEST or plan.loops is not None
     if lines and (own_way or plan.step_size_control is not None):
@@ -71,22 +63,7 @@ def validate_plan(
     options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
 ) -> Plan:
-    """Let an algorithm plan a system, and check that the plan can be carried out.
-
-    Parameters
-    ----------
-    system
-        Resolved, and checked but for algebraic loops.
-    algorithm, options
-        A registered algorithm and its own options.
-    rates
-        Communication steps that one step of a component takes, where it is not 1.
-
-    Raises
-    ------
-    DescriptionError
-        If algorithm, options or rates do not exist or do not fit the system.
-    """
+    """Let an algorithm plan a system, and check that the plan can be carried out."""
     if not isinstance(rates, Mapping | None):
         raise DescriptionError(
             f"rates: expected communication steps by component, such as {{'sensor': 5}}, found"
@@ -101,15 +78,7 @@ def validate_plan(
 def refusals(
     system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
 ) -> list[DescriptionError]:
-    """Say why a plan cannot be carried out, as far as that needs no unit.
-
-    Parameters
-    ----------
-    system, rates
-        As for :func:`validate_plan`.
-    algorithm, plan
-        The algorithm's name, and what it returned.
-    """
+    """Say why a plan cannot be carried out, as far as that needs no unit."""
     found = []
     if plan.loops is None and not plan.delays_loops:  # nothing iterates
         found += system.algebraic_loops()

@@ -62,15 +62,7 @@ def algorithm(name: str) -> Algorithm:
 
 
 def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
-    """Let an algorithm decide how a system is stepped.
-
-    Raises
-    ------
-    DescriptionError
-        If the algorithm has no such option or does not take its value.
-    PluginError
-        If it fails, or its groups are not every component once.
-    """
+    """Let an algorithm decide how a system is stepped."""
     chosen = algorithm(name)
     known = list(inspect.signature(chosen).parameters)[1:]
     if unknown := [key for key in options if key not in known]:

@@ -33,13 +33,6 @@ class MasterSettings:
 
         What is ``None`` comes from the system's default experiment, else is the default of
         Softdock. Options of the experiment are for its own algorithm: with another they are left.
-
-        Parameters
-        ----------
-        system
-            Whose default experiment counts.
-        algorithm, options, rates, early_return
-            As for :class:`~orchestrator.core.master.Execution`.
         """
         default = system.experiment
         if options is None:

@@ -22,15 +22,7 @@ from orchestrator.engine import Engine
 
 
 def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: int | None) -> Engine:
-    """Make the engine that executes a schedule.
-
-    Parameters
-    ----------
-    schedule, units
-        What is executed, and the units in order of its members.
-    threads
-        Most threads; ``None``: as many as there are processors.
-    """
+    """Make the engine that executes a schedule."""
     members = [
         (unit.native, member.input_offset, member.output_offset, member.ticks)
         for unit, member in zip(units, schedule.members, strict=True)
@@ -78,13 +70,7 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
 
 
 def mode_of(delay: DelayMode | str) -> DelayMode:
-    """Return a delay mode by its name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
+    """Return a delay mode by its name."""
     try:
         return DelayMode(delay)
     except ValueError:
@@ -165,13 +151,7 @@ class Assembly:
 
 
 def assemble(system: System, options: ExecutionOptions) -> Assembly:
-    """Check a system, compile its schedule, make its units and initialise them.
-
-    Raises
-    ------
-    DescriptionError, LoadError, StepError
-        As :class:`orchestrator.core.master.Execution`.
-    """
+    """Check a system, compile its schedule, make its units and initialise them."""
     mode = mode_of(options.delay)
     given = system
     system, notes = prepared(given, mode, strict=options.strict)

@@ -24,20 +24,7 @@ def repeated(schedule: Schedule) -> list[int]:
 
 
 def expect_capabilities(schedule: Schedule, abilities: Sequence[Capabilities]) -> None:
-    """Refuse what units cannot do, before anything is initialised.
-
-    Parameters
-    ----------
-    schedule
-        What shall be executed.
-    abilities
-        Of the units, in the order of its members.
-
-    Raises
-    ------
-    CapabilityError
-        All refusals together: each names the unit, what it lacks, and the ways out.
-    """
+    """Refuse what units cannot do, before anything is initialised."""
     found = missing_capabilities(schedule, abilities)
     if found:
         raise CapabilityError(*(each for problem in found for each in problem.diagnostics))
@@ -122,20 +109,6 @@ def verify_rollback(
 
     Each does its first step twice, from the same state; then it is put back once more. A unit that
     fails at that is left to the run, which will say so.
-
-    Parameters
-    ----------
-    schedule, units
-        What is executed, and the units in the order of its members, initialised.
-    signals
-        The engine's buffer.
-    start_ns
-        Where the first step begins.
-
-    Raises
-    ------
-    CapabilityError
-        If a state cannot be saved, or outputs of the two steps differ: unit and outputs are named.
     """
     numbers = repeated(schedule)
     if not numbers:

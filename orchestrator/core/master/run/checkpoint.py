@@ -96,15 +96,7 @@ class Checkpoint:
         return seconds(self.time_ns)
 
     def stored(self) -> StoredCheckpoint:
-        """Return the checkpoint as plain data.
-
-        Raises
-        ------
-        CapabilityError
-            If units cannot turn their states into bytes; all are named.
-        StepError
-            If a unit that says it can fails at it.
-        """
+        """Return the checkpoint as plain data."""
         mute = [u.name for u in self.units if not u.description.capabilities.can_serialize]
         if mute:
             raise CapabilityError(

@@ -44,13 +44,7 @@ class Checkpointer:
         )
 
     def states_for(self, checkpoint: Checkpoint | StoredCheckpoint) -> tuple[object, ...]:
-        """Return a checkpoint's states in a form that the units take; changes nothing.
-
-        Raises
-        ------
-        SoftdockError
-            If the checkpoint is of another run, or a unit cannot read its state.
-        """
+        """Return a checkpoint's states in a form that the units take; changes nothing."""
         if problems := differences(checkpoint.facts, self._facts):
             raise LoadError("the checkpoint is of another run:\n" + "\n".join(problems))
         if isinstance(checkpoint, StoredCheckpoint):

@@ -9,15 +9,7 @@ from orchestrator.core.system import System, nanoseconds
 
 
 def expect_clock(realtime: RealTime | None, system: System, step: str | float) -> None:
-    """Expect that the component which is to be the clock can be it; nothing is opened.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such component.
-    DescriptionError
-        If it is no device, or the step is no whole number of its periods.
-    """
+    """Expect that the component which is to be the clock can be it; nothing is opened."""
     if realtime is None or realtime.clock is None:
         return
     name, known = realtime.clock, system.components

@@ -27,24 +27,7 @@ def solve_at_start(
     signals: Floats,
     texts: Callable[[], Sequence[bytes]],
 ) -> None:
-    """Find outputs that a pass through the loop does not change, by Newton's method.
-
-    Parameters
-    ----------
-    loop
-        What is iterated.
-    execute
-        Does one pass on the signals.
-    signals
-        The engine's buffer; holds the solution in the end.
-    texts
-        Gives the engine's texts.
-
-    Raises
-    ------
-    ConvergenceError
-        If there is none, or it is not found in fifty iterations.
-    """
+    """Find outputs that a pass through the loop does not change, by Newton's method."""
     slots = list(loop.unknowns)
     discrete = partial(_discrete, loop, signals, texts)
 

@@ -39,11 +39,6 @@ def initialise(
     and as many passes as there are units suffice. What the initial events of a unit lead to is
     exchanged the same way: those that an FMU handles as it exits its initialisation, then those
     that units handle together.
-
-    Raises
-    ------
-    StepError
-        If a unit fails, a loop has no solution, or an output is not finite in the end.
     """
     for unit in units:
         unit.setup(start_ns, stop_ns)

@@ -20,25 +20,6 @@ def make_units(
 
     Units with event mode are told when they are made whether they may return early, which the
     abilities of all others decide: so those are made first.
-
-    Parameters
-    ----------
-    system, schedule
-        What runs, as it was compiled.
-    early_return
-        Whether that is wanted.
-
-    Returns
-    -------
-    schedule
-        With what the units can in event mode.
-    units
-        In the order of its members.
-
-    Raises
-    ------
-    SoftdockError
-        If a unit cannot be made; those that were are terminated.
     """
     components = [system.components[member.name] for member in schedule.members]
     made: dict[str, SimulationUnit] = {}

@@ -34,14 +34,7 @@ _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STO
 
 
 def threads_of(realtime: RealTime, threads: int | None) -> int:
-    """Return how many threads step units in real time: one, unless more are asked for.
-
-    Raises
-    ------
-    DescriptionError
-        If there are fewer processors: threads of one priority that wait for each other, awake,
-        would stand still on one.
-    """
+    """Return how many threads step units in real time: one, unless more are asked for."""
     if threads is not None and realtime.cpus and threads > len(set(realtime.cpus)):
         raise DescriptionError(
             f"threads: expected at most one for each of the {len(set(realtime.cpus))} processors of"
@@ -116,13 +109,7 @@ class Pacing:
         return engine.run_paced(self._pacer, steps, goal_ns)
 
     def expect_going(self, engine: Engine) -> None:
-        """Expect that the run may go on.
-
-        Raises
-        ------
-        DeadlineError
-            If overruns ended it, or the clock fell silent. What was done stays whole.
-        """
+        """Expect that the run may go on."""
         now = f"at {seconds(engine.time_ns):.9g} s"
         if self._pacer.end is PaceEnd.SILENT:
             raise self._silence(now)

@@ -43,17 +43,7 @@ def kernel() -> str:
 
 @contextmanager
 def privileges(wanted: RealTime, grants: Grants, processes: Sequence[int] = ()) -> Iterator[None]:
-    """Take what the system grants of what is wanted, and give it back at the end.
-
-    Parameters
-    ----------
-    wanted
-        Priority and processors are those of the calling thread and of threads that it makes.
-    grants
-        Is told what was granted.
-    processes
-        Those of devices: what brings a device to rest comes before a run that may hang.
-    """
+    """Take what the system grants of what is wanted, and give it back at the end."""
     with ExitStack() as stack:
         _keep_to_cpus(wanted, grants, stack)
         _raise_priority(wanted, grants, stack, processes)

@@ -170,18 +170,7 @@ class Recorder:
         self._attach(engine, *allot_rows(0, self.columns))
 
     def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
-        """Return the rows so far.
-
-        Parameters
-        ----------
-        engine
-            That writes them.
-        since
-            Number of rows to leave out, from the first on.
-        latest
-            Whether a run whose last time falls between two rows gives a row of it as well; the
-            signals must all belong to that time.
-        """
+        """Return the rows so far."""
         rows = self._rows(engine)
         values, time_ns = rows.joined(since)
         if latest and engine.time_ns > rows.times_ns[-1]:

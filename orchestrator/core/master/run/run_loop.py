@@ -67,15 +67,7 @@ class RunFailure:
 def run_failure_of(
     outcome: Outcome, schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine
 ) -> RunFailure:
-    """Make the failure of a run.
-
-    Parameters
-    ----------
-    outcome
-        Failed.
-    schedule, units, engine
-        What ran; units in order of the schedule.
-    """
+    """Make the failure of a run."""
     time, failure = seconds(engine.time_ns), outcome.failure
     if outcome.loop >= 0:
         _, _, iterations, residual = engine.loops[outcome.loop]

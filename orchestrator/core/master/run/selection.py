@@ -10,30 +10,7 @@ from orchestrator.core.system.naming import is_pattern, listed_names, matching
 
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
-    """Return what to record: what is asked for, or all outputs that are numbers.
-
-    Parameters
-    ----------
-    system
-        Flat.
-    record
-        Names ``component.variable`` of outputs, and of whatever else a component has that is a
-        number: local variables of an FMU, inputs, parameters. Or patterns: ``*`` stands for any
-        characters, ``?`` for one; brackets stand for themselves. A pattern is for outputs; one
-        that fits none is for the other variables. ``None`` means ``"*"``, and an empty list
-        nothing. A row of a connected input is what it was held at in the step that ended then.
-
-    Returns
-    -------
-    list of str
-        In the order of ``record``, and of the system within a pattern; each once.
-
-    Raises
-    ------
-    DescriptionError
-        If there are no such variables, patterns match none, or they are no numbers; all together,
-        with the names that come nearest.
-    """
+    """Return what to record: what is asked for, or all outputs that are numbers."""
     outputs = [name for name, part, c in _variables(system, outputs=True) if _counts(part, c)]
     if record is None:
         return outputs

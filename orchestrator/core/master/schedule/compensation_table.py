@@ -46,13 +46,7 @@ class CompensationTable:
                 self._opposite.setdefault(other, []).append(one)
 
     def of(self, line: Connection) -> Iterator[CompensationRow]:
-        """Make the rows of a connection, one for each scalar; none if it is not compensated.
-
-        Raises
-        ------
-        CapabilityError
-            If it is to take energy back and is no part of a power bond.
-        """
+        """Make the rows of a connection, one for each scalar; none if it is not compensated."""
         if line.compensation is not None and line.compensation.makes_up_integral:
             order = _ORDERS[line.extrapolation]
             for source, target in self._scalars(line):

@@ -39,13 +39,7 @@ from orchestrator.core.system import (
 
 
 def expect_in_reach(times: Mapping[str, int | None]) -> None:
-    """Refuse times, in nanoseconds by what they are, that a run has no room for.
-
-    Raises
-    ------
-    DescriptionError
-        Which are too far; all together.
-    """
+    """Refuse times, in nanoseconds by what they are, that a run has no room for."""
     problems = [
         text for what, ns in times.items() if ns is not None for text in out_of_reach(what, ns)
     ]
@@ -56,13 +50,7 @@ def expect_in_reach(times: Mapping[str, int | None]) -> None:
 def expect_schedule_in_reach(
     system: System, step_ns: int, rates: Mapping[str, int], faults: Sequence[Fault]
 ) -> None:
-    """Refuse steps, delays and faults that a run has no room for.
-
-    Raises
-    ------
-    DescriptionError
-        Which are too far; all together.
-    """
+    """Refuse steps, delays and faults that a run has no room for."""
     times: dict[str, int | None] = {"communication step": step_ns}
     for name, rate in rates.items():
         times[f"step of component '{name}'"] = rate * step_ns

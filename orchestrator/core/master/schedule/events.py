@@ -71,13 +71,7 @@ def late_note(found: EventStatistics) -> tuple[str, ...]:
 
 
 def check_events(system: System, rates: Mapping[str, int]) -> None:
-    """Refuse what clocks and discrete values cannot do.
-
-    Raises
-    ------
-    CapabilityError
-        All refusals together.
-    """
+    """Refuse what clocks and discrete values cannot do."""
     problems = [problem for line in system.connections for problem in _line_problems(system, line)]
     problems += [
         f"component '{name}' has an event mode and takes {ticks} communication steps at once:"
@@ -187,17 +181,7 @@ def with_abilities(
     *,
     early_return: bool,
 ) -> Schedule:
-    """Decide whether steps may be split at events, and whether units may return early.
-
-    Parameters
-    ----------
-    system, schedule
-        What runs, as it was compiled.
-    abilities
-        What the units can, in the order of its members.
-    early_return
-        Whether that is wanted.
-    """
+    """Decide whether steps may be split at events, and whether units may return early."""
     if schedule.events is None:
         return schedule
     pairs = list(zip(schedule.members, abilities, strict=True))

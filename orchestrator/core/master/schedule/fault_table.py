@@ -101,17 +101,7 @@ class FaultTable:
     def on_copies(
         self, line: Connection, slots: Sequence[int], linear: tuple[float, float]
     ) -> list[Operation]:
-        """Add what comes after the values of a connection without a delay were brought.
-
-        Parameters
-        ----------
-        line
-            The connection.
-        slots
-            Of its target's elements.
-        linear
-            Factor and offset from the source's to the target's value.
-        """
+        """Add what comes after the values of a connection without a delay were brought."""
         rows = [] if line.delay else self._sent(line, slots, *linear)
         return self._added(Code.INJECT_FAULT, rows)
 

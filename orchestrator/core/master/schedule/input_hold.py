@@ -80,15 +80,7 @@ def _component(name: str, connectors: Mapping[str, Connector]) -> Component:
 
 
 def around(plan: Plan, system: System) -> Plan:
-    """Let a plan of the inside end with the boundary: outputs are taken after all have stepped.
-
-    Parameters
-    ----------
-    plan
-        Of the components inside.
-    system
-        As :func:`with_boundary` returned it.
-    """
+    """Let a plan of the inside end with the boundary: outputs are taken after all have stepped."""
     names = tuple(name for name in (SINK, SOURCE) if name in system.components)
     if not names:
         return plan

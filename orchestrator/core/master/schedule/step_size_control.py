@@ -34,11 +34,6 @@ def rule_table(
     A step that may be as long as 100 times the first is yet no longer than the shortest delay of
     what is not sampled at its end: a signal that has to be read ahead of its newest sample is not
     seen by the estimate of the error, and jumps as soon as it is known.
-
-    Raises
-    ------
-    CapabilityError
-        If the bounds do not hold the first step, or power bonds are needed and there are none.
     """
     control = plan.step_size_control
     if control is None:

@@ -27,18 +27,6 @@ def expect_declared(kind: type, declared: Collection[str]) -> None:
     Declared are connectors and states, what the body of a class names, and what ``__init__``
     assigns; a name with an underscore in front is the block's own affair. The code is read, not
     run: so it costs no time in a step, and finds what no run has come to yet.
-
-    Parameters
-    ----------
-    kind
-        The class of a block.
-    declared
-        Its connectors and states.
-
-    Raises
-    ------
-    DescriptionError
-        All such names, each with its line.
     """
     classes = [each for each in kind.__mro__ if each is not object]
     named = {name for each in classes for name in vars(each)}

@@ -37,16 +37,6 @@ def module_of_file(path: Path) -> ModuleType:
 
     Two files never meet, also if their names are equal. A file imports others of its folder by
     ``from .name import ..``.
-
-    Parameters
-    ----------
-    path
-        Absolute.
-
-    Raises
-    ------
-    PluginError
-        If the file does not exist or fails; the message says in which file and line.
     """
     with _lock:
         return _module_of(path.resolve())

@@ -53,14 +53,7 @@ def label_of(kind: type[Block]) -> str:
 
 
 def location_of(kind: type[Block]) -> str:
-    """Return the location by which files and other processes find a class.
-
-    Raises
-    ------
-    CapabilityError
-        If it is defined inside a function, where there is no file, or another class has taken
-        its place since.
-    """
+    """Return the location by which files and other processes find a class."""
     name, module = kind.__qualname__, sys.modules.get(kind.__module__)
     label = label_of(kind)
     has_file = getattr(module, "__file__", None) is not None
@@ -77,15 +70,7 @@ def location_of(kind: type[Block]) -> str:
 
 
 def class_at(location: str) -> type[Block]:
-    """Return the class of a location ``FILE.py:CLASS`` or ``MODULE:CLASS``.
-
-    Raises
-    ------
-    PluginError
-        If the file or module is missing or fails, or what it has of that name is no block.
-    UnknownNameError
-        If it has nothing of that name.
-    """
+    """Return the class of a location ``FILE.py:CLASS`` or ``MODULE:CLASS``."""
     place, _, name = location.rpartition(":")
     try:
         is_file = place.endswith(".py")
@@ -107,13 +92,7 @@ def class_at(location: str) -> type[Block]:
 
 
 def files_at(source: Source) -> list[Path]:
-    """Return the files that a block of a file needs: its own, and those it imports beside it.
-
-    Raises
-    ------
-    PluginError
-        If the file is missing or fails.
-    """
+    """Return the files that a block of a file needs: its own, and those it imports beside it."""
     file = source.file
     return [] if file is None else files_of(module_of_file(file))
 

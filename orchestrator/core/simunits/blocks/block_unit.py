@@ -31,24 +31,12 @@ _DTYPE = re.compile(rf"[<>|=][{_KINDS}]\d{{1,2}}")
 
 
 def encode(state: object) -> bytes:
-    """Write numbers, text, arrays, and lists, tuples and dictionaries of them.
-
-    Raises
-    ------
-    CapabilityError
-        If anything else is in it; the message says where.
-    """
+    """Write numbers, text, arrays, and lists, tuples and dictionaries of them."""
     return json.dumps(_pack(state, "state")).encode()
 
 
 def decode(data: bytes) -> Any:
-    """Return what :func:`encode` was given, in the same types.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are not of :func:`encode`.
-    """
+    """Return what :func:`encode` was given, in the same types."""
     try:
         return _unpack(json.loads(data))
     except (KeyError, TypeError, AttributeError, RecursionError, MemoryError) as error:
@@ -107,13 +95,7 @@ _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
 
 
 def describe_block(name: str, kind: type[Block]) -> UnitDescription:
-    """Read a block class's declarations.
-
-    Raises
-    ------
-    DescriptionError
-        If its methods assign names that it does not declare.
-    """
+    """Read a block class's declarations."""
     kind.expect_declared()
     module = kind.__module__
     if is_of_file(module):  # the number of the module differs from process to process

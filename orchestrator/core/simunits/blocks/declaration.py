@@ -88,13 +88,7 @@ def State(  # noqa: N802
 
 
 def connector_of(block: str, name: str, item: Declared, annotated: object) -> Connector:
-    """Make the connector that a class attribute declares.
-
-    Raises
-    ------
-    DescriptionError
-        If its annotation is of no such type, or its default beyond its limits.
-    """
+    """Make the connector that a class attribute declares."""
     kind = _TYPES.get(annotated) if isinstance(annotated, type) else None
     if item.shape and (kind is None or not kind.is_text):
         kind = DataType.REAL

@@ -43,17 +43,7 @@ _TEXTS: Final = (
 
 
 def read_clean(root: etree._Element, version: int, build: bytes | None = None) -> Part | None:
-    """Read a model description that keeps the rules of FMI; ``None`` if it breaks one.
-
-    Parameters
-    ----------
-    root
-        Its modelDescription.xml.
-    version
-        Major version of FMI.
-    build
-        Its buildDescription.xml, which FMUs of FMI 3.0 may have.
-    """
+    """Read a model description that keeps the rules of FMI; ``None`` if it breaks one."""
     if version != 3 and root.get("fmiVersion") != f"{version}.0":
         return None
     if not schema_of(version).validate(root) or root.find("ModelVariables") is None:

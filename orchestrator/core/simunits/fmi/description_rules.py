@@ -24,13 +24,7 @@ _LEGAL: Final = frozenset(
 
 
 def keeps_rules(described: Any) -> bool:
-    """Whether a model description keeps the rules.
-
-    Parameters
-    ----------
-    described
-        With the fields of FMPy's ``ModelDescription``.
-    """
+    """Whether a model description keeps the rules."""
     return all(_rules(described))
 
 

@@ -47,15 +47,7 @@ class ExchangeDescription:
 def as_model_exchange(
     description: UnitDescription, described: Any, root: etree._Element
 ) -> UnitDescription:
-    """Return the description of a unit for the case that it is run by Model Exchange.
-
-    Parameters
-    ----------
-    description
-        Ports and feed-through, which are those of all interfaces.
-    described, root
-        The model description, as FMPy reads it and as XML.
-    """
+    """Return the description of a unit for the case that it is run by Model Exchange."""
     interface = described.modelExchange
     capabilities = Capabilities(
         can_roll_back=bool(interface.canGetAndSetFMUstate),
@@ -73,15 +65,7 @@ def as_model_exchange(
 
 
 def describe_exchange(described: Any, *, has_jacobian: bool) -> ExchangeDescription:
-    """Read the Model Exchange interface from FMPy's model description.
-
-    Parameters
-    ----------
-    described
-        The model description.
-    has_jacobian
-        Whether the FMU gives directional derivatives.
-    """
+    """Read the Model Exchange interface from FMPy's model description."""
     derivatives = [unknown.variable for unknown in described.derivatives]
     variables = [derivative.derivative for derivative in derivatives]
     sizes = [prod(variable.shape or ()) for variable in variables]

@@ -16,22 +16,7 @@ from orchestrator.core.system import Causality
 def describe_fmi1(
     path: Path, described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    """Turn FMPy's model description into ports, feed-through and capabilities.
-
-    Parameters
-    ----------
-    path
-        The archive, for messages.
-    described
-        FMPy's ``ModelDescription``.
-    root
-        The XML, for what FMPy does not read: dependencies, aliases and capabilities.
-
-    Raises
-    ------
-    FmuError
-        If an input or a parameter is the negated alias of another variable.
-    """
+    """Turn FMPy's model description into ports, feed-through and capabilities."""
     elements = {  # names may be shared with locals
         (e.get("name"), int(e.get("valueReference", "-1"))): e
         for e in root.findall("ModelVariables/ScalarVariable")

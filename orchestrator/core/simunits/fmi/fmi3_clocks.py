@@ -54,13 +54,7 @@ class Timer:
 
 
 def timers_of(root: etree._Element) -> dict[str, Timer]:
-    """Return the time-based input clocks of a model description, by name.
-
-    Raises
-    ------
-    FmuError
-        If an interval or a shift is no time.
-    """
+    """Return the time-based input clocks of a model description, by name."""
     found = {}
     for element in root.findall("ModelVariables/Clock"):
         kind = _KINDS.get(element.get("intervalVariability", ""))

@@ -17,15 +17,7 @@ from orchestrator.core.system import Causality, Connector, DataType, Variability
 def describe_fmi3(
     described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    """Turn FMPy's model description into ports, feed-through and capabilities.
-
-    Parameters
-    ----------
-    described
-        FMPy's ``ModelDescription``.
-    root
-        The XML, for what FMPy does not read.
-    """
+    """Turn FMPy's model description into ports, feed-through and capabilities."""
     connectors, variables = _variables(described, root)
     cs = described.coSimulation
     element = root.find("CoSimulation")

@@ -61,13 +61,7 @@ class FmuDescription:
     is_resizable: bool
 
     def shaped(self, values: Mapping[str, Value]) -> FmuDescription:
-        """Return the description of an instance whose structural parameters have other values.
-
-        Raises
-        ------
-        DescriptionError
-            If one of them is no whole number that an extent can be.
-        """
+        """Return the description of an instance whose structural parameters have other values."""
         if not self.is_resizable:
             return self
         connectors = dict(self.description.connectors)
@@ -101,26 +95,7 @@ class _Opened:
 
 
 def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True) -> FmuDescription:
-    """Read and check an FMU that the engine is to run.
-
-    Parameters
-    ----------
-    path
-        The archive.
-    interface
-        ``"cs"`` or ``"me"``; unless told, Co-Simulation where the FMU has it.
-    runnable
-        Whether it must have a binary for this platform.
-
-    Raises
-    ------
-    FmuError
-        If the file is missing or damaged, its description cannot be used (flaws that do no harm
-        are told by :func:`flaws_of`), it is not of FMI 1.0, 2.0 or 3.0, or has no binary for this
-        platform.
-    CapabilityError
-        If it does not have the interface that is wanted.
-    """
+    """Read and check an FMU that the engine is to run."""
     stamp = _stamp(path)
     found = _read(path, stamp, interface)
     names = _open(path, stamp).names

@@ -89,13 +89,7 @@ class FmuVariable:
 
 
 def units_of(described: Any) -> dict[str, BaseUnit]:
-    """Return what an FMU defines its units to be, where their names do not say the same.
-
-    Parameters
-    ----------
-    described
-        FMPy's ``ModelDescription``, of FMI 2.0 or 3.0.
-    """
+    """Return what an FMU defines its units to be, where their names do not say the same."""
     found = {}
     for unit in described.unitDefinitions:
         base = unit.baseUnit

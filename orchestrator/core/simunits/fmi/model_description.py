@@ -19,15 +19,7 @@ from orchestrator.core.diagnostics import FmuError
 
 @cache
 def schema_of(version: int, kind: str = "Model") -> etree.XMLSchema:
-    """Return a schema.
-
-    Parameters
-    ----------
-    version
-        Major version of FMI.
-    kind
-        ``"Model"`` for modelDescription.xml, ``"Build"`` for the buildDescription.xml of FMI 3.0.
-    """
+    """Return a schema."""
     spec = find_spec("fmpy")
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - it is required
     prefix = "fmi" if version == 1 else f"fmi{version}"
@@ -64,15 +56,7 @@ def elements_of(root: etree._Element) -> list[etree._Element]:
 
 
 def faults(root: etree._Element, version: int) -> Iterator[str]:
-    """Say what of a model description keeps its FMU from being run.
-
-    Parameters
-    ----------
-    root
-        The model description, which may break the schema anywhere.
-    version
-        Major version of FMI.
-    """
+    """Say what of a model description keeps its FMU from being run."""
     interfaces = [root] if version == 1 else root.findall("ModelExchange")
     interfaces += [] if version == 1 else root.findall("CoSimulation")
     for interface in interfaces:
@@ -213,22 +197,7 @@ class ModelDescription:
 
 
 def read_model_description(path: Path, root: etree._Element, version: int) -> ModelDescription:
-    """Read a model description; what breaks rules of FMI is listed.
-
-    Parameters
-    ----------
-    path
-        The FMU.
-    root
-        Its modelDescription.xml.
-    version
-        Major version of FMI.
-
-    Raises
-    ------
-    FmuError
-        If it cannot be read at all.
-    """
+    """Read a model description; what breaks rules of FMI is listed."""
     from fmpy import read_model_description as read
 
     try:

@@ -21,13 +21,7 @@ def is_loaded(path: str | Path) -> bool:
 
 
 def only_instance(name: str, path: Path, make: Callable[[], SimulationUnit]) -> SimulationUnit:
-    """Make the only instance of an FMU in this process.
-
-    Raises
-    ------
-    CapabilityError
-        If it has one.
-    """
+    """Make the only instance of an FMU in this process."""
     with _LOCK:
         if is_loaded(path):
             raise CapabilityError(

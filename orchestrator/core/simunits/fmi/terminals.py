@@ -36,13 +36,6 @@ def power_ports(path: Path, connectors: Mapping[str, Connector]) -> dict[str, Po
     A terminal counts if every effort among its members has one flow that goes in the opposite
     direction, with which it makes a power. Where a member is an inflow, the power counts into the
     component, as FMI 3.0 and Modelica have it; an outflow, out of it.
-
-    Parameters
-    ----------
-    path
-        The FMU.
-    connectors
-        Its connectors by name.
     """
     try:
         terminals = list(_terminals(path))

@@ -47,20 +47,6 @@ def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> lis
     """Check the description, then every interface by real calls.
 
     A crash or an endless call of the FMU fails the check during which it happens; the rest goes on.
-
-    Parameters
-    ----------
-    path
-        The FMU, FMI 2.0 or 3.0; made by whatever tool.
-    timeout
-        Seconds for all checks of one interface.
-    strict
-        Whether every broken rule is a failure, also one that does no harm.
-
-    Raises
-    ------
-    FmuError
-        If the file is missing, damaged, or of a version of FMI that cannot be checked.
     """
     info = fmu_info(path)
     version = info["fmi_version"]

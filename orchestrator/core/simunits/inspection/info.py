@@ -23,13 +23,7 @@ _PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedPara
 
 
 def parse_description(path: Path) -> Any:
-    """Read the model description with FMPy, whatever it violates as long as it can be read.
-
-    Raises
-    ------
-    FmuError
-        If the file is missing, no safe archive, or its description cannot be read.
-    """
+    """Read the model description with FMPy, whatever it violates as long as it can be read."""
     return _read(path).described
 
 
@@ -49,13 +43,7 @@ def _read(path: Path) -> ModelDescription:
 
 
 def fmu_info(path: Path) -> dict[str, Any]:
-    """Ports, units, capabilities and sizes of an FMU, as plain data.
-
-    Raises
-    ------
-    FmuError
-        If the file is missing or damaged.
-    """
+    """Ports, units, capabilities and sizes of an FMU, as plain data."""
     read = _read(path)
     described = read.described
     with open_archive(path, FmuError) as archive:
@@ -99,11 +87,6 @@ def capabilities(path: Path) -> dict[str, dict[str, Any]]:
     """Attributes of each interface, as they are written; what is not written has its default.
 
     They are read from the XML: FMPy knows some names of FMI 3.0 only in their spelling of 2.0.
-
-    Raises
-    ------
-    FmuError
-        If the file is missing or damaged.
     """
     root = _root(path)
     found = {name: root.find(tag) for name, tag in _INTERFACES.items()}

@@ -19,18 +19,6 @@ def isolate(system: System) -> tuple[System, list[str]]:
     An FMU that can be instantiated only once per process keeps its state outside of its instances;
     a second one would change the first. So each of several has its own process, and also a single
     one while another run of this process has it loaded.
-
-    Returns
-    -------
-    System, list of str
-        With isolation chosen, and what was chosen, in sentences.
-
-    Raises
-    ------
-    CapabilityError
-        If several such components shall run without isolation, or share a process.
-    DescriptionError
-        If options of a process are chosen for a component that has none.
     """
     notes = []
     for location, names in _once_per_process(system).items():

@@ -56,15 +56,7 @@ class RemoteStates:
         return state
 
     def number(self, state: object, *, alive: bool) -> int:
-        """Return a state's number in a process that may be alive or not.
-
-        Raises
-        ------
-        TypeError
-            If it is no state of a unit in a process of its own.
-        StepError
-            If it lay in another process, or this one has ended.
-        """
+        """Return a state's number in a process that may be alive or not."""
         if not isinstance(state, RemoteState):
             raise TypeError(f"expected a state of this unit, found {type(state).__name__}")
         if state.process != self._process or not alive:
@@ -116,15 +108,7 @@ class UnitSetUp:
     def repeat(
         self, call: Callable[[str, str, Mapping[str, Any]], object], give: Callable[[Floats], None]
     ) -> None:
-        """Tell another process the same, as far as the end of initialisation.
-
-        Parameters
-        ----------
-        call
-            With what the unit is doing, the name of the request and its arguments.
-        give
-            Sets the inputs.
-        """
+        """Tell another process the same, as far as the end of initialisation."""
         call("being made", "make", self.made)
         call("being connected", "bind", self.bound)
         call("setting up", "setup", self.times)
@@ -271,18 +255,7 @@ class WorkerUnit(SimulationUnit):
             self.native.restart_on_failure(help_, _KEEP_EVERY)
 
     def help(self, what: int) -> int:
-        """Do for the native unit what only its parent can.
-
-        Parameters
-        ----------
-        what
-            0: keep a state; 1: restart from it.
-
-        Returns
-        -------
-        int
-            1 if it was done, else 0; 2 more if Ctrl-C came meanwhile.
-        """
+        """Do for the native unit what only its parent can."""
         with Interruption(raise_after=False) as interruption:
             try:
                 done = self._restart() if what else self._keep()

@@ -23,31 +23,13 @@ _LARGEST = 1 << 34
 
 
 def send(channel: socket.socket, content: object, data: bytes = b"") -> None:
-    """Write one message.
-
-    Raises
-    ------
-    CapabilityError
-        If the content is more than numbers, text, arrays, and lists and dictionaries of them.
-    OSError
-        If the other side is gone.
-    """
+    """Write one message."""
     text = encode(content)
     channel.sendall(_LENGTHS.pack(len(text), len(data)) + text + data)
 
 
 def receive(channel: socket.socket) -> tuple[Any, bytes]:
-    """Read one message.
-
-    Raises
-    ------
-    EOFError
-        If the other side has closed the channel.
-    TimeoutError
-        If the channel's time-out passes in between.
-    ValueError
-        If it is no message.
-    """
+    """Read one message."""
     length, size = _LENGTHS.unpack(_exactly(channel, _LENGTHS.size))
     if length + size > _LARGEST:
         raise ValueError(f"a message of {length + size} bytes")

@@ -67,13 +67,7 @@ _RESULTS: Mapping[str, Any] = {
 
 
 def answer_of(content: Any) -> Answer:
-    """Take a message for an answer.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """Take a message for an answer."""
     found: Answer = _checked(_form(""), content)
     if "error" in found and not {"diagnostics" if found["error"] else "text", "trace"} <= {*found}:
         raise ValueError("an error without what it says")
@@ -83,13 +77,7 @@ def answer_of(content: Any) -> Answer:
 
 
 def result_of(what: str, answer: Answer) -> Any:
-    """Return the result of a call.
-
-    Raises
-    ------
-    ValueError
-        If it is not what such a call returns.
-    """
+    """Return the result of a call."""
     found = answer.get("result")
     if what == "value" and (found is None or isinstance(found, dict)):
         raise ValueError(f"no value: {found!r}")
@@ -187,15 +175,7 @@ class WorkerProcess:
         return unit
 
     def leave(self, unit: RemoteUnit, *, at_once: bool = False) -> None:
-        """Let go of a unit; with the last one the process ends.
-
-        Parameters
-        ----------
-        unit
-            It may have left before.
-        at_once
-            Whether the worker has no time to free what it has.
-        """
+        """Let go of a unit; with the last one the process ends."""
         self._members.pop(unit.number, None)
         if self._members:
             return
@@ -255,22 +235,7 @@ class WorkerProcess:
         arguments: Mapping[str, Any],
         data: bytes = b"",
     ) -> tuple[Any, bytes]:
-        """Let the worker do something with a unit, and wait for its answer.
-
-        Parameters
-        ----------
-        unit
-            Which.
-        doing
-            For the message, as in "failed while ..".
-        what, arguments, data
-            A method of the worker and what it is given.
-
-        Raises
-        ------
-        SoftdockError
-            What the worker raised; or StepError if it crashed or did not answer in time.
-        """
+        """Let the worker do something with a unit, and wait for its answer."""
         self._expect_owner(unit, doing)
         unit.flush()
         if unit.lost:

@@ -73,22 +73,7 @@ class Recorded:
 
 
 def read_recorded(path: Path, component: str) -> Recorded:
-    """Read the signals of a component from a file of results, or the folder of a journal.
-
-    Parameters
-    ----------
-    path
-        ``.parquet``, ``.csv`` or ``.mcap``, as results are written, or the folder of a journal.
-    component
-        Its name in that run.
-
-    Raises
-    ------
-    LoadError
-        If the file cannot be read, or is no recording.
-    UnknownNameError
-        If it has nothing of the component.
-    """
+    """Read the signals of a component from a file of results, or the folder of a journal."""
     try:
         found = path.stat()
     except OSError as error:
@@ -192,20 +177,7 @@ _CHOICE = re.compile(r"component=(?P<name>.+)")
 
 
 def recorded_of(source: Source, name: str) -> Recorded:
-    """Read what a source has recorded of a component.
-
-    Parameters
-    ----------
-    source
-        Its location is a file, with ``?component=NAME`` if the component had another name there.
-    name
-        Of the component that it stands for.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        If there is no such file or component.
-    """
+    """Read what a source has recorded of a component."""
     file, mark, query = source.location.partition("?")
     chosen = _CHOICE.fullmatch(query)
     if mark and chosen is None:
@@ -214,21 +186,7 @@ def recorded_of(source: Source, name: str) -> Recorded:
 
 
 def describe_log(source: Source, like: Component) -> UnitDescription:
-    """Describe the recording of a component.
-
-    Parameters
-    ----------
-    source
-        What was recorded.
-    like
-        The component that it stands for: which of its connectors are inputs, and of what type,
-        a recording does not say. Without connectors, all that was recorded is an output.
-
-    Raises
-    ------
-    DescriptionError, LoadError
-        As :func:`recorded_of`; or if what was recorded of an array is not all of it.
-    """
+    """Describe the recording of a component."""
     recorded = recorded_of(source, like.name)
     connectors = _told(recorded, like.connectors) if like.connectors else _all(recorded)
     outputs = [name for name, each in connectors.items() if each.causality is Causality.OUTPUT]
@@ -294,13 +252,7 @@ def columns_of(connector: Connector) -> list[str]:
 
 
 def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
-    """Return the numbers of the columns of an output.
-
-    Raises
-    ------
-    UnknownNameError
-        If not all of it was recorded.
-    """
+    """Return the numbers of the columns of an output."""
     found = []
     for name in columns_of(connector):
         if (number := recorded.column(name)) < 0:

@@ -36,13 +36,7 @@ class SspFile:
     read: Read
 
     def beside(self, uri: str) -> SspFile:
-        """Open a file that this one refers to.
-
-        Raises
-        ------
-        SspError, OSError
-            If it is missing, out of reach or no XML.
-        """
+        """Open a file that this one refers to."""
         folder = self.label.rpartition(":")[0]
         label = f"{folder}:{uri}" if folder and ".ssp:" in self.label else uri
         if label == uri:
@@ -51,20 +45,7 @@ class SspFile:
 
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
-    """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder.
-
-    Parameters
-    ----------
-    path
-        File, archive or folder.
-    variant
-        Name of an .ssd beside the main one.
-
-    Raises
-    ------
-    SspError
-        If it is missing, damaged or no XML.
-    """
+    """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder."""
     name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
     if path.is_dir() or (variant is not None and path.suffix.lower() != ".ssp"):
         path = (path if path.is_dir() else path.parent) / name

@@ -29,13 +29,7 @@ class Document:
 
 
 def opened_definition(source: str, place: Place) -> Document:
-    """Open another .ssd.
-
-    Raises
-    ------
-    SspError
-        If it is no file in reach.
-    """
+    """Open another .ssd."""
     path = place.file(source, inside=False)
     label = place.named(source, path)
     root = (place.root or place.folder) if place.packed else None
@@ -44,13 +38,7 @@ def opened_definition(source: str, place: Place) -> Document:
 
 
 def opened_package(source: str, place: Place) -> Document:
-    """Open an .ssp archive, at its main .ssd or the one that the fragment names.
-
-    Raises
-    ------
-    SspError
-        If it is no archive in reach, or has no such .ssd.
-    """
+    """Open an .ssp archive, at its main .ssd or the one that the fragment names."""
     file, _, variant = source.partition("#")
     path = place.file(file, inside=False)
     name = ssd_name(path, variant or MAIN_SSD)

@@ -72,20 +72,7 @@ class Place:
     root: Path | None = None
 
     def file(self, uri: str, *, inside: bool) -> Path:
-        """Resolve a URI to a file.
-
-        Parameters
-        ----------
-        uri
-            Relative to the SSD, an absolute path, or ``file:``.
-        inside
-            Whether it must stay within the SSD's folder; in an archive it always must.
-
-        Raises
-        ------
-        RefusalError
-            If the URI is of another scheme, escapes, or an archive does not hold the file.
-        """
+        """Resolve a URI to a file."""
         path = path_of(uri)
         found = (self.folder / path).resolve()
         border = (self.root or self.folder) if self.packed else self.folder
@@ -111,13 +98,7 @@ class Place:
 
 
 def path_of(uri: str) -> str:
-    """Return the path of a URI of a file, normalised.
-
-    Raises
-    ------
-    RefusalError
-        If it is no URI, of another scheme, or has a query or a fragment.
-    """
+    """Return the path of a URI of a file, normalised."""
     try:
         parts = urlsplit(uri)
         host = parts.netloc
@@ -136,13 +117,7 @@ def path_of(uri: str) -> str:
 
 
 def inside_of(container: Path, uri: str, label: str) -> bytes:
-    """Read what a URI says that starts from inside of an FMU or an archive.
-
-    Raises
-    ------
-    SspError
-        If it leads out of it, or there is nothing.
-    """
+    """Read what a URI says that starts from inside of an FMU or an archive."""
     path = path_of(uri)
     if posixpath.isabs(path) or path.split("/")[0] == "..":
         raise refusal(codes.URI, f"source '{uri}' is outside of {label}")
@@ -151,13 +126,7 @@ def inside_of(container: Path, uri: str, label: str) -> bytes:
 
 
 def read_source(element: etree._Element, place: Place) -> Source:
-    """Read type and source of an ssd:Component that is no system.
-
-    Raises
-    ------
-    RefusalError
-        If components of its type are not supported, or its source is no URI in reach.
-    """
+    """Read type and source of an ssd:Component that is no system."""
     kind = element.get("type", FMU_TYPE)
     uri = element.get("source", "")
     if kind in _OWN:
@@ -183,13 +152,7 @@ def read_source(element: etree._Element, place: Place) -> Source:
 
 
 def expect_packable(source: Source) -> None:
-    """Refuse a block of a module, which would be whatever Python finds where the archive is read.
-
-    Raises
-    ------
-    RefusalError
-        If it is one.
-    """
+    """Refuse a block of a module, which would be whatever Python finds where the archive is read."""
     if source.kind is SourceKind.BLOCK and source.file is None and ":" in source.location:
         raise refusal(
             codes.URI,
@@ -214,11 +177,6 @@ def packed_block(component: Component) -> dict[str, Path]:
     """Return the files that go into an archive with a block, by their paths in a folder.
 
     They are its own and those that it imports beside it: an archive must hold what it runs.
-
-    Raises
-    ------
-    PluginError
-        If the file does not exist or fails.
     """
     from orchestrator.core.simunits import files_at  # heavy, and seldom wanted
 
@@ -233,15 +191,7 @@ def relative_uri(path: Path, folder: Path) -> str:
 
 
 def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
-    """Return MIME type and URI of a source that is ours: a block, a device, a log, a twin.
-
-    Parameters
-    ----------
-    source
-        As files name it.
-    file_uri
-        URI of its file, if it has one.
-    """
+    """Return MIME type and URI of a source that is ours: a block, a device, a log, a twin."""
     if source.kind in {SourceKind.LOG, SourceKind.TWIN}:
         _, mark, query = source.location.partition("?")
         return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=&:/')}"

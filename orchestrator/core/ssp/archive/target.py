@@ -18,11 +18,6 @@ def main_file(target: Path) -> Path:
 
     A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``, else
     for its ``system.toml``.
-
-    Raises
-    ------
-    LoadError
-        If there is none.
     """
     if target.is_dir():
         found = next((target / name for name in _STANDS_FOR if (target / name).is_file()), None)
@@ -40,11 +35,6 @@ def system_path(path: Path, variant: str | None) -> Path:
 
     A folder stands for its ``SystemStructure.ssd`` or another variant, else for its
     ``system.toml``.
-
-    Raises
-    ------
-    LoadError
-        If the file is of another kind, or of one that has no variants.
     """
     if path.is_dir() and variant is None and not (path / MAIN_SSD).is_file():
         inside = path / SYSTEM_FILE

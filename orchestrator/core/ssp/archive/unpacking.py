@@ -34,13 +34,7 @@ def variants(path: Path) -> list[str]:
 
 
 def ssd_name(path: Path, variant: str | None) -> str:
-    """Return the name of a variant's .ssd; of the main one if none is wanted.
-
-    Raises
-    ------
-    RefusalError
-        If there is none of that name.
-    """
+    """Return the name of a variant's .ssd; of the main one if none is wanted."""
     name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
     known = variants(path)
     if name not in known:
@@ -53,13 +47,7 @@ def ssd_name(path: Path, variant: str | None) -> str:
 
 
 def violations(path: Path) -> list[str]:
-    """List what an archive has that SSP does not allow in one (SSP 2.0, 3).
-
-    Raises
-    ------
-    SspError
-        If it is no archive, or an unsafe one.
-    """
+    """List what an archive has that SSP does not allow in one (SSP 2.0, 3)."""
     with open_archive(path, SspError) as archive:
         entries = archive.infolist()
     found = []
@@ -72,20 +60,7 @@ def violations(path: Path) -> list[str]:
 
 
 def unpacked(path: Path, target: Path | None = None) -> Path:
-    """Return the folder that an archive is unpacked to, absolute.
-
-    Parameters
-    ----------
-    path
-        The archive.
-    target
-        A new or empty folder; by default a temporary one that lives as long as the process.
-
-    Raises
-    ------
-    SspError
-        If it is no archive, an unsafe or a damaged one, or the folder is not empty.
-    """
+    """Return the folder that an archive is unpacked to, absolute."""
     if target is not None:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise SspError.in_file(
@@ -106,15 +81,7 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
 
 
 def named_as_entries(text: str, archive: Path) -> str:
-    """Name files of unpacked archives as entries of one: their folders are others in each process.
-
-    Parameters
-    ----------
-    text
-        A message that may name such files.
-    archive
-        What was unpacked, as the user named it.
-    """
+    """Name files of unpacked archives as entries of one: their folders are others in each process."""
     for folder in _unpacked.values():
         text = text.replace(f"{folder}/", f"{archive}:")
     return text

@@ -49,13 +49,7 @@ def annotate(parent: etree._Element, kind: str) -> etree._Element:
 
 
 def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
-    """Return the content of the annotation of a type, after checking that it is the only one.
-
-    Raises
-    ------
-    SspError
-        If it stands there more than once, or holds anything but one element of that name.
-    """
+    """Return the content of the annotation of a type, after checking that it is the only one."""
     every = listed(parent, "ssd:Annotations", "ssc:Annotation")
     found = [annotation for annotation in every if annotation.get("type") == kind]
     if not found:

@@ -17,12 +17,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file to be written beside ``path``, which takes its place if nothing fails.
 
     It has the permissions of the old one. Of a link, the file that it leads to is replaced.
-
-    Raises
-    ------
-    SspError
-        If the file cannot be written, or the old one is read-only; what stood at ``path`` is
-        untouched.
     """
     final = path.resolve()
     draft = final.with_name(f".{final.name}.{os.getpid()}.draft")

@@ -19,13 +19,7 @@ _Kind = TypeVar("_Kind")
 
 
 def real(text: str) -> float:
-    """Read an xs:double.
-
-    Raises
-    ------
-    SspError
-        If it is none.
-    """
+    """Read an xs:double."""
     text = text.strip()
     if not _REAL.fullmatch(text):
         raise SspError(f"expected a number, found '{_cut(text)}'")
@@ -59,13 +53,7 @@ def binary(text: str) -> bytes:
 def attribute(
     element: etree._Element, name: str, read: Callable[[str], _Kind], default: _Kind
 ) -> _Kind:
-    """Read an attribute, or return the default where it is missing.
-
-    Raises
-    ------
-    SspError
-        If its text is not of the type; the message names element and attribute.
-    """
+    """Read an attribute, or return the default where it is missing."""
     text = element.get(name)
     if text is None:
         return default

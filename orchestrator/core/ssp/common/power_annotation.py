@@ -29,13 +29,7 @@ _ROLES: Final = {"sd:Effort": "effort", "sd:Flow": "flow", "sd:Displacement": "d
 
 
 def read_power_ports(element: etree._Element) -> dict[str, PowerPort]:
-    """Read the power ports of an ssd:Component or ssd:System.
-
-    Raises
-    ------
-    SspError, DescriptionError
-        If the annotation is not as it is written.
-    """
+    """Read the power ports of an ssd:Component or ssd:System."""
     annotation = own(element, POWER_TYPE, "sd:PowerPorts")
     if annotation is None:
         return {}

@@ -140,17 +140,7 @@ _KNOWN_ATTRIBUTES: Final = frozenset({"sourceBase", "startIndices", "endIndices"
 
 
 def is_clear(element: etree._Element, kind: str, message: str) -> bool:
-    """Whether a file that is not valid at an element can be read all the same.
-
-    Parameters
-    ----------
-    element
-        Where the schema is violated.
-    kind
-        What libxml2 calls the violation.
-    message
-        In its words.
-    """
+    """Whether a file that is not valid at an element can be read all the same."""
     inside = [element, *element.iterancestors()]
     if any(tag(each) in _NOT_READ for each in inside):
         return True
@@ -253,11 +243,6 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
     """Report everything that the schema of the document's version does not allow.
 
     What is meant although it is not valid is a warning: see :mod:`tolerance`.
-
-    Raises
-    ------
-    RefusalError
-        If it is another document, or one of another version.
     """
     if tag(root) != kind:
         raise refusal(
@@ -271,13 +256,7 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
 
 
 def version_of(root: etree._Element, findings: Findings) -> str:
-    """Return the version of a document, ``"1.0"`` or ``"2.0"``; 1.0 if it says none.
-
-    Raises
-    ------
-    RefusalError
-        If it is of another version.
-    """
+    """Return the version of a document, ``"1.0"`` or ``"2.0"``; 1.0 if it says none."""
     said = root.get("version")
     if said is None:
         return "1.0"  # the schema says that it is missing

@@ -171,13 +171,7 @@ def _base_of(element: etree._Element) -> BaseUnit:
 
 
 def add_units(parent: etree._Element, prefix: str, units: Mapping[str, BaseUnit | None]) -> None:
-    """Append the definitions of units, sorted by name; nothing if there is none.
-
-    Raises
-    ------
-    UnitMismatchError
-        If a unit without a definition is none that its name says.
-    """
+    """Append the definitions of units, sorted by name; nothing if there is none."""
     if not units:
         return
     definitions = add(parent, f"{prefix}:Units")
@@ -247,20 +241,7 @@ class Typed:
 
 
 def read_type(element: etree._Element, definitions: Definitions) -> Typed:
-    """Read the type and the dimensions of a connector or dictionary entry.
-
-    Parameters
-    ----------
-    element
-        The connector or entry.
-    definitions
-        Units and enumerations of its file.
-
-    Raises
-    ------
-    RefusalError
-        If a dimension is not as the standard says, or the array is too large.
-    """
+    """Read the type and the dimensions of a connector or dictionary entry."""
     shape = read_shape(element)
     for inner in children(element):
         prefix, _, local = tag(inner).partition(":")
@@ -278,13 +259,7 @@ def read_type(element: etree._Element, definitions: Definitions) -> Typed:
 
 
 def read_shape(element: etree._Element) -> tuple[int, ...] | None:
-    """Read the extents of an array; ``()`` of a scalar, ``None`` if the file does not say one.
-
-    Raises
-    ------
-    RefusalError
-        If a dimension is not as the standard says, or the array is too large.
-    """
+    """Read the extents of an array; ``()`` of a scalar, ``None`` if the file does not say one."""
     dimensions = list(element.iterchildren(full("ssc:Dimension")))
     if len(dimensions) > MOST_DIMENSIONS:
         raise refusal(
@@ -313,13 +288,7 @@ def _extent(dimension: etree._Element) -> int | None:
 
 
 def add_type(parent: etree._Element, connector: Connector, version: str) -> None:
-    """Append the type and the dimensions of a connector or dictionary entry.
-
-    Raises
-    ------
-    CapabilityError
-        If the version has no such type.
-    """
+    """Append the type and the dimensions of a connector or dictionary entry."""
     if connector.shape and version == "1.0":
         raise CapabilityError(
             f"is an array of shape {connector.shape}; SSP 1.0 has no arrays: write version 2.0,"

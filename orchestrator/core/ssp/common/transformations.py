@@ -61,13 +61,7 @@ class ValueChange:
     table: Mapping[_Key, _Key] | None = None
 
     def of(self, value: Scalar) -> Scalar:
-        """Return what becomes of a value; one that the table does not have stays.
-
-        Raises
-        ------
-        DescriptionError
-            If the transformation is not for values of its type.
-        """
+        """Return what becomes of a value; one that the table does not have stays."""
         if self.linear is not None:
             if isinstance(value, (bool, str, bytes)):
                 raise DescriptionError(f"a linear transformation is for numbers, found {value!r}")
@@ -111,13 +105,7 @@ def _table(element: etree._Element) -> dict[_Key, _Key]:
 
 
 def read_change(entry: etree._Element) -> ValueChange:
-    """Read what an ssm:MappingEntry makes of a value.
-
-    Raises
-    ------
-    SspError
-        If the transformation is not as the standard says.
-    """
+    """Read what an ssm:MappingEntry makes of a value."""
     suppressed = attribute(entry, "suppressUnitConversion", boolean, default=False)
     element = _transforming(entry)
     if element is None:
@@ -130,20 +118,7 @@ def read_change(entry: etree._Element) -> ValueChange:
 def read_transformation(
     connection: etree._Element, source: Connector | None, target: Connector | None
 ) -> Transformation | None:
-    """Read the transformation of an ssd:Connection.
-
-    Parameters
-    ----------
-    connection
-        The element.
-    source, target
-        What it connects, as far as it is declared.
-
-    Raises
-    ------
-    SspError, DescriptionError
-        If it is not as the standard says, or an item of an enumeration is not known.
-    """
+    """Read the transformation of an ssd:Connection."""
     element = _transforming(connection)
     if element is None:
         return None
@@ -192,13 +167,7 @@ def add_transformation(
     target: Connector | None,
     version: str,
 ) -> None:
-    """Append the transformation of a connection between two connectors.
-
-    Raises
-    ------
-    DescriptionError
-        If SSP has none from the type of the one to that of the other.
-    """
+    """Append the transformation of a connection between two connectors."""
     if transformation is None:
         return
     if isinstance(transformation, LinearTransformation):

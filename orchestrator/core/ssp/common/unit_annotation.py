@@ -39,13 +39,7 @@ _USUAL: Final = ComponentOptions()
 
 
 def read_options(component: etree._Element) -> ComponentOptions:
-    """Read how an ssd:Component is run.
-
-    Raises
-    ------
-    SspError, DescriptionError
-        If the annotation is not as it is written, or the implementation is not supported.
-    """
+    """Read how an ssd:Component is run."""
     said = component.get("implementation", "any")
     if said not in {"any", *_IMPLEMENTATIONS}:
         raise refusal(

@@ -28,13 +28,6 @@ def assigned(system: System, assignments: Iterable[Assignment]) -> System:
 
     A name that reaches nothing is ignored, as the standard says, and noted; of strict findings it
     is an error.
-
-    Parameters
-    ----------
-    system
-        May be nested, or flat with paths as names.
-    assignments
-        In the order of precedence: later ones win.
     """
     return _system(system, [(each.name, each) for each in assignments])
 

@@ -50,21 +50,7 @@ def read_bindings(
     reading: Reading,
     container: Path | None = None,
 ) -> Iterator[Assignment]:
-    """Read the parameter bindings of a component or system; later ones take precedence.
-
-    Parameters
-    ----------
-    parent
-        The component or system.
-    place
-        Where its file stands.
-    findings
-        Where problems go.
-    reading
-        What is read already.
-    container
-        FMU or archive of the component, which sources may start from.
-    """
+    """Read the parameter bindings of a component or system; later ones take precedence."""
     for binding in listed(parent, "ssd:ParameterBindings", "ssd:ParameterBinding"):
         with findings.guard(binding, codes.BINDING):
             document = _Sources(binding, place, findings, reading, container)

@@ -102,19 +102,7 @@ class End:
 def read_connections(
     system: etree._Element, ends: Mapping[str, End], place: Place, findings: Findings
 ) -> tuple[Connection, ...]:
-    """Read the connections of a system; problems go to the findings.
-
-    Parameters
-    ----------
-    system
-        The element.
-    ends
-        What they may end at by its name in the file; the system itself is under no name.
-    place
-        Where recorded delays are looked for.
-    findings
-        Where problems go.
-    """
+    """Read the connections of a system; problems go to the findings."""
     found = []
     for element in listed(system, "ssd:Connections", "ssd:Connection"):
         with findings.guard(element, codes.OWN):
@@ -210,13 +198,7 @@ def _directed(first: _Side, last: _Side) -> tuple[_Side, _Side]:
 
 
 def add_connections(parent: etree._Element, system: System, version: str) -> None:
-    """Append the connections of a system.
-
-    Raises
-    ------
-    DescriptionError
-        All connections that SSP cannot hold, together.
-    """
+    """Append the connections of a system."""
     if not system.connections:
         return
     group = add(parent, "ssd:Connections")
@@ -245,13 +227,7 @@ def _add_connection(group: etree._Element, line: Connection, system: System, ver
 
 
 def _declared(system: System, end: Endpoint) -> Connector | None:
-    """Return a connector; ``None`` if its component declares none, and gets them from its source.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such element or connector.
-    """
+    """Return a connector; ``None`` if its component declares none, and gets them from its source."""
     if not end.component:
         owner: Mapping[str, Connector] = system.connectors
     else:

@@ -55,19 +55,7 @@ class Declared:
 def read_connectors(
     parent: etree._Element, definitions: Definitions, findings: Findings, known: Known
 ) -> Declared:
-    """Read the connectors of an element; problems go to the findings.
-
-    Parameters
-    ----------
-    parent
-        Component, system or reference to a dictionary.
-    definitions
-        Units and enumerations of its file.
-    findings
-        Where problems go.
-    known
-        What connectors of the file were read: instances of one source have the same ones.
-    """
+    """Read the connectors of an element; problems go to the findings."""
     found = Declared()
     for element in listed(parent, "ssd:Connectors", "ssd:Connector"):
         name, kind = element.get("name", ""), element.get("kind", "")
@@ -186,24 +174,7 @@ def _start_of(text: str, connector: Connector) -> Value:
 def add_connectors(
     parent: etree._Element, connectors: Iterable[Connector], version: str, *, own: bool
 ) -> None:
-    """Append connectors.
-
-    Parameters
-    ----------
-    parent
-        Component, system or reference to a dictionary.
-    connectors
-        In this order.
-    version
-        Of SSP.
-    own
-        Whether they are those of a system, whose start values no source has.
-
-    Raises
-    ------
-    DescriptionError
-        All that the version cannot hold, together.
-    """
+    """Append connectors."""
     listed_ = list(connectors)
     if not listed_:
         return

@@ -109,24 +109,7 @@ def read_bus(
     known: Mapping[str, Dictionary],
     findings: Findings,
 ) -> Bus:
-    """Make a bus of an ssd:SignalDictionaryReference.
-
-    Parameters
-    ----------
-    element, name
-        The reference, and what the bus is called.
-    declared
-        Connectors of the reference; what they do not say, the entries do.
-    known
-        Dictionaries by name, those of the systems around it included.
-    findings
-        Where problems go.
-
-    Raises
-    ------
-    RefusalError
-        If there is no such dictionary.
-    """
+    """Make a bus of an ssd:SignalDictionaryReference."""
     wanted = element.get("dictionary", "")
     if wanted not in known:
         raise refusal(

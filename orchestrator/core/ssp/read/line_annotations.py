@@ -113,13 +113,7 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
 def read_line(
     element: etree._Element,
 ) -> tuple[Interpolation | None, Extrapolation | None]:
-    """Read how the samples of an ssd:Connection are interpolated and extrapolated.
-
-    Raises
-    ------
-    SspError
-        If the annotation is not as it is written.
-    """
+    """Read how the samples of an ssd:Connection are interpolated and extrapolated."""
     line = own(element, LINE_TYPE, "sd:Line")
     if line is None:
         return None, None
@@ -135,20 +129,7 @@ def read_compensation(element: etree._Element) -> Compensation | None:
 
 
 def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:
-    """Read the transport delay of an ssd:Connection.
-
-    Parameters
-    ----------
-    connection
-        The element.
-    place
-        Where a recorded delay is looked for.
-
-    Raises
-    ------
-    LoadError, DescriptionError
-        If the annotation is not as it is written, or a recorded delay cannot be read.
-    """
+    """Read the transport delay of an ssd:Connection."""
     element = own(connection, DELAY_TYPE, "sd:TransportDelay")
     if element is None:
         return None

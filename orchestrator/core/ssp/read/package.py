@@ -21,24 +21,7 @@ _SUFFIX = ".ssp"
 def read_system(
     path: str | Path, variant: str | None = None, *, unpack_to: Path | None = None
 ) -> System:
-    """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd.
-
-    Parameters
-    ----------
-    path
-        File, archive or folder.
-    variant
-        Name of another .ssd beside the main one, with or without the suffix.
-    unpack_to
-        Where an archive is unpacked, a new or empty folder. By default a temporary folder that
-        lives as long as the process.
-
-    Raises
-    ------
-    SspError
-        If there is no such file or variant, the archive is unsafe, or the SSD is refused (see
-        :func:`read_ssd`).
-    """
+    """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd."""
     file, place, findings = _opened(Path(path), variant, unpack_to)
     system = read_into(file_bytes(file), place, findings)
     findings.close()

@@ -75,18 +75,7 @@ class Assignment:
     mapping: tuple[etree._Element, Findings] | None = None
 
     def value_for(self, target: Connector | None) -> Value:
-        """Return the value as a connector takes it, in the connector's unit.
-
-        Parameters
-        ----------
-        target
-            ``None``: nothing is known of it, and it gets the value as it is.
-
-        Raises
-        ------
-        DescriptionError, SspError
-            If the type does not fit, the connector is an output, or the unit does not convert.
-        """
+        """Return the value as a connector takes it, in the connector's unit."""
         if self.is_ambiguous:
             raise DescriptionError("the parameter is given twice, with different values")
         if self.given.unit is not None and (target is None or target.unit is None):
@@ -155,17 +144,7 @@ def _cut(value: Value) -> str:
 
 
 def read_parameters(values: etree._Element, prefix: str, findings: Findings) -> list[Assignment]:
-    """Read the parameters of an ssv:ParameterSet; problems go to the findings.
-
-    Parameters
-    ----------
-    values
-        The set.
-    prefix
-        Goes before every name.
-    findings
-        Of the file that it stands in.
-    """
+    """Read the parameters of an ssv:ParameterSet; problems go to the findings."""
     definitions = Definitions.of(values, "ssv", findings)
     found: dict[str, Assignment] = {}
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):

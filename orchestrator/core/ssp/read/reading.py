@@ -60,13 +60,7 @@ class Reading:
 
     @contextmanager
     def within(self, what: str) -> Iterator[None]:
-        """Note that a system is being read.
-
-        Raises
-        ------
-        RefusalError
-            If it is being read already, or lies too deep.
-        """
+        """Note that a system is being read."""
         if what in self.chain:
             ring = [*self.chain[self.chain.index(what) :], what]
             raise refusal(codes.NESTING, f"systems contain each other: {' -> '.join(ring)}")
@@ -79,13 +73,7 @@ class Reading:
             self.chain.pop()
 
     def count(self) -> None:
-        """Count an element of a system.
-
-        Raises
-        ------
-        RefusalError
-            If there are too many.
-        """
+        """Count an element of a system."""
         self.elements += 1
         if self.elements > MOST_ELEMENTS:
             raise refusal(
@@ -96,25 +84,13 @@ class Reading:
     def document(
         self, source: str, place: Place, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
-        """Read and check a file that another refers to, once.
-
-        Raises
-        ------
-        SspError
-            If it cannot be read, or is another document.
-        """
+        """Read and check a file that another refers to, once."""
         path = place.file(source, inside=True)
         beside = findings.beside(place.named(source, path))
         return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
 
     def description(self, content: bytes, label: str) -> etree._Element:
-        """Parse the text of another SSD, once.
-
-        Raises
-        ------
-        RefusalError
-            If it is malformed.
-        """
+        """Parse the text of another SSD, once."""
         key = (label, "")
         if key not in self.documents:
             self.documents[key] = parsed(content, label)
@@ -130,13 +106,7 @@ class Reading:
     def inner(
         self, source: str, container: Path, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
-        """Read and check a file inside of an FMU or an archive, once.
-
-        Raises
-        ------
-        SspError
-            If it cannot be read, or is another document.
-        """
+        """Read and check a file inside of an FMU or an archive, once."""
         beside = findings.beside(f"{container}:{source}")
         key = (str(container), source)
         return (
@@ -161,13 +131,7 @@ class Reading:
 
 
 def parsed(content: bytes, label: str) -> etree._Element:
-    """Parse XML of unknown origin.
-
-    Raises
-    ------
-    RefusalError
-        If it is malformed, or declares a document type.
-    """
+    """Parse XML of unknown origin."""
     try:
         return parse_xml(content, label, SspError)
     except SspError as error:

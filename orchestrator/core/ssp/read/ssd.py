@@ -92,17 +92,7 @@ def own_connectors(
     ends: Mapping[str, End],
     findings: Findings,
 ) -> dict[str, Connector]:
-    """Complete a system's own connectors by those that they are connected with.
-
-    Parameters
-    ----------
-    declared
-        What the file says.
-    lines, ends
-        What they are connected with inside.
-    findings
-        Where problems go.
-    """
+    """Complete a system's own connectors by those that they are connected with."""
     found: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
         element = declared.elements[name]
@@ -164,24 +154,7 @@ def _neighbours(
 
 
 def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
-    """Read the system of a file, with its default experiment; problems go to the findings.
-
-    Parameters
-    ----------
-    root
-        Of the file's tree.
-    place
-        Where it stands.
-    findings
-        Where problems go.
-    reading
-        What is read already.
-
-    Raises
-    ------
-    SspError
-        If it is no SSD, or contains itself.
-    """
+    """Read the system of a file, with its default experiment; problems go to the findings."""
     if reading.is_new(root):
         check(root, Schema.DESCRIPTION, findings)
         note_encoding(root, findings)
@@ -230,15 +203,7 @@ class _Reader:
         name: str,
         scope: Mapping[str, Dictionary],
     ) -> System:
-        """Read an ssd:System with all that is in it.
-
-        Parameters
-        ----------
-        element, name
-            The element, and what the system is called.
-        scope
-            Dictionaries of the systems around it.
-        """
+        """Read an ssd:System with all that is in it."""
         declared = self._connectors(element)
         own = read_dictionaries(element, self.place, self.findings, self.reading)
         scope = {**scope, **own}
@@ -403,32 +368,13 @@ def read_ssd(path: str | Path) -> System:
 
     Relative sources start from the file's folder. The feed-through and the start values of
     connectors are not part of SSP: they come from the sources, when the system is resolved.
-
-    Raises
-    ------
-    SspError
-        If the file is missing, is not valid SSP or uses something that is not supported; all
-        problems are listed together, with file and line.
     """
     path = Path(path)
     return read_document(file_bytes(path), Place(str(path), path.parent))
 
 
 def read_document(source: bytes | etree._Element, place: Place) -> System:
-    """Read a system from an SSD that stands at some place.
-
-    Parameters
-    ----------
-    source
-        Its text, or the root of its tree, which is not changed.
-    place
-        Where it stands, or would.
-
-    Raises
-    ------
-    SspError
-        All problems together, with file and line.
-    """
+    """Read a system from an SSD that stands at some place."""
     findings = Findings(place.label)
     system = read_into(source, place, findings)
     findings.close()

@@ -41,19 +41,7 @@ def _form(element: etree._Element) -> Form:
 
 
 def as_declared(new: System, old: System, base: System) -> System:
-    """Return a changed system with as few connectors declared as the one in the file.
-
-    Parameters
-    ----------
-    new
-        The changed system.
-    old
-        The one in the file.
-    base
-        What the change started from: ``old``, or ``old`` completed by its sources. Connectors that
-        are alike in ``base`` and ``new`` stay as the file declares them; those that it leaves to
-        the source are declared where a new line of ``new`` names them. A value needs none.
-    """
+    """Return a changed system with as few connectors declared as the one in the file."""
     drawn = set(map(_ends, old.connections))
     used = {end for line in new.connections for end in _ends(line) if _ends(line) not in drawn}
 
@@ -115,17 +103,7 @@ def _as_real(value: Value) -> Value:
 
 
 def with_value_types(wanted: System, new: System, old: System) -> System:
-    """Declare the connectors of values that have changed, too: so their types and units are known.
-
-    Parameters
-    ----------
-    wanted
-        The changed system, as it is to be in the file.
-    new
-        The same with all that is known of its connectors.
-    old
-        The one in the file.
-    """
+    """Declare the connectors of values that have changed, too: so their types and units are known."""
 
     def typed(component: Component) -> Component:
         before, known = old.components.get(component.name), new.components.get(component.name)

@@ -14,13 +14,7 @@ from orchestrator.core.system import Bus, Causality, Connector
 
 
 def add_dictionaries(system: etree._Element, buses: list[Bus], version: str) -> None:
-    """Append one dictionary for each name, with the entries of all its buses.
-
-    Raises
-    ------
-    DescriptionError
-        If two buses have one entry in different types, or the version cannot hold an entry.
-    """
+    """Append one dictionary for each name, with the entries of all its buses."""
     if not buses:
         return
     entries: dict[str, dict[str, Connector]] = {}

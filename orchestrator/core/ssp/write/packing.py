@@ -116,13 +116,6 @@ def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
     """Give every file its place under resources/; equal FMUs of equal names share one.
 
     The files of a block lie in a folder of their own, as they did beside each other.
-
-    Returns
-    -------
-    places
-        Names in the archive, by the files of components.
-    packed
-        What is packed, by names in the archive.
     """
     places: dict[Path, str] = {}
     packed: dict[str, Path] = {}

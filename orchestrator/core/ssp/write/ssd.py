@@ -309,13 +309,7 @@ def in_version(version: str | None, make: Callable[[str], _T]) -> _T:
 
 
 def linked_values(system: System, name: str, version: str) -> bytes | None:
-    """Return the text of the parameter set that a system's values go to; ``None`` without any.
-
-    Raises
-    ------
-    DescriptionError
-        If the name is not that of an .ssv file beside the .ssd, or SSP cannot hold the values.
-    """
+    """Return the text of the parameter set that a system's values go to; ``None`` without any."""
     if set(name) & set("/\\:\0") or not name.removesuffix(".ssv") or not name.endswith(".ssv"):
         raise DescriptionError(f"parameters '{name}': expected the name of a file, such as a.ssv")
     return parameter_set(system, version=version) if has_values(system) else None
@@ -335,19 +329,7 @@ def document(
     *,
     parameters: str | None = None,
 ) -> bytes:
-    """Return the text of a system's SSD.
-
-    Parameters
-    ----------
-    system
-        The system.
-    file_uri
-        Gives the URI of the file that a component is made from: an FMU, or a block's.
-    version
-        Of SSP.
-    parameters
-        URI of the parameter set that holds all values; ``None``: they stand in the text.
-    """
+    """Return the text of a system's SSD."""
     if version not in VERSIONS:
         raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
     used = (*_USED, "ssb") if _has_buses(system) else _USED

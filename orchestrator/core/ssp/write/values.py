@@ -59,28 +59,7 @@ def add_bindings(
     *,
     outputs: bool = False,
 ) -> None:
-    """Append values as an inline parameter set, in the order of the connectors.
-
-    Parameters
-    ----------
-    parent
-        Component or system.
-    name
-        Of the parameter set.
-    values
-        By name of the connector.
-    connectors
-        Those that are declared.
-    version
-        Of SSP.
-    outputs
-        Whether outputs may begin with a value, as those of FMUs may.
-
-    Raises
-    ------
-    DescriptionError
-        All values that do not fit their connectors or the version, together.
-    """
+    """Append values as an inline parameter set, in the order of the connectors."""
     if not values:
         return
     binding = add(add(parent, "ssd:ParameterBindings"), "ssd:ParameterBinding")

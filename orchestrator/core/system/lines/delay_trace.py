@@ -82,15 +82,7 @@ class DelayTrace:
 
     @classmethod
     def read(cls, path: str | Path, *, interpolated: bool = False) -> DelayTrace:
-        """Read a CSV file with the columns time and delay, in seconds, below one line of titles.
-
-        Raises
-        ------
-        LoadError
-            If the file cannot be read or a row has not two cells.
-        DescriptionError
-            If a time or delay is wrong.
-        """
+        """Read a CSV file with the columns time and delay, in seconds, below one line of titles."""
         try:
             with Path(path).open(newline="", encoding="utf-8-sig") as file:
                 rows = list(csv.reader(file))

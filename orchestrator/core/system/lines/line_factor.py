@@ -11,20 +11,7 @@ from orchestrator.core.system.ports.conversion import conversion_between
 def factor_and_offset_of(
     line: Connection, source: Connector, target: Connector
 ) -> tuple[float, float]:
-    """Say what a connection makes of a number, apart from a table of values.
-
-    Parameters
-    ----------
-    line
-        The connection.
-    source, target
-        The connectors at its ends.
-
-    Raises
-    ------
-    UnitMismatchError
-        If the units at its ends cannot be converted.
-    """
+    """Say what a connection makes of a number, apart from a table of values."""
     factor, offset = (
         (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
     )

@@ -125,13 +125,7 @@ def rename(system: System, path: str, name: str) -> System:
 
 
 def with_options(system: System, path: str, **changes: object) -> System:
-    """Change how a component is run: ``system.with_options("arm", interface="me")``.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such component or option, or a value does not fit.
-    """
+    """Change how a component is run: ``system.with_options("arm", interface="me")``."""
     component = component_at(system, path)
     try:
         options = component.options.changed(changes)

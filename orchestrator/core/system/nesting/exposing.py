@@ -171,18 +171,6 @@ def expose_power(system: System, name: str, to: str) -> System:
     """Give the system a power port of its own that leads to one of what is in it.
 
     Its connectors are called by its name and theirs: ``"tip_force"`` of the port ``"tip"``.
-
-    Parameters
-    ----------
-    name
-        Of the new port.
-    to
-        ``"component.port"``.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such port, or a name is taken.
     """
     end = Endpoint.parse(to)
     owner = element(system, end.component)

@@ -38,22 +38,7 @@ def joined(
     source: Endpoint,
     target: Endpoint,
 ) -> Connection:
-    """Make one connection of those in a row.
-
-    Parameters
-    ----------
-    lines
-        From the source to the target, at least one.
-    connectors
-        Those before, between and after them, one more than lines; ``None`` where not declared.
-    source, target
-        Ends of the result.
-
-    Raises
-    ------
-    DescriptionError
-        If a delay that varies meets another delay, or units do not fit.
-    """
+    """Make one connection of those in a row."""
     if len(lines) == 1:
         return replace(lines[0], source=source, target=target)
     connectors = _with_units(lines, connectors)

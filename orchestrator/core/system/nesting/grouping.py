@@ -21,20 +21,6 @@ def grouped(system: System, name: str, members: Collection[str]) -> System:
     new system, which has the name ``component.connector`` of the end inside, with its type and
     unit. What stands on it (delay, transformation) stays outside. :meth:`System.flat` gives the
     same connections as before.
-
-    Parameters
-    ----------
-    system
-        Where they are.
-    name
-        Of the new system.
-    members
-        Names of components and nested systems, at least one.
-
-    Raises
-    ------
-    DescriptionError
-        If the name is taken, or there is nothing of a name.
     """
     known = [*system.components, *system.systems]
     unknown = [member for member in members if member not in known]

@@ -30,13 +30,7 @@ def place_of(system: System, path: str) -> tuple[str, str]:
 
 
 def nested(system: System, path: str) -> System:
-    """Return a nested system by its path; ``""`` is the system itself.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that path; the message lists those that there are.
-    """
+    """Return a nested system by its path; ``""`` is the system itself."""
     for name in path.split(SEPARATOR) if path else ():
         if name not in system.systems:
             raise lacking(f"system '{system.name}'", "nested system", name, system.systems)
@@ -54,13 +48,7 @@ def edited(system: System, path: str, change: Callable[[System], System]) -> Sys
 
 
 def element(system: System, path: str) -> Component | System | Bus:
-    """Return what a path names.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is nothing of that name; the message lists what there is.
-    """
+    """Return what a path names."""
     folder, name = place_of(system, path)
     holder = nested(system, folder)
     known = elements(holder)

@@ -19,11 +19,6 @@ def merge(system: System, other: System) -> System:
     """Put all that is in another system into this one, connectors of its own as well.
 
     What both have must be equal. The default experiment is this system's, if it has one.
-
-    Raises
-    ------
-    DescriptionError
-        All names that both have for different things, together.
     """
     clashes = []
     for kind in _KINDS:

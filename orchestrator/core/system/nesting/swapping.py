@@ -29,11 +29,6 @@ def swap(system: System, path: str, component: Component) -> System:
     causality, type and shape, and a unit that converts; values are carried over in its unit. Frames
     must be the same where both sides say one. Values of parameters belong to what is simulated: a
     device and a recording go without.
-
-    Raises
-    ------
-    DescriptionError
-        If the component does not exist, or ports are missing or differ; all together.
     """
     new = component
     folder, name = place_of(system, path)

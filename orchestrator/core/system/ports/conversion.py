@@ -11,12 +11,6 @@ def conversion_between(source: Connector, target: Connector) -> tuple[float, flo
 
     ``target_value = factor * source_value + offset``. What a file defines a unit to be wins over
     what its name says; a unit that is not declared converts to anything unchanged.
-
-    Raises
-    ------
-    UnitMismatchError
-        If the units are of different dimensions, one is not known and not defined, or logarithmic,
-        or it is not said whether angles or cycles are counted.
     """
     if source.unit_definition is None and target.unit_definition is None:
         return conversion(source.unit, target.unit)

@@ -33,13 +33,7 @@ class Limits:
         above: float | None = None,
         below: float | None = None,
     ) -> Limits | None:
-        """Return the range between what is allowed and what is just not; ``None`` if it is all.
-
-        Raises
-        ------
-        DescriptionError
-            If one end is given twice, or nothing lies between the ends.
-        """
+        """Return the range between what is allowed and what is just not; ``None`` if it is all."""
         if (minimum is not None and above is not None) or (
             maximum is not None and below is not None
         ):

@@ -12,20 +12,7 @@ from orchestrator.core.system.units.notation import spelled
 def factor_and_offset(
     source: str, one: Meaning, target: str, other: Meaning
 ) -> tuple[float, float]:
-    """Return what converts a value from one unit to another.
-
-    Parameters
-    ----------
-    source, target
-        Names, for messages.
-    one, other
-        What they mean.
-
-    Raises
-    ------
-    UnitMismatchError
-        If they are of different dimensions, or between them may be a factor of 2 pi.
-    """
+    """Return what converts a value from one unit to another."""
     if without_angle(one.exponents) != without_angle(other.exponents):
         logarithmic = LEVEL in one.exponents or LEVEL in other.exponents
         law = "; one is logarithmic, so no factor converts it" if logarithmic else ""

@@ -74,13 +74,7 @@ class Meaning:
 
 
 def number(factor: Fraction, pi: int) -> float:
-    """Round ``factor * pi**pi``.
-
-    Raises
-    ------
-    OverflowError
-        If a double cannot hold it.
-    """
+    """Round ``factor * pi**pi``."""
     found = float(factor)  # raises for what is too large
     if pi and abs(factor.numerator) < _EXACT and factor.denominator < _EXACT:
         found = factor.numerator * math.pi**pi / factor.denominator

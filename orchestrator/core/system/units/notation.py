@@ -113,13 +113,7 @@ def _raised(symbol: str, power: int) -> str:
 
 
 def read_notation(text: str) -> Notation:
-    """Take a unit apart.
-
-    Raises
-    ------
-    NotationError
-        If it is not a unit, or could be two.
-    """
+    """Take a unit apart."""
     if text in {"", "1"}:
         return Notation((), exact=True)
     plain = _DEGREES.sub(lambda found: str(found.lastgroup), text.strip())

@@ -29,13 +29,7 @@ _SHORTEST_WORD: Final = 4
 
 @cache
 def symbol_meaning(symbol: str) -> Meaning | None:
-    """Return what a symbol means; ``None`` if it is none.
-
-    Parameters
-    ----------
-    symbol
-        ``"N"``, ``"kN"``, ``"degC"``, ``"lbf"``, or a word such as ``"newton"``.
-    """
+    """Return what a symbol means; ``None`` if it is none."""
     if (known := short_meaning(symbol)) is not None:
         return known
     if is_logarithmic(symbol):

@@ -82,20 +82,7 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
 def defined_conversion(
     source: str | None, one: BaseUnit | None, target: str | None, other: BaseUnit | None
 ) -> tuple[float, float]:
-    """Do the same with units that a file defines, which wins over what their names say.
-
-    Parameters
-    ----------
-    source, target
-        Names.
-    one, other
-        Definitions; ``None``: what the name says.
-
-    Raises
-    ------
-    UnitMismatchError
-        As for :func:`conversion`.
-    """
+    """Do the same with units that a file defines, which wins over what their names say."""
     if source is None or target is None:
         return 1.0, 0.0
     if source == target and (one is None or other is None or one == other):
@@ -109,13 +96,7 @@ def defined_conversion(
 
 @cache
 def base_unit(unit: str) -> BaseUnit:
-    """Express a unit in SI base units, as FMI 2.0 and SSP 1.0 define units.
-
-    Raises
-    ------
-    UnitMismatchError
-        If it is not a unit, or is not made of whole powers of SI base units.
-    """
+    """Express a unit in SI base units, as FMI 2.0 and SSP 1.0 define units."""
     meaning = _meaning(unit)
     if any(name not in BASE_UNITS for name in meaning.exponents):
         raise UnitMismatchError(f"unit '{unit}' is not made of whole powers of SI base units")
@@ -132,13 +113,7 @@ def base_said(unit: str) -> BaseUnit | None:
 
 
 def file_unit(unit: str) -> BaseUnit:
-    """Do the same for SSP, where even a level has to have a base unit; it says nothing there.
-
-    Raises
-    ------
-    UnitMismatchError
-        As for :func:`base_unit`, but for units on a logarithmic scale.
-    """
+    """Do the same for SSP, where even a level has to have a base unit; it says nothing there."""
     return BaseUnit() if is_level(unit) else base_unit(unit)
 
 
@@ -152,13 +127,7 @@ def is_unit(unit: str) -> bool:
 
 
 def is_expressible(unit: str) -> bool:
-    """Whether a unit is a product of whole powers of SI base units, as FMI defines units.
-
-    Raises
-    ------
-    UnitMismatchError
-        If it is not a unit.
-    """
+    """Whether a unit is a product of whole powers of SI base units, as FMI defines units."""
     return not is_level(unit) and all(name in BASE_UNITS for name in _meaning(unit).exponents)
 
 
@@ -216,13 +185,7 @@ def definition_beyond(unit: str, defined: BaseUnit) -> BaseUnit | None:
 
 
 def meant(name: str, definition: BaseUnit | None) -> Meaning:
-    """Return what a unit means: as a file defines it, or else as its name says.
-
-    Raises
-    ------
-    UnitMismatchError
-        If that is not a unit.
-    """
+    """Return what a unit means: as a file defines it, or else as its name says."""
     if definition is None or is_level(name):
         return _meaning(name)
     exponents = {symbol: power for symbol, power in definition.exponents.items() if power}
@@ -233,13 +196,7 @@ def meant(name: str, definition: BaseUnit | None) -> Meaning:
 
 
 def per_second(unit: str) -> str:
-    """Unit of a time derivative: ``m/s`` for ``m``, ``m/s2`` for ``m/s``, ``K/s`` for ``degC``.
-
-    Raises
-    ------
-    UnitMismatchError
-        If it is not a unit.
-    """
+    """Unit of a time derivative: ``m/s`` for ``m``, ``m/s2`` for ``m/s``, ``K/s`` for ``degC``."""
     powers = _read("K" if unit == "degC" else unit).powers  # the offset falls away
     return spelled([*powers, ("s", -1)])
 

@@ -375,12 +375,5 @@ class FlatReader:
 
 
 def read(flat: FlatModel) -> ResidualDae:
-    """Turn a flat model into a residual DAE.
-
-    Raises
-    ------
-    ModelicaError
-        If the model uses a construct outside the supported subset; the message names it, its
-        equation and, where known, its line.
-    """
+    """Turn a flat model into a residual DAE."""
     return FlatReader(flat).read()

@@ -83,17 +83,7 @@ _COMPARED = (
 def structural_parameters(
     tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json]
 ) -> frozenset[str]:
-    """Names of parameters that cannot be set after the model was flattened.
-
-    Parameters
-    ----------
-    tree
-        The flat model.
-    suspected
-        Parameters that rumoca calls structural (it also does so for some that are not).
-    flatten_with
-        Flattens the model again with a modification such as ``latched=true``; returns the tree.
-    """
+    """Names of parameters that cannot be set after the model was flattened."""
     referenced = set(_all_names(tree))
     known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
     found: set[str] = set()

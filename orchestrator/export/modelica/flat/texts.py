@@ -16,13 +16,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
-    """Values of the String parameters and constants; other Strings are left out with a warning.
-
-    Raises
-    ------
-    ModelicaError
-        If a value is no text that is known now.
-    """
+    """Values of the String parameters and constants; other Strings are left out with a warning."""
     entries, types = flat.tree["variables"], flat.tree["variable_type_names"]
     strings = [name for name in entries if types[name] == "String"]
     moving = [name for name in strings if not _is_constant(entries[name])]

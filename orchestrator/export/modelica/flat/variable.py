@@ -93,15 +93,7 @@ class VariableReader:
         raise Refusal(f"an assignment to '{written}', which is no variable")
 
     def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
-        """Scalar variables in order of declaration.
-
-        Parameters
-        ----------
-        starts
-            Start values from initial equations.
-        discrete
-            Names of the variables that have a discrete equation.
-        """
+        """Scalar variables in order of declaration."""
         for name, entry in self._entries.items():
             try:
                 for position, variable in enumerate(self._scalars(name, entry, starts)):

@@ -40,15 +40,7 @@ class FrontEndProcess(threading.local):
         self._process: _Process | None = None
 
     def ask(self, question: Mapping[str, Json]) -> Json:
-        """Ask, see :mod:`orchestrator.export.modelica.front_end.child`.
-
-        Raises
-        ------
-        FrontEndCrash
-            If it ended, or gave no answer in time.
-        FrontEndRefusal
-            If rumoca rejects the class or panics.
-        """
+        """Ask, see :mod:`orchestrator.export.modelica.front_end.child`."""
         if self._process is None or not self._process.is_ready:
             self._process = _Process()
         process, self._process = self._process, None  # what is not answered leaves nothing behind

@@ -24,11 +24,6 @@ def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
     """Raise if the sources break a rule, or if the flat model lacks what they say.
 
     References to outer components are made to mean the inner ones, in place.
-
-    Raises
-    ------
-    ModelicaError
-        With file and line of each.
     """
     scope = library.find(flat.name)
     if scope is None:

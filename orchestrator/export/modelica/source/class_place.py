@@ -66,13 +66,7 @@ class ClassPlace:
 
 
 def place_by_name(model: str, roots: Sequence[Path]) -> ClassPlace:
-    """Find a class below the roots: in its own file, or the nearest one of an enclosing class.
-
-    Raises
-    ------
-    ModelicaError
-        If a root does not exist or no root holds anything of that name.
-    """
+    """Find a class below the roots: in its own file, or the nearest one of an enclosing class."""
     folders = _folders(model, roots)
     parts = model.split(".")
     for length in range(len(parts), 0, -1):
@@ -91,20 +85,7 @@ def place_by_name(model: str, roots: Sequence[Path]) -> ClassPlace:
 
 
 def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> ClassPlace:
-    """Find the class that a file is about, and its package from ``within`` and the folders.
-
-    Parameters
-    ----------
-    model
-        Qualified name, or the end of one; None if the file holds one model only.
-    roots
-        Further folders of packages, such as the Modelica Standard Library.
-
-    Raises
-    ------
-    ModelicaError
-        If the file holds no such model, or several and none is named.
-    """
+    """Find the class that a file is about, and its package from ``within`` and the folders."""
     file = file.resolve()
     text = ModelicaText(file)
     within = f"{text.within}." if text.within else ""

@@ -16,24 +16,7 @@ _SHOWN = 70
 
 
 def culprit(text: str, model: str, probe: str, rejects: Callable[[str, str], bool]) -> str:
-    """Find what has to be left out of a file for a model to be rejected no more.
-
-    Parameters
-    ----------
-    text
-        Of the file.
-    model
-        Full name of the class.
-    probe
-        What the outermost class of the file is called in the question.
-    rejects
-        Whether a text and a model in it are rejected for the same reason as the model is.
-
-    Returns
-    -------
-    str
-        ``line: what stands there``; empty if that does not tell.
-    """
+    """Find what has to be left out of a file for a model to be rejected no more."""
     try:
         within, (top, *_) = parse_classes(text, 0)
     except (NotRead, ValueError):

@@ -26,13 +26,7 @@ def rejects_display_unit(error: ModelicaError) -> bool:
 
 
 def copied(place: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]:
-    """Copy all files of a class into a folder, where they may be changed.
-
-    Returns
-    -------
-    tuple
-        The class there, and the original of each file.
-    """
+    """Copy all files of a class into a folder, where they may be changed."""
     roots = [folder / str(number) / root.name for number, root in enumerate(place.roots)]
     originals: dict[str, str] = {}
     main = folder / "own" / place.file.name
@@ -56,22 +50,7 @@ def without_display_units(
     replace: Callable[[str, str], None],
     originals: Mapping[str, str],
 ) -> _Made:
-    """Make something of sources, each time without one more displayUnit that was rejected.
-
-    Parameters
-    ----------
-    make
-        Flattens the model.
-    texts, replace
-        Give and set the text of a file, by rumoca's name of it.
-    originals
-        What files are called in messages.
-
-    Raises
-    ------
-    ModelicaError
-        What else ``make`` fails with.
-    """
+    """Make something of sources, each time without one more displayUnit that was rejected."""
     while True:
         try:
             return make()

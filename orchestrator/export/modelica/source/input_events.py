@@ -27,13 +27,6 @@ def with_copied_inputs(text: str, name: str) -> str:
 
     The copies are variables of the class; lines stay where they are. Inputs that it inherits, or
     that are of other types than Integer and Boolean, are left as they are.
-
-    Parameters
-    ----------
-    text
-        Of a file.
-    name
-        Of the class inside the file.
     """
     found = next((each for each in classes_of(text) if each.name == name), None)
     if found is None:

@@ -45,16 +45,7 @@ class Leaf:
 
 
 def walk(scope: Scope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
-    """All instances and leaves below a model.
-
-    Parameters
-    ----------
-    scope
-        The model.
-    known
-        Paths of the flat model: nothing else is looked into. Without them all is, down to classes
-        that hold themselves and to components that may be missing.
-    """
+    """All instances and leaves below a model."""
     yield from _walk(scope.expand(), "", known, given_whole=False)
 
 

@@ -30,18 +30,7 @@ _BLOCKS = frozenset(("if", "for", "when", "while"))
 
 
 def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
-    """Read a file.
-
-    Returns
-    -------
-    tuple
-        The package that it is within, and its outermost classes.
-
-    Raises
-    ------
-    NotRead
-        At the first thing that is not understood.
-    """
+    """Read a file."""
     parser = _Parser(tokens(text), source)
     return parser.within(), list(parser.classes())
 

@@ -146,13 +146,7 @@ class ModelicaText:
         return found
 
     def experiment(self, name: str) -> Experiment:
-        """``annotation(experiment(..))`` of a class of this file; what it leaves out is None.
-
-        Raises
-        ------
-        ModelicaError
-            If a value is not a number.
-        """
+        """``annotation(experiment(..))`` of a class of this file; what it leaves out is None."""
         own = next((found.tokens for found in self.classes if found.name == name), ())
         return Experiment(**dict(self._arguments(_annotation(own, "experiment"))))
 

@@ -50,14 +50,7 @@ class Leg:
 
 
 def tracked(legs: Sequence[Leg]) -> list[tuple[int, Leg]]:
-    """Order the legs of one channel.
-
-    Returns
-    -------
-    list of tuple
-        Track, counted from 0 at the left, and leg; straight ones are left out. A net whose lines
-        would lie on those of another in any order is split in two legs.
-    """
+    """Order the legs of one channel."""
     bent = [leg for leg in legs if not leg.straight]
     taken = {y for leg in legs for y in leg.lefts + leg.rights}
     while True:

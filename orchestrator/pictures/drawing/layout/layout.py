@@ -57,17 +57,7 @@ class Layout:
 
 
 def lay_out(boxes: Mapping[str, Box], wires: Sequence[Wire], least: float = 0.0) -> Layout:
-    """Place boxes and route wires.
-
-    Parameters
-    ----------
-    boxes
-        By name.
-    wires
-        Both ends must be ports of the boxes.
-    least
-        Width that the drawing has at least: pins on the right border stand there.
-    """
+    """Place boxes and route wires."""
     if not boxes:
         return Layout({}, (), (), (), least, 0.0)
     return _Placing(boxes, wires, least).layout()

@@ -38,17 +38,7 @@ class Legend:
 
 
 def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
-    """Explain what occurs in a drawing, and list its loops.
-
-    Parameters
-    ----------
-    level
-        The whole drawing.
-    facts
-        Its loops and the order of the steps.
-    columns
-        Signs in one row; ``None``: all.
-    """
+    """Explain what occurs in a drawing, and list its loops."""
     rows: list[Shape] = []
     x, y, width = 0.0, 0.0, 0.0
     for number, (text, swatch) in enumerate(_entries(level, facts)):

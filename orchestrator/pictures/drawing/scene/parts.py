@@ -94,22 +94,7 @@ class Level:
 
 
 def level_of(system: System, facts: Facts, depth: int | None = None) -> Level:
-    """Collect what is drawn of a system.
-
-    Parameters
-    ----------
-    system
-        Resolved, so that ports without a connection are seen too; may be nested.
-    facts
-        Of its flat form.
-    depth
-        Systems nested deeper than this are drawn closed; ``None``: none are.
-
-    Raises
-    ------
-    UnknownNameError
-        If an end of a connection does not exist.
-    """
+    """Collect what is drawn of a system."""
     return _Collector(facts, loops_by_wire(system, facts.loops)).level(system, "", depth)
 
 

@@ -108,17 +108,7 @@ class DelayBank:
         self._scalars[:] = 0.0
 
     def take(self, taps: Floats, response: float, weight: float) -> None:
-        """Take a sample.
-
-        Parameters
-        ----------
-        taps
-            Shape (longest + 2,): commands, the newest first.
-        response
-            Of the device.
-        weight
-            One over the variance of what it may be off.
-        """
+        """Take a sample."""
         new, scaled = self._new, weight * taps
         new[0] = scaled
         np.multiply(scaled, response, out=new[1])

@@ -68,13 +68,7 @@ class TrackingLimits(Table):
         return self
 
     def known(self, name: str, period_ns: int) -> Known:
-        """Return what a tracker of the response ``name`` is told.
-
-        Raises
-        ------
-        DescriptionError
-            If the delay or the noise is not known, or is beyond what is looked for.
-        """
+        """Return what a tracker of the response ``name`` is told."""
         missing = [key for key in ("delay", "noise") if getattr(self, key) is None]
         if missing or self.noise is None:
             raise DescriptionError(

@@ -114,11 +114,6 @@ def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     """Read the file of a :class:`~orchestrator.rig.supervisor.tracking.track_record.TrackFile`.
 
     A last line without its end, which a writer that was killed leaves, is left out.
-
-    Raises
-    ------
-    LoadError
-        If it is no such file.
     """
     rows: dict[str, list[list[float]]] = {}
     names = [name for name in COLUMNS if name != "response"]

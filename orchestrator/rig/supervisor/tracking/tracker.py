@@ -264,19 +264,7 @@ class Tracker:
         return self._counted
 
     def take(self, number: int, command: float, response: float, age: float = 0.0) -> bool:
-        """Take a sample; return whether a change was found with it.
-
-        Parameters
-        ----------
-        number
-            Of the sample by the device's count: those between it and the last one were lost.
-        command
-            That the device was sent last.
-        response
-            What it measured.
-        age
-            s, from when the command was sent until the sample came.
-        """
+        """Take a sample; return whether a change was found with it."""
         if self._number < 0 or number <= self._number:
             self._begin(number)
         for _ in range(min(number - self._number, len(self._taps))):
