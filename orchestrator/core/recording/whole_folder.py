@@ -113,7 +113,7 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
 
 
 def link(source: Path, target: Path) -> None:
-    """Let a file stand under a second name, which may be taken; where that is not possible, copy."""
+    """Let a file stand under a second name, which may be taken; else copy it."""
     with whole_file(target) as draft:
         _link(source, draft)
 

@@ -39,7 +39,7 @@ def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownN
 
 
 def listed_names(names: Sequence[str], wrong: str = "") -> str:
-    """Write names in a message; of very many those nearest to a wrong one, and how many there are."""
+    """Write names in a message; of very many those nearest to a wrong one, and their number."""
     if len(names) <= MOST_LISTED:
         return ", ".join(names) or "none"
     if wrong:

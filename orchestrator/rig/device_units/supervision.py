@@ -26,7 +26,7 @@ _Array = npt.NDArray[np.float64]
 
 
 def gate_of(component: str, facts: DeviceFacts) -> Supervision | OwnGate:
-    """Join the supervisor that the settings of a device name; else the device looks after itself."""
+    """Join the supervisor that the settings of a device name; else it looks after itself."""
     rig = facts.settings.supervisor
     return Supervision(component, facts, rig) if rig else OwnGate(facts)
 

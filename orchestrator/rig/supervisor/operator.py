@@ -43,7 +43,7 @@ class Operator:
         self._channel.close()
 
     def wish(self, wish: str) -> dict[str, Any]:
-        """Say what is wished, one of :data:`WISHES`; return the status, ``refused`` in it or not."""
+        """Say what is wished, one of :data:`WISHES`; return the status, with ``refused``."""
         try:
             tell(self._channel, {"hello": "operator", "wish": wish})
             return hear(self._channel)[0]

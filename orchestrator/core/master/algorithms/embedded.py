@@ -1,4 +1,4 @@
-"""Embedded error control: inputs are predicted, and what comes out tells the error of that."""
+"""Embedded error control: inputs are predicted, and that tells the error."""
 
 from __future__ import annotations
 

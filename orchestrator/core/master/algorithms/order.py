@@ -35,7 +35,7 @@ def ring_numbers(system: System, *, delayed: bool) -> dict[str, int]:
 
 
 def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
-    """Put components together that may be stepped at the same time, without a change of any value."""
+    """Put components together that may be stepped at the same time, with all values unchanged."""
     place = {name: i for i, name in enumerate(order)}
     step_ns = system.experiment.step_ns or 0
     bound = [

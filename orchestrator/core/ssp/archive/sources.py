@@ -152,7 +152,7 @@ def read_source(element: etree._Element, place: Place) -> Source:
 
 
 def expect_packable(source: Source) -> None:
-    """Refuse a block of a module, which would be whatever Python finds where the archive is read."""
+    """Refuse a block of a module, which is whatever Python finds where the archive is read."""
     if source.kind is SourceKind.BLOCK and source.file is None and ":" in source.location:
         raise refusal(
             codes.URI,

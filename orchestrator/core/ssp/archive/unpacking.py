@@ -81,7 +81,7 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
 
 
 def named_as_entries(text: str, archive: Path) -> str:
-    """Name files of unpacked archives as entries of one: their folders are others in each process."""
+    """Name files of unpacked archives as entries of one: each process has other folders."""
     for folder in _unpacked.values():
         text = text.replace(f"{folder}/", f"{archive}:")
     return text

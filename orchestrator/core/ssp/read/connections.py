@@ -227,7 +227,7 @@ def _add_connection(group: etree._Element, line: Connection, system: System, ver
 
 
 def _declared(system: System, end: Endpoint) -> Connector | None:
-    """Return a connector; ``None`` if its component declares none, and gets them from its source."""
+    """Return a connector; ``None`` if its component gets them from its source."""
     if not end.component:
         owner: Mapping[str, Connector] = system.connectors
     else:

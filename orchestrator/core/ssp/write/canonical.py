@@ -103,7 +103,7 @@ def _as_real(value: Value) -> Value:
 
 
 def with_value_types(wanted: System, new: System, old: System) -> System:
-    """Declare the connectors of values that have changed, too: so their types and units are known."""
+    """Declare the connectors of values that have changed: so types and units are known."""
 
     def typed(component: Component) -> Component:
         before, known = old.components.get(component.name), new.components.get(component.name)
