@@ -22,7 +22,7 @@ def plan(
     shortest: str | float = "1 us",
     longest: str | float | None = None,
 ) -> Plan:
-    """Extend inputs along their sources' last two values; what comes out tells the error of that."""
+    """Extend inputs along their sources' last two values; that tells the error."""
     control = StepSizeControl(
         StepMethod.EMBEDDED, relative, absolute, 1, *bounds(shortest, longest)
     )
