@@ -102,6 +102,7 @@ def processor_time(argv: list[str]) -> float:
     """User and system time of a whole process, its children included, in s."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first turn makes it
     subprocess.run(argv, cwd=ROOT, capture_output=True, check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

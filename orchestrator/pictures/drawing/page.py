@@ -228,7 +228,12 @@ def environment(
     """Return the templates of a folder; what they are given is escaped, what is missing fails."""
     import jinja2
 
+    try:
+        kept = jinja2.FileSystemBytecodeCache()  # of this user, in the temporary folder
+    except RuntimeError:  # there is none that is his alone
+        kept = None
     made = jinja2.Environment(
+        bytecode_cache=kept,
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
