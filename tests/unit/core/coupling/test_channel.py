@@ -1,5 +1,7 @@
 """The draws of varying delays: distributions, correlation, losses, reproducibility."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.reference_draws import Draws
@@ -138,3 +140,16 @@ def test_words_that_name_nothing(make, text):
 def test_what_is_no_whole_number_is_refused(make, expected):
     with pytest.raises(DescriptionError, match=expected):
         make()
+
+
+def test_the_mean_age_of_what_has_arrived_by_hand():
+    """Middles of the quantiles 1 and 4 ms wait for the steps at 2 and 4 ms; a fifth is lost."""
+    drawn_ = replace(channel(Variation(loss=0.2)), quantiles_ns=(0.0, 2.0 * MS, 6.0 * MS))
+    assert drawn_.held_ns(2 * MS) == pytest.approx(3.0 * MS + 2.0 * MS * 0.2 / 0.8)
+    traced = replace(channel(Variation(loss=0.2)), loss=0.0, delays_ns=(-1, 3 * MS, 5 * MS))
+    assert traced.held_ns(2 * MS) == pytest.approx(5.0 * MS)
+
+
+def test_a_lost_sample_of_a_trace_is_no_delay():
+    trace = DelayTrace((0, MS, 2 * MS), (3 * MS, None, 4 * MS))
+    assert channel(Variation(trace=trace)).delays_ns == (3 * MS, -1, 4 * MS)
