@@ -41,7 +41,7 @@ def ring(names, delays, interpolation):
 
 @pytest.mark.parametrize(("names", "interpolation"), [("abc", "linear"), ("cab", "hold")])
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
-@pytest.mark.parametrize("mode", ["plain", "mean"])
+@pytest.mark.parametrize("mode", ["plain", "mean", "waveform"])
 def test_a_time_stamp_comes_back_as_late_as_is_told(names, algorithm, mode, interpolation):
     """Whatever the components are called, which says where the ring begins."""
     for delays in (("7 ms", None, "11.7 ms"), (None, None, "9 ms")):

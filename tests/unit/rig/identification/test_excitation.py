@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.identification.excitation import KINDS, Limits, excitation
+from orchestrator.rig.identification.excitation import (
+    _REGISTER,
+    KINDS,
+    Limits,
+    _random,
+    excitation,
+)
 
 LIMITS = (Limits(1.0), Limits(1e-3, 0.25), Limits(1e-3, 0.25, 10.0))
 
@@ -39,3 +45,23 @@ def test_what_cannot_be_done_is_refused():
         excitation("step", 1.0, 0.004, Limits(1.0, 0.1), 0.016)
     with pytest.raises(DescriptionError, match="limits > 0"):
         Limits(1.0, 0.0)
+
+
+def test_a_chirp_goes_through_its_frequencies():
+    """From 2/T to a quarter of 1/hold: (2/T + 0.25/hold)/2 T turns, two zeros in each."""
+    command = excitation("chirp", 8.0, 0.001, Limits(1.0), 0.016)
+    zeros = np.flatnonzero(np.diff(np.sign(command[np.abs(command) > 1e-12])))
+    assert len(zeros) == pytest.approx(8.0 * (2.0 / 8.0 + 0.25 / 0.016), abs=2)
+    early, late = np.diff(zeros)[:3].mean(), np.diff(zeros)[-8:].mean()
+    assert early == pytest.approx(1000 * 0.5 / (2.0 / 8.0 + 1.0), rel=0.5)
+    assert late == pytest.approx(1000 * 0.5 * 0.016 / 0.25, rel=0.1)
+
+
+def test_a_random_command_is_a_sequence_of_maximal_length():
+    """Of a register of n bits: 2^n - 1 values, then again; one more of one end than the other."""
+    drawn = _random(2 * (2**_REGISTER - 1) * 3, 3)[::3]
+    first, second = np.split(drawn, 2)
+    assert np.array_equal(first, second)
+    assert first.sum() == 1.0
+    spectrum = np.abs(np.fft.fft(first))[1:] ** 2  # white
+    assert spectrum == pytest.approx(np.full(len(first) - 1, len(first) + 1.0))
