@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 #: Rooms, and the quick tests of their figures.
 ROOMS = {
-    "core/coupling": ("core/coupling", "loops/test_axis.py"),
+    "core/coupling": ("core/coupling", "core/faults", "loops/test_axis.py"),
     "rig/identification": ("rig/identification",),
     "loops/contact": ("loops/contact",),
     "loops": ("loops", "rig/arming"),

@@ -45,6 +45,7 @@ Status EventPhase::unsettled(Outcome& outcome) const {
 }
 
 Status EventPhase::begin(Context& context, std::int64_t start_ns, Outcome& outcome) {
+    now_ns_ = start_ns;
     for (auto& part : parts_) part.called = true;
     const auto status = instant(context, outcome);
     return failed(status) ? status : handle(context, start_ns, false, outcome);
@@ -54,6 +55,7 @@ Status EventPhase::begin(Context& context, std::int64_t start_ns, Outcome& outco
 Status EventPhase::handle(Context& context, std::int64_t now_ns, bool stepped, Outcome& outcome) {
     auto& signals = context.signals;
     int rounds = 0;
+    now_ns_ = now_ns;
     for (; call(context, now_ns, stepped && rounds == 0); ++rounds) {
         for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].again = parts_[i].called;
         if (rounds == most_rounds) return unsettled(outcome);
@@ -202,7 +204,7 @@ Status EventPhase::update(Context& context, bool& again, Outcome& outcome) {
         const ModeKept kept(called);
         const auto status = called.update_discrete(found);
         if (failed(status)) return blame(i, status, outcome);
-        if (found.terminate) return blame(i, wants_end(context.now_ns, outcome), outcome);
+        if (found.terminate) return blame(i, wants_end(now_ns_, outcome), outcome);
         again |= parts_[i].again = found.again;
     }
     // Ticks are over with the update.

@@ -23,6 +23,8 @@ class EventPhase {
     // One communication step, with all events that belong to it.
     Status step(StepExecutor& executor, StepControl& control, std::int64_t time_ns,
                 std::int64_t goal_ns, std::int64_t& taken_ns, Outcome& outcome);
+    // Whether the step was done, although an event at its end asked for the end of the run.
+    bool ended() const { return ended_; }
     // Of units that left their initialisation in event mode.
     Status begin(Context& context, std::int64_t start_ns, Outcome& outcome);
     // What was set from outside between two steps happens before the next.
@@ -43,6 +45,7 @@ class EventPhase {
 
     Unit& unit(const Context& context, std::size_t part) const;
     std::int64_t next_ns(const Context& context, std::int64_t after_ns, std::int64_t end_ns) const;
+    Status last(Status status, const Outcome& outcome);
     Status execute_step(StepExecutor& executor, std::int64_t now_ns, std::int64_t& stop_ns,
                         std::int64_t end_ns, Outcome& outcome);
     Status go_back(StepExecutor& executor, std::int64_t now_ns, Outcome& outcome);
@@ -66,6 +69,8 @@ class EventPhase {
     std::vector<char> ticked_;    // by clock
     std::vector<char> moving_;    // by line: it changed in the last exchange
     std::int32_t forced_ = -1;    // engine's number of a unit that must have its event
+    std::int64_t now_ns_ = 0;     // of the events that are being handled
+    bool ended_ = false;          // an event at the end of a step that is done ended the run
 };
 
 }  // namespace softdock

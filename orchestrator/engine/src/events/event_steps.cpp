@@ -24,17 +24,24 @@ std::int64_t EventPhase::next_ns(const Context& context, std::int64_t after_ns,
     return next;
 }
 
+// Of the events at the end of a step, which is done whatever they come to.
+Status EventPhase::last(Status status, const Outcome& outcome) {
+    ended_ = failed(status) && outcome.failure.kind == FailureKind::run_ended;
+    return status;
+}
+
 Status EventPhase::step(StepExecutor& executor, StepControl& control, std::int64_t time_ns,
                         std::int64_t goal_ns, std::int64_t& taken_ns, Outcome& outcome) {
     auto& context = executor.context();
     std::fill(ticked_.begin(), ticked_.end(), 0);  // a step that failed may have left some
     forced_ = -1;
+    ended_ = false;
     if (control.varies()) {
         const auto goal = next_ns(context, time_ns, goal_ns);
         const auto status = control.step(executor, time_ns, goal, taken_ns, outcome);
         if (failed(status)) return status;
         context.accept_step();
-        return handle(context, time_ns + taken_ns, true, outcome);
+        return last(handle(context, time_ns + taken_ns, true, outcome), outcome);
     }
     taken_ns = context.next_length(control.rule().first_ns);
     const auto end = time_ns + taken_ns;
@@ -46,7 +53,7 @@ Status EventPhase::step(StepExecutor& executor, StepControl& control, std::int64
         context.accept_step();
         now = stop;
         status = handle(context, now, true, outcome);
-        if (failed(status)) return status;
+        if (failed(status)) return now == end ? last(status, outcome) : status;
     }
     return Status::ok;
 }

@@ -83,7 +83,7 @@ void Engine::step(std::int64_t goal_ns, Outcome& outcome) {
     const auto goal = std::min(goal_ns, context_.faults.next_change(time_ns_));
     outcome.status = events_ ? events_->step(executor_, *control_, time_ns_, goal, taken, outcome)
                              : control_->step(executor_, time_ns_, goal, taken, outcome);
-    if (failed(outcome.status)) return;
+    if (failed(outcome.status) && !(events_ && events_->ended())) return;
     if (!events_) context_.accept_step();
     time_ns_ += taken;
     context_.now_ns = time_ns_;

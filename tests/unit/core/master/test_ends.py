@@ -81,3 +81,16 @@ def test_how_far_a_discarded_step_came_is_told(of):
 def test_pending_is_told(of):
     with pytest.raises(StepError, match=r"asynchronously \(fmi2Pending\), though it was given no"):
         simulate(of("PENDS"), step=0.1, stop=1.0)
+
+
+@pytest.mark.parametrize("who", ["UPDATE", "STEP"])
+def test_an_event_or_a_step_of_fmi_3_that_ends_the_run_has_its_row(c_fmu, who):
+    """The step was done to its end, so its values are those of the last row."""
+    part = fmu(c_fmu("source3", options=(f"-D{who}_ENDS_AT=0.25",)))
+    system = System("s").add("m", part).add("c", fmu(c_fmu("counter3")))
+    system = system.connect("m.tick", "c.tick").connect("m.count", "c.value")
+    result = simulate(system, step=0.1, stop=1.0)
+    assert result.time[-1] == pytest.approx(0.3)
+    assert result["m.count"][-1] == 4
+    (note,) = (text for text in result.notes if "ended the run" in text)
+    assert note == "component 'm' ended the run at t = 0.3 s"
