@@ -15,6 +15,11 @@ def write_csv(result: Result, path: str | Path) -> None:
 
     The header is ``time [s],chaser.position [m],...``. Numbers are the shortest text that reads
     back as the same float64.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
     """
     import pyarrow as pa
     import pyarrow.csv

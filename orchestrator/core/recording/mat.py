@@ -35,6 +35,12 @@ def write_mat(result: Result, path: str | Path) -> None:
     ``data_2`` the signals, both as doubles. Names are Softdock's own (elements of arrays count from
     0), the time is ``time``. Descriptions end with the unit: ``"Position of the body [m]"``. Text
     is UTF-8, padded with blanks.
+
+    Raises
+    ------
+    SoftdockError
+        If a matrix would have more than 2 GiB, or the file cannot be written; an earlier one is
+        untouched.
     """
     size = 8 * len(result.time_ns) * (1 + len(result.names))
     if size > LARGEST_MATRIX:

@@ -42,6 +42,11 @@ def write_mcap(result: Result, path: str | Path) -> None:
     at one time: the simulated one, in nanoseconds. Its schema has units and frames. What the run
     noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
     attachment ``system.ssd``.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written, an earlier one is untouched; or a time lies before 0.
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)

@@ -44,6 +44,11 @@ def write_parquet(result: Result, path: str | Path) -> None:
     Columns are ``time [s]`` and the signals, all float64. Units, step, algorithm, delays of the
     loops and versions stand as JSON under ``softdock`` in the schema's metadata; each field
     carries its ``unit`` as well. ``pandas.read_parquet`` reads the file too.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -22,7 +22,17 @@ def plan(
     shortest: str | float = "1 us",
     longest: str | float | None = None,
 ) -> Plan:
-    """Extend inputs along their sources' last two values; that tells the error."""
+    """Extend inputs along their sources' last two values; what comes out tells the error of that.
+
+    Parameters
+    ----------
+    system
+        What is to be stepped, in the order of Gauss-Seidel.
+    relative, absolute
+        Tolerances of every connected output: of its prediction over one step.
+    shortest, longest
+        Bounds of the step; the first one is the communication step.
+    """
     control = StepSizeControl(
         StepMethod.EMBEDDED, relative, absolute, 1, *bounds(shortest, longest)
     )

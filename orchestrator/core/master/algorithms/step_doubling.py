@@ -26,7 +26,19 @@ def plan(
     shortest: str | float = "1 us",
     longest: str | float | None = None,
 ) -> Plan:
-    """Do every step whole and in two halves; the difference tells the error."""
+    """Do every step whole and in two halves; the difference tells the error.
+
+    Parameters
+    ----------
+    system
+        What is to be stepped.
+    base
+        How a step is done: ``"jacobi"``, ``"gauss-seidel"`` or ``"newton"``.
+    relative, absolute
+        Tolerances of every connected output.
+    shortest, longest
+        Bounds of the step; the first one is the communication step.
+    """
     if base not in _BASES:
         raise UnknownNameError(f"base: expected one of {', '.join(_BASES)}, found {base!r}")
     found = _BASES[base](system)
