@@ -23,7 +23,7 @@ from orchestrator.loops.unit_model import UnitModel
 _COMPOSES = 1e-6
 #: Shorter steps, as a share that no whole numbers make: a mode that one length shows folded is not
 #: folded alike by the next; and how much shorter they become.
-_SHORTER, _SHORTEST = 0.381966, 1000.0
+SHORTER, SHORTEST = 0.381966, 1000.0
 #: What changes a step by no more than this share does not act: where an iteration began.
 _ACTS = 1e-9
 
@@ -244,7 +244,7 @@ def _continuous(
     if not kept:
         return own, ()
     length_ns, space = step_ns, own
-    while (shorter_ns := round(_SHORTER * length_ns)) and step_ns < _SHORTEST * length_ns:
+    while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
         if space is not None and _same(
             space.transition(shorter_ns / 1e9, order=0), steps(shorter_ns)
         ):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.system import DataType
+from orchestrator.loops.block_model import SHORTER, SHORTEST
 from orchestrator.loops.loop_account import signal_names
-from orchestrator.loops.state_space import Floats, of_transition
+from orchestrator.loops.state_space import Floats, StateSpace, of_transition
 from orchestrator.loops.unit_model import UnitModel
 
 #: Steps that a response is followed for, and the largest order that is looked for.
@@ -19,6 +23,9 @@ _PULSE = 1e-3
 _NOISE = 1e-8
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
+#: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
+#: A mode above half the rate of the steps misses it wholly.
+_MISSED = 1e-3
 
 
 def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int) -> UnitModel:
@@ -48,11 +55,20 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
             " and cannot go back to a state (canGetAndSetFMUstate)"
         )
     saved = unit.get_state()
+    ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
+
+    def responses(length_ns: int) -> Floats:
+        return _responses(unit, saved, inputs, time_ns, length_ns)[0]
+
     try:
         pulses, odd = _responses(unit, saved, inputs, time_ns, step_ns)
+        transition, order, misfit = _realised(pulses)
+        own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
+        space, length_ns = own, step_ns
+        if unit.description.capabilities.can_vary_step and order:
+            space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
     finally:
         unit.set_state(saved)
-    transition, order, misfit = _realised(pulses)
     told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
     remarks = [f"component '{unit.name}' is {told}"]
     if odd > _ODD:
@@ -60,9 +76,18 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
             f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
             " its largest response"
         )
-    names = tuple(f"{unit.name}.x[{i}]" for i in range(1, order + 1))
-    ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
-    space = of_transition(transition, step_ns / 1e9, names, *ports)
+    if space is None and own is not None:
+        remarks.append(
+            f"component '{unit.name}' answers shorter steps as no model of its steps of"
+            f" {step_ns / 1e6:g} ms does: in continuous time it is not known"
+        )
+    elif space is not None and length_ns != step_ns:
+        remarks.append(
+            f"component '{unit.name}' has modes above half the rate of its steps of"
+            f" {step_ns / 1e6:g} ms: it is identified from steps of {length_ns / 1e6:.4g} ms"
+        )
+        transition = space.transition(step_ns / 1e9, order=0)
+    names = _names(unit, order) if space is None else space.states
 
     def after(length_ns: int, *, order: int) -> Floats:
         if length_ns == step_ns and not order:
@@ -75,6 +100,52 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
         return space.transition(length_ns / 1e9, order=order)
 
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
+
+
+def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
+    return tuple(f"{unit.name}.x[{i}]" for i in range(1, order + 1))
+
+
+def _space(
+    unit: SimulationUnit,
+    ports: tuple[tuple[str, ...], tuple[str, ...]],
+    pulses: Floats,
+    step: float,
+) -> StateSpace | None:
+    transition, order, _ = _realised(pulses)
+    return of_transition(transition, step, _names(unit, order), *ports)
+
+
+def _unfolded(
+    own: StateSpace | None,
+    responses: Callable[[int], Floats],
+    step_ns: int,
+    space_of: Callable[[Floats, float], StateSpace | None],
+) -> tuple[StateSpace | None, int]:
+    """Return the continuous model that gives shorter steps as well, and the steps that it is from.
+
+    The logarithm of a step has no modes above half its rate; see :mod:`.block_model`.
+    """
+    space, length_ns = own, step_ns
+    while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
+        pulses = responses(shorter_ns)
+        if space is not None:
+            said = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
+            if np.abs(said - pulses).max() <= _MISSED * np.abs(pulses).max():
+                return space, length_ns
+        space, length_ns = space_of(pulses, shorter_ns / 1e9), shorter_ns
+    return None, step_ns
+
+
+def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return the responses (steps, outputs, inputs) of a model to pulses of one step."""
+    steps, p = shape[:2]
+    n = len(transition) - p
+    found = np.empty(shape)
+    found[0], state = transition[n:, n:], transition[:n, n:]
+    for k in range(1, steps):
+        found[k], state = transition[n:, :n] @ state, transition[:n, :n] @ state
+    return found
 
 
 def _responses(

@@ -189,10 +189,11 @@ class _Axis:
         self.limits, self._period = limits, period
         self.sent = self.held = self.wanted = self._before = start
         self.velocity = self.acceleration = 0.0
+        self._quiet, self._gap, self._pace = 0, 0, 1
         self._bad = 0.0
         self._persistence = limits.ns("persistence") * _NS
         self._spent = 0.0
-        self._left = _AT_ONCE * period
+        self._left, self._gone = _AT_ONCE * period, 0.0
         self._elapsed = period
         self._profile: RestProfile | None = None
 
@@ -204,6 +205,7 @@ class _Axis:
         """
         self._elapsed = seconds
         self._left = min(self._left + seconds, _AT_ONCE * self._period)
+        self._gone = max(self._gone - seconds, 0.0)
 
     def follow(self, wanted: float) -> tuple[float, Reason]:
         """Return what may be sent of a value, a period after the last one, and what is wrong."""
@@ -228,9 +230,19 @@ class _Axis:
         return sent, found if self._bad > self._persistence else Reason.OPERATION
 
     def take(self, sent: float) -> None:
-        """Remember what was sent."""
-        velocity = (sent - self.sent) / self._period
-        self.acceleration = (velocity - self.velocity) / self._period
+        """Remember what was sent.
+
+        A command that goes by stairs, as that of a run with longer steps than the device's periods,
+        is as fast as it is over a stair: two that are alike make it one.
+        """
+        self._quiet += 1
+        velocity = self.velocity if self._quiet < self._pace else 0.0
+        if sent != self.sent:
+            gap, self._gap, self._quiet = self._gap, self._quiet, 0
+            self._pace = self._gap if self._gap > 1 and abs(self._gap - gap) <= 1 else 1
+            velocity = (sent - self.sent) / (self._pace * self._period)
+        stairs = self._pace > 1
+        self.acceleration = 0.0 if stairs else (velocity - self.velocity) / self._period
         self._left -= abs(sent - self.sent) / self.limits.velocity
         self.velocity, self._before, self.sent = velocity, self.sent, sent
 
@@ -239,6 +251,7 @@ class _Axis:
         back = abs(self.sent - self._before) / self.limits.velocity
         self._left = min(self._left + back, _AT_ONCE * self._period)
         self.velocity, self.sent = 0.0, self._before
+        self._quiet, self._gap, self._pace = 0, 0, 1
 
     def stop(self, *, quick: bool) -> None:
         """Begin to come to rest from what was sent."""
@@ -253,8 +266,9 @@ class _Axis:
 
     def rest(self) -> float:
         """Return what is sent on the way to rest, a period after the last if time has gone by."""
-        h = min(self._period, self._left)
-        self._left -= h
+        speed = abs(self.velocity) / self.limits.velocity  # of the two periods what a limit leaves
+        h = min(self._period, self._left, (self._period - self._gone) / max(speed, 0.5))
+        self._left, self._gone = self._left - h, self._gone + speed * h
         if self.limits.rests == "at zero":
             most = self.limits.to_zero * h if math.isfinite(self.limits.to_zero) else math.inf
             self.sent -= min(max(self.sent, -most), most)
@@ -279,6 +293,7 @@ class _Axis:
         if self.limits.rests == "at zero":
             self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
+        self._quiet, self._gap, self._pace = 0, 0, 1
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
         limits = self.limits

@@ -79,6 +79,19 @@ def test_without_model_exchange_an_axis_is_identified_from_its_responses(axis, a
     assert remark.startswith("component 'axis' is identified from 64 steps, order 2, to ")
 
 
+@pytest.mark.parametrize("step", ["50 ms", "70 ms"])
+def test_a_mode_above_half_the_rate_of_its_steps_is_not_folded(axis, axis_without, step):
+    """15 Hz with steps of 50 and 70 ms: their own logarithm has no modes above 10 and 7.1 Hz."""
+    mine = linear_system(axis, step=step).models["axis"]
+    model = linear_system(axis_without(), step=step).models["axis"]
+    assert roots(model.continuous) == pytest.approx(roots(mine.continuous), rel=1e-3)
+    assert "above half the rate of its steps" in model.remarks[-1]
+    one_step = model.transition(round(float(step.split()[0]) * 1e6), order=0)
+    n = len(model.states)
+    shown = one_step[n:, :n] @ np.linalg.solve(np.eye(n) - one_step[:n, :n], one_step[:n, n:])
+    assert shown + one_step[n:, n:] == pytest.approx(np.ones((1, 1)), rel=1e-3)  # at rest
+
+
 def test_what_cannot_go_back_is_refused_by_name(axis_without):
     system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
     with pytest.raises(

@@ -284,3 +284,47 @@ def test_a_force_goes_to_zero_at_its_rate():
     wire.cycle(16.0, 9)
     assert wire.sent[10:18] == pytest.approx([14, 12, 10, 8, 6, 4, 2, 0])
     assert wire.gate.at_rest
+
+
+@pytest.mark.parametrize("held", [2, 5])
+@pytest.mark.parametrize("phase", range(5))
+def test_a_command_by_stairs_stops_from_its_mean_velocity(held, phase):
+    """v = 0.02 m/s over stairs of n periods: a jump is no velocity n v, a hold is no rest."""
+    v, h = 0.02, PERIOD * 1e-9
+    wire = Wire(acceleration=None, jerk=None)
+    begin = wire.now
+    wire.cycle(lambda now: v * held * h * ((now - begin) // (held * PERIOD)), 8 * held + phase)
+    wire.enter(State.FALLBACK)
+    last = wire.sent[-1]
+    wire.cycle(math.nan, 100)
+    rest = np.array([last, *wire.sent[-100:]])
+    velocity, rounding = np.diff(rest) / h, 1 + 1e-9
+    assert np.abs(velocity).max() <= v * rounding
+    assert np.abs(np.diff([v, *velocity])).max() <= 2.0 * h * rounding  # the deceleration
+    way = v / 2 * v / 2.0 + v * 2.0 / (2 * 100.0)  # v^2 / 2A and v A / 2J: of the trapezoid at most
+    assert 0.0 < rest[-1] - last <= way * 1.01
+    assert velocity[-1] == 0.0
+
+
+def test_after_the_last_stair_it_stands():
+    wire = Wire(acceleration=None, jerk=None)
+    begin = wire.now
+    wire.cycle(lambda now: min(8e-5 * ((now - begin) // (4 * PERIOD)), 8e-4), 60)
+    wire.enter(State.FALLBACK)
+    wire.cycle(math.nan, 20)
+    assert wire.sent[-1] == 8e-4
+
+
+@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize("speed", [0.25, 0.1])
+def test_twenty_samples_at_once_move_no_farther_than_the_limit_in_a_period(speed, stops):
+    """A robot takes one answer of those that come at once, and makes one step of all of them."""
+    wire = Wire()
+    wire.cycle(ramp(wire, speed), 30)
+    if stops:
+        wire.enter(State.FALLBACK)
+        wire.cycle(math.nan)
+    before = wire.sent[-1]
+    wire.cycle(before, after=20 * PERIOD)  # held up, then all at once
+    wire.cycle(before + speed * 20 * PERIOD * 1e-9, 19, after=0)
+    assert 0.0 < wire.sent[-1] - before <= 0.25 * PERIOD * 1e-9 * (1 + 1e-9)
