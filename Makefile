@@ -3,12 +3,13 @@
 #   make test    installs and passes every test
 #   make check   the same without what is slow; both take WING=loops, or another folder of tests/unit
 #   make docs    builds the documentation as a site: build/site/index.html
+#   make systems  writes the examples' .ssd files anew, by the Python that draws them
 #   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
+.PHONY: demo docs systems famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -41,6 +42,10 @@ demo: $(VENV)/installed
 	$(BIN)/softdock build $(EPOS:%=fmus/%.toml)
 	$(BIN)/softdock run examples/epos --output results/epos
 	@echo 'The report is results/epos/report.html'
+
+# The arms' FMUs are built first: `softdock build` of the folders called plants.
+systems: $(VENV)/installed
+	set -e; for file in examples/*/*systems.py examples/famdc/guarded.py; do $(BIN)/python $$file; done
 
 famdc: $(VENV)/installed
 	$(BIN)/softdock build fmus

@@ -190,4 +190,4 @@ SYSTEMS = {
 
 if __name__ == "__main__":
     for file, make in SYSTEMS.items():
-        write_ssd(make(), HERE / file)
+        write_ssd(make(), HERE / file, connectors=False)

@@ -70,4 +70,4 @@ def compensated() -> System:
 if __name__ == "__main__":
     for make in (uncompensated, compensated):
         system = make()
-        write_ssd(system, HERE / f"{system.name}.ssd")
+        write_ssd(system, HERE / f"{system.name}.ssd", connectors=False)
