@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import read_system
-from orchestrator.core.ssp.write.used_connectors import with_used_connectors
+from orchestrator.core.ssp.write.ssd import with_used_connectors
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
