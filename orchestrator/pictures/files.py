@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.diagram import facts_of_run, nested_of
 from orchestrator.pictures.drawing import Drawing, draw_system
+from orchestrator.pictures.drawing.layout.measure import NEED_FONT, has_font
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
     CaseSection,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from orchestrator.pictures.pictures import Picture
     from orchestrator.study.energy import EnergyLedger
 
+_LOGGER = logging.getLogger(__name__)
 #: Folder of the pictures.
 PICTURES = "figures"
 
@@ -101,6 +104,9 @@ def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem,
 def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
     """Draw the systems of the cases, each once."""
     experiment, outcome, found = run.experiment, run.outcome, {}
+    if not has_font():
+        _LOGGER.warning("the report has no block diagrams: they %s", NEED_FONT)
+        return {}
     for names in _each_drawing(outcome):
         first = outcome.cases[names[0]]
         options = merged(experiment.case[names[0]], experiment.defaults)

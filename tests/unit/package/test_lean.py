@@ -12,13 +12,15 @@ LACKING = (
 )
 #: As in an environment without them: nothing finds them.
 WITHOUT = """
-import sys
+import importlib.util, sys
 from importlib.abc import MetaPathFinder
 class Lacking(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {lacking!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Lacking())
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name in {lacking!r} else found(name, *rest)
 """
 
 
@@ -52,6 +54,26 @@ assert result["axis.position"].shape == (21,), result["axis.position"].shape
 """
     done = run(code)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_run_with_its_report_needs_arrow_alone_and_says_what_it_leaves_out(plants, tmp_path):
+    ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
+    lacking = [name for name in LACKING if name not in {"pandas", "pint", "pyarrow", "scipy"}]
+    done = command("run", ideal, "--output", tmp_path / "out", lacking=lacking)
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (tmp_path / "out" / "report.html").read_text()
+    said = " ".join(done.stderr.split())
+    assert "no block diagrams" in said
+    assert "pip install 'softdock[pictures]'" in said
+    code = f"""
+from orchestrator import CapabilityError, read_system, simulate
+result = simulate(read_system({str(ideal)!r}), step="1 ms", stop="10 ms")
+try:
+    result.plot()
+except CapabilityError as error:
+    print(error)
+"""
+    assert "softdock[pictures]" in run(code, lacking).stdout
 
 
 def test_what_needs_more_says_which_extra_has_it(plants, tmp_path):

@@ -44,12 +44,23 @@ class _Font(NamedTuple):
         return (glyph + self.deltas[i]) & 0xFFFF if glyph else 0
 
 
+#: What is missing where :func:`has_font` says no.
+NEED_FONT = (
+    "are written in a font of Matplotlib, which is not installed: pip install 'softdock[pictures]'"
+)
+
+
+def has_font() -> bool:
+    """Whether texts can be measured."""
+    return find_spec("matplotlib") is not None
+
+
 @cache
 def font_file(*, bold: bool) -> str:
     """Path of the font, which matplotlib brings along; that is not imported for it."""
     found = find_spec("matplotlib")
     if found is None or found.origin is None:
-        raise LoadError("block diagrams are written in a font of matplotlib: install it with pip")
+        raise LoadError(f"block diagrams {NEED_FONT}")
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return str(Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / name)
 
