@@ -12,7 +12,7 @@ from orchestrator.core.coupling import LoopDelay, missed, unsolved
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import Group, plan_of
-from orchestrator.core.system import System
+from orchestrator.core.system import SourceKind, System
 
 CODES: tuple[Code, ...] = (
     note(
@@ -138,8 +138,12 @@ def _told(loop: LoopDelay, compiled: Compiled) -> str:
     run = compiled.run
     ring = " -> ".join([*loop.components, loop.components[0]])
     count = f" ({loop.ring_count} rings of ports)" if loop.ring_count > 1 else ""
+    parts = compiled.system.components
+    devices = [n for n in loop.components if parts[n].source.kind is SourceKind.DEVICE]
+    beside = f", beside the delay of device {', '.join(devices)}, which arming counts"
     return (
         f"loop {ring}{count}: declared {loop.physical_ns / 1e6:g} ms, the step adds"
         f" {loop.numerical_ns / 1e6:+g} ms, in total {loop.total_ns / 1e6:g} ms"
         f" ({run.algorithm}, {run.mode}, step {(run.step_ns or 0) / 1e6:g} ms)"
+        f"{beside if devices else ''}"
     )

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 from diagnostic_cases.case import ring
+from diagnostic_cases.rigs import rig
 
+from orchestrator.checks import check_target
 from orchestrator.checks.context import Run
 from orchestrator.checks.run_checks import check_case, check_declaration
 from orchestrator.core.coupling import DelayMode
@@ -33,6 +35,16 @@ def test_the_delay_of_a_loop(algorithm, adds):
         f"loop a -> b -> a: declared 0 ms, the step adds {adds} ms, in total {adds[1:]} ms"
         f" ({algorithm}, plain, step 1 ms)"
     )
+
+
+def test_what_a_device_brings_to_its_loop_is_not_told_as_nothing(tmp_path):
+    """Nothing is declared beside the device: it is not a loop of 0 ms, as arming knows."""
+    kuka = 'devices.robot = { device = "kuka_rsi", axes = ["x"], measured = "displacement" }\n'
+    case = f'[case.c]\nsystem = "rig.toml"\n{kuka}delays = {{ "robot.x -> spring.x" = "0 ms" }}'
+    found = check_target(rig(case)(tmp_path, tmp_path)).findings
+    (text,) = (each.message for each in found if each.code == "LOO101")
+    assert "in total 0 ms" in text
+    assert text.endswith(", beside the delay of device robot, which arming counts")
 
 
 def test_a_loop_that_is_missed_says_by_how_much():
