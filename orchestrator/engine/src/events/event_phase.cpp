@@ -45,7 +45,6 @@ Status EventPhase::unsettled(Outcome& outcome) const {
 }
 
 Status EventPhase::begin(Context& context, std::int64_t start_ns, Outcome& outcome) {
-    now_ns_ = start_ns;
     for (auto& part : parts_) part.called = true;
     const auto status = instant(context, outcome);
     return failed(status) ? status : handle(context, start_ns, false, outcome);
@@ -55,7 +54,6 @@ Status EventPhase::begin(Context& context, std::int64_t start_ns, Outcome& outco
 Status EventPhase::handle(Context& context, std::int64_t now_ns, bool stepped, Outcome& outcome) {
     auto& signals = context.signals;
     int rounds = 0;
-    now_ns_ = now_ns;
     for (; call(context, now_ns, stepped && rounds == 0); ++rounds) {
         for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].again = parts_[i].called;
         if (rounds == most_rounds) return unsettled(outcome);
@@ -69,7 +67,9 @@ Status EventPhase::handle(Context& context, std::int64_t now_ns, bool stepped, O
         ticked_[i] = 0;
     }
     if (rounds > 0) context.reset_extrapolation();
-    return Status::ok;
+    const auto ender = std::exchange(ender_, -1);
+    if (ender < 0) return Status::ok;
+    return blame(static_cast<std::size_t>(ender), wants_end(now_ns, outcome), outcome);
 }
 
 // Finds the units that have an event now.
@@ -204,7 +204,7 @@ Status EventPhase::update(Context& context, bool& again, Outcome& outcome) {
         const ModeKept kept(called);
         const auto status = called.update_discrete(found);
         if (failed(status)) return blame(i, status, outcome);
-        if (found.terminate) return blame(i, wants_end(now_ns_, outcome), outcome);
+        if (found.terminate && ender_ < 0) ender_ = static_cast<std::int32_t>(i);
         again |= parts_[i].again = found.again;
     }
     // Ticks are over with the update.

@@ -69,7 +69,7 @@ class EventPhase {
     std::vector<char> ticked_;    // by clock
     std::vector<char> moving_;    // by line: it changed in the last exchange
     std::int32_t forced_ = -1;    // engine's number of a unit that must have its event
-    std::int64_t now_ns_ = 0;     // of the events that are being handled
+    std::int32_t ender_ = -1;     // part that ends the run once all events of the moment are over
     bool ended_ = false;          // an event at the end of a step that is done ended the run
 };
 

@@ -34,7 +34,7 @@ Status EventPhase::step(StepExecutor& executor, StepControl& control, std::int64
                         std::int64_t goal_ns, std::int64_t& taken_ns, Outcome& outcome) {
     auto& context = executor.context();
     std::fill(ticked_.begin(), ticked_.end(), 0);  // a step that failed may have left some
-    forced_ = -1;
+    forced_ = ender_ = -1;
     ended_ = false;
     if (control.varies()) {
         const auto goal = next_ns(context, time_ns, goal_ns);

@@ -92,5 +92,6 @@ def test_an_event_or_a_step_of_fmi_3_that_ends_the_run_has_its_row(c_fmu, who):
     result = simulate(system, step=0.1, stop=1.0)
     assert result.time[-1] == pytest.approx(0.3)
     assert result["m.count"][-1] == 4
+    assert result["c.count"][-1] == result["c.last"][-1] == 4  # all events of the moment happen
     (note,) = (text for text in result.notes if "ended the run" in text)
     assert note == "component 'm' ended the run at t = 0.3 s"
