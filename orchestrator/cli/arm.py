@@ -32,7 +32,7 @@ def arm(
     from orchestrator.rig.run.arming import armed, expect_armed
     from orchestrator.study.prepare.run_settings import RunSettings
     from orchestrator.study.prepare.system_reader import SystemReader
-    from orchestrator.study.runner import prepared_cases
+    from orchestrator.study.validate import prepared_cases
 
     experiment, folder = experiment_of(target)
     reader, settings = SystemReader(folder), RunSettings(only=case or ())

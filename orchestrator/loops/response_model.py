@@ -64,7 +64,7 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
         pulses, odd = _responses(unit, saved, inputs, time_ns, step_ns)
         transition, order, misfit = _realised(pulses)
         own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
-        space, length_ns = own, step_ns
+        space, length_ns = own, 0
         if unit.description.capabilities.can_vary_step and order:
             space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
     finally:
@@ -76,12 +76,12 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
             f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
             " its largest response"
         )
-    if space is None and own is not None:
+    if order and not length_ns:
         remarks.append(
-            f"component '{unit.name}' answers shorter steps as no model of its steps of"
-            f" {step_ns / 1e6:g} ms does: in continuous time it is not known"
+            f"component '{unit.name}' is known by its steps of {step_ns / 1e6:g} ms alone: it is"
+            " sampled, or what it does above half their rate is not seen"
         )
-    elif space is not None and length_ns != step_ns:
+    elif space is not None and order and length_ns != step_ns:
         remarks.append(
             f"component '{unit.name}' has modes above half the rate of its steps of"
             f" {step_ns / 1e6:g} ms: it is identified from steps of {length_ns / 1e6:.4g} ms"
@@ -124,17 +124,21 @@ def _unfolded(
 ) -> tuple[StateSpace | None, int]:
     """Return the continuous model that gives shorter steps as well, and the steps that it is from.
 
-    The logarithm of a step has no modes above half its rate; see :mod:`.block_model`.
+    The logarithm of a step has no modes above half its rate; see :mod:`.block_model`. Where no
+    shorter steps are answered, or none alike, it is the own one, and from 0 ns.
     """
     space, length_ns = own, step_ns
     while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
-        pulses = responses(shorter_ns)
+        try:
+            pulses = responses(shorter_ns)
+        except CapabilityError:
+            break
         if space is not None:
             said = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
             if np.abs(said - pulses).max() <= _MISSED * np.abs(pulses).max():
                 return space, length_ns
         space, length_ns = space_of(pulses, shorter_ns / 1e9), shorter_ns
-    return None, step_ns
+    return own, 0
 
 
 def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from orchestrator.core.recording import whole_folder
-from orchestrator.core.simunits import expect_flawless
 from orchestrator.study.extension import Progress, Run, before, behind, loaded
 from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.study.file.table import Time
 from orchestrator.study.measure.case_measures import with_measures
 from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
-from orchestrator.study.prepare.case_notes import case_notes
-from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.requested_names import (
-    expect_components,
-    expect_isolated,
-    requested_cases,
-    with_processes,
-)
+from orchestrator.study.prepare.prepare import case_notes
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.run.case_runs import run_cases
-from orchestrator.study.section import Section
-from orchestrator.study.validate import expect_sound
+from orchestrator.study.validate import prepared_cases
 
 
 def run_experiment(
@@ -129,28 +118,3 @@ def run_with(
             behind(run, one, partial(one.end, run))
         write_summary(outcome, run.draft, output)
     return outcome
-
-
-def prepared_cases(
-    experiment: Experiment, reader: SystemReader, settings: RunSettings
-) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
-    """Prepare and check cases, and expect that what is asked of the run fits some of them.
-
-    Steps are chosen where that is asked for.
-
-    Choices are by case.
-    """
-    names = requested_cases(experiment, settings.only)
-    cases = prepare_all(experiment, names, reader, settings)
-    systems = {name: case.system for name, case in cases.items()}
-    expect_components(settings, systems)
-    expect_isolated(settings, systems)
-    if settings.strict:
-        expect_flawless(*systems.values())
-    experiment, cases, choices = with_chosen_steps(experiment, cases)
-    cases = {
-        name: replace(case, system=with_processes(case.system, settings.isolated))
-        for name, case in cases.items()
-    }
-    expect_sound(experiment, cases)
-    return experiment, cases, choices

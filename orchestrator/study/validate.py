@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Problem, Severity
 from orchestrator.core.diagnostics.toml_key import parts_of, toml_key
 from orchestrator.core.master import MasterSettings, validate_plan
+from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import System, nanoseconds, nearest
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.experiment import ContactLoopSpec, Experiment, Measure
@@ -19,15 +20,48 @@ from orchestrator.study.measure.signals import names_of
 from orchestrator.study.prepare.dependents import wrong_derived
 from orchestrator.study.prepare.faults import wrong_faults
 from orchestrator.study.prepare.playback import uncovered
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.requested_names import (
+    expect_components,
+    expect_isolated,
+    requested_cases,
+    with_processes,
+)
+from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.simulate import horizon
+from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.run.recorders import expect_room, flush_seconds, signal_names, views
+from orchestrator.study.section import Section
 
 if TYPE_CHECKING:
     from orchestrator.study.file.figure_tables import Curve
 
 #: Of what a case names and its system does not have.
 CODE = "EXP102"
+
+
+def prepared_cases(
+    experiment: Experiment, reader: SystemReader, settings: RunSettings
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Prepare and check cases, and expect that what is asked of the run fits some of them.
+
+    Steps are chosen where that is asked for; which and why is said by case.
+    """
+    names = requested_cases(experiment, settings.only)
+    cases = prepare_all(experiment, names, reader, settings)
+    systems = {name: case.system for name, case in cases.items()}
+    expect_components(settings, systems)
+    expect_isolated(settings, systems)
+    if settings.strict:
+        expect_flawless(*systems.values())
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
+    cases = {
+        name: replace(case, system=with_processes(case.system, settings.isolated))
+        for name, case in cases.items()
+    }
+    expect_sound(experiment, cases)
+    return experiment, cases, choices
 
 
 def expect_sound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> None:

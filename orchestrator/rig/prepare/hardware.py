@@ -58,10 +58,7 @@ class Hardware:
         if isinstance(said, Case):
             return cls(_physical(said))
         experiment = said
-        tables = [experiment.arming, *(case.arming for case in experiment.case.values())]
-        swaps = [case.swap for case in experiment.case.values()]
-        swaps += [table.models for table in tables if table is not None]
-        sources = [(name, text.partition(":")) for swap in swaps for name, text in swap.items()]
+        sources = [(name, text.partition(":")) for name, text in experiment.stand_ins]
         devices = [
             (name, table.device)
             for case in experiment.case.values()

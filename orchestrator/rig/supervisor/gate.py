@@ -113,6 +113,8 @@ _NS = 1e-9
 _ROUNDING = 1.0 + 1e-9
 #: A look that comes later than after so many periods was held up itself: its machine stood still.
 _HELD_UP = 5
+#: Periods of a stair; one that was held for longer stood before.
+_LONGEST_STAIR = 50
 #: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
 _AT_ONCE = 2.0
 
@@ -189,7 +191,8 @@ class _Axis:
         self.limits, self._period = limits, period
         self.sent = self.held = self.wanted = self._before = start
         self.velocity = self.acceleration = 0.0
-        self._quiet, self._gap, self._pace = 0, 0, 1
+        #: The last stair: its periods, its mean velocity, and the periods since.
+        self._stair, self._mean, self._quiet = 1, 0.0, 0
         self._bad = 0.0
         self._persistence = limits.ns("persistence") * _NS
         self._spent = 0.0
@@ -230,19 +233,13 @@ class _Axis:
         return sent, found if self._bad > self._persistence else Reason.OPERATION
 
     def take(self, sent: float) -> None:
-        """Remember what was sent.
-
-        A command that goes by stairs, as that of a run with longer steps than the device's periods,
-        is as fast as it is over a stair: two that are alike make it one.
-        """
+        """Remember what was sent."""
+        velocity = (sent - self.sent) / self._period
+        self.acceleration = (velocity - self.velocity) / self._period
         self._quiet += 1
-        velocity = self.velocity if self._quiet < self._pace else 0.0
         if sent != self.sent:
-            gap, self._gap, self._quiet = self._gap, self._quiet, 0
-            self._pace = self._gap if self._gap > 1 and abs(self._gap - gap) <= 1 else 1
-            velocity = (sent - self.sent) / (self._pace * self._period)
-        stairs = self._pace > 1
-        self.acceleration = 0.0 if stairs else (velocity - self.velocity) / self._period
+            self._stair, self._quiet = min(self._quiet, _LONGEST_STAIR), 0
+            self._mean = velocity / self._stair
         self._left -= abs(sent - self.sent) / self.limits.velocity
         self.velocity, self._before, self.sent = velocity, self.sent, sent
 
@@ -250,15 +247,21 @@ class _Axis:
         """Forget what was sent last: the device stands where it was told to be before."""
         back = abs(self.sent - self._before) / self.limits.velocity
         self._left = min(self._left + back, _AT_ONCE * self._period)
-        self.velocity, self.sent = 0.0, self._before
-        self._quiet, self._gap, self._pace = 0, 0, 1
+        self.velocity, self._mean, self.sent = 0.0, 0.0, self._before
 
     def stop(self, *, quick: bool) -> None:
-        """Begin to come to rest from what was sent."""
+        """Begin to come to rest from what was sent.
+
+        A command that goes by stairs, as that of a run with longer steps than the device's periods,
+        is as fast as its last stair in the mean: a jump is no velocity, and a hold no rest.
+        """
         deceleration, jerk = self.limits.stop(quick=quick)
         if math.isinf(deceleration):  # it stands at once
             self.hold()
             deceleration = jerk = 1.0
+        if self._stair > 1:
+            self.velocity = self._mean if self._quiet < self._stair else 0.0
+            self.acceleration = 0.0
         most = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
         self.acceleration = min(max(self.acceleration, -most), most)
         self._spent, at = 0.0, (self.sent, self.velocity, self.acceleration)
@@ -293,7 +296,7 @@ class _Axis:
         if self.limits.rests == "at zero":
             self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
-        self._quiet, self._gap, self._pace = 0, 0, 1
+        self._mean = 0.0
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
         limits = self.limits

@@ -20,7 +20,7 @@ from orchestrator.study.file.device_table import DeviceTable
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.run.case_runs import run_cases
-from orchestrator.study.runner import prepared_cases
+from orchestrator.study.validate import prepared_cases
 
 #: As ``softdock run`` says that a component went to its safe state.
 _SAFE_STATE = 3

@@ -292,12 +292,17 @@ class Experiment(Table):
         return self
 
     @property
-    def names_twins(self) -> bool:
-        """Whether a twin stands for a device in some case, or arms one."""
+    def stand_ins(self) -> list[tuple[str, str]]:
+        """What stands for components in some case, or arms a device: component and source."""
         tables = [self.arming, *(case.arming for case in self.case.values())]
         swaps = [case.swap for case in self.case.values()]
         swaps += [table.models for table in tables if table is not None]
-        return any(text.startswith("twin:") for swap in swaps for text in swap.values())
+        return [(name, text) for swap in swaps for name, text in swap.items()]
+
+    @property
+    def names_twins(self) -> bool:
+        """Whether a twin stands for a device in some case, or arms one."""
+        return any(text.startswith("twin:") for _, text in self.stand_ins)
 
     @property
     def has_maps(self) -> bool:

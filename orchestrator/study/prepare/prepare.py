@@ -175,6 +175,25 @@ def with_chosen_steps(
     return found
 
 
+def case_notes(
+    experiment: Experiment,
+    case: PreparedCase,
+    reader: SystemReader,
+    settings: RunSettings,
+    choice: Section | None,
+) -> tuple[str, ...]:
+    """Return what a result says of how its case was prepared, most important first."""
+    notes = tuple(settings.notes)
+    if experiment.names_twins:
+        notes += of_wing("rig.notes_on_delays")(case.system, experiment, reader.folder)
+    if experiment.derived or settings.values:
+        written = reader.read(case.case).written_flat
+        from orchestrator.study.prepare.dependents import kept_values
+
+        notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
+    return notes if choice is None else (choice.note, *notes)
+
+
 def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:
     """Expect that some system has each connection whose delay the command line sets."""
     known = dict.fromkeys(str(line) for system in systems.values() for line in system.connections)

@@ -21,7 +21,7 @@ from orchestrator.rig.run.arming import armed
 from orchestrator.rig.tables.identification_table import IdentificationTable
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.runner import prepared_cases
+from orchestrator.study.validate import prepared_cases
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.usefixtures("plants")

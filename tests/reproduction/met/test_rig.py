@@ -21,7 +21,7 @@ from orchestrator.rig.run.arming import armed
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.swap import swap_component
 from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.runner import prepared_cases
+from orchestrator.study.validate import prepared_cases
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "rig" / "adapters"))
 from test_motor_bench import MotorLine

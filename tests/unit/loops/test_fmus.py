@@ -92,6 +92,17 @@ def test_a_mode_above_half_the_rate_of_its_steps_is_not_folded(axis, axis_withou
     assert shown + one_step[n:, n:] == pytest.approx(np.ones((1, 1)), rel=1e-3)  # at rest
 
 
+def test_a_unit_of_one_length_of_steps_is_known_by_them_alone(axis, axis_without):
+    """Its steps are right; what turns faster than they show may be lacking, which is said."""
+    system = axis_without(' canHandleVariableCommunicationStepSize="true"')
+    model = linear_system(system, step="50 ms").models["axis"]
+    assert "known by its steps of 50 ms alone" in model.remarks[-1]
+    whole = linear_system(axis, step="50 ms").models["axis"].transition(50_000_000, order=0)
+    mine = model.transition(50_000_000, order=0)
+    stepped = [np.linalg.eigvals(one[:2, :2]) for one in (mine, whole)]
+    assert np.sort_complex(stepped[0]) == pytest.approx(np.sort_complex(stepped[1]), abs=1e-4)
+
+
 def test_what_cannot_go_back_is_refused_by_name(axis_without):
     system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
     with pytest.raises(

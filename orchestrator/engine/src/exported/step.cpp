@@ -113,8 +113,7 @@ Status SystemInstance::hold_inputs(std::int64_t now_ns) {
 
 Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
     forward();
-    if (outcome.status == Status::discard && outcome.unit >= 0 &&
-        units_[static_cast<std::size_t>(outcome.unit)]->reached().terminate) {
+    if (outcome.failure.kind == FailureKind::run_ended) {
         mode_ = terminated;
         wants_end_ = true;
         log_(Status::ok, "logInner",

@@ -92,22 +92,23 @@ Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
     const auto status =
         note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
     reached_ = {time_ns + step_ns};
-    if (status == Status::discard) ask_for_the_end(time_ns);
-    return status;
+    return status == Status::discard ? discarded(time_ns) : status;
 }
 
-// What the FMU did of a step that it discarded, and whether it ended the run there.
-void Fmu2::ask_for_the_end(std::int64_t begin_ns) {
+// What the FMU did of a step that it discarded, and whether it ended the run there: at the end of
+// the step that is done.
+Status Fmu2::discarded(std::int64_t begin_ns) {
     fmi2Boolean ended = fmi2False;
     if (!call_.get_boolean_status ||
         call_.get_boolean_status(instance_, fmi2Terminated, &ended) != fmi2OK || !ended)
-        return;
+        return Status::discard;
     const double reached = last_successful_time();
     const auto end_ns = reached_.time_ns;
     reached_.time_ns = std::isfinite(reached)
                            ? std::clamp(std::int64_t{std::llround(reached * 1e9)}, begin_ns, end_ns)
                            : begin_ns;
     reached_.terminate = true;
+    return reached_.is(end_ns) ? Status::ok : Status::discard;
 }
 
 void Fmu2::declare(bool rolls_back, int input_order, bool has_derivatives) {
@@ -170,8 +171,7 @@ inline Status Fmu2::advance_reals(const double* inputs, const Stride& stride) {
     }
     reached_ = {stride.end_ns()};
     const auto status = note(real.step(instance_, stride.begin_s, stride.length_s, !may_go_back()));
-    if (status == Status::discard) ask_for_the_end(stride.begin_ns);
-    return status;
+    return status == Status::discard ? discarded(stride.begin_ns) : status;
 }
 
 // Small units take as long as it takes to get through one's divisions after the other's, unless the

@@ -55,7 +55,7 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
         const std::uint32_t *inputs = nullptr, *outputs = nullptr;
         std::size_t input_count = 0, output_count = 0;
     };
-    void ask_for_the_end(std::int64_t begin_ns);
+    Status discarded(std::int64_t begin_ns);
     Status advance_reals(const double* inputs, const Stride& stride);
     static constexpr char row_of_reals = 0;
 

@@ -73,7 +73,7 @@ def test_two_lines_are_two_models(plants, tmp_path):
             "has faults, which no system holds",
         ),
         (
-            (EPOS, "--case", "capture_b60_jacobi_exact", "--portable"),
+            (EPOS, "--case", "capture_b60_jacobi_mean", "--portable"),
             CapabilityError,
             "holds its signal back for 4 ms .* at least one step of 8 ms",
         ),

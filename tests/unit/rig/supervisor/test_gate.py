@@ -306,6 +306,24 @@ def test_a_command_by_stairs_stops_from_its_mean_velocity(held, phase):
     assert velocity[-1] == 0.0
 
 
+@pytest.mark.parametrize("after", range(16))
+def test_stairs_that_are_uneven_stop_from_the_last_one_at_most(after):
+    """Held for 3, 7 and 4 periods: the way is that from the mean of the last, or none."""
+    wire, h = Wire(acceleration=None, jerk=None), PERIOD * 1e-9
+    heights = np.array([4e-4, 6e-4, 2e-4])  # m, after 4, 3 and 7 periods
+    commands = np.repeat(np.cumsum(heights), (3, 7, 4)).tolist()
+    wire.cycle(0.0, 3)
+    for value in [*commands, *[commands[-1]] * 2][: after + 1]:
+        wire.cycle(value)
+    wire.enter(State.FALLBACK)
+    last = wire.sent[-1]
+    wire.cycle(math.nan, 100)
+    rest = np.diff([last, *wire.sent[-100:]]) / h
+    assert rest.min() >= 0.0
+    assert rest.max() <= (heights / (np.array([4, 3, 7]) * h)).max()
+    assert rest[-1] == 0.0
+
+
 def test_after_the_last_stair_it_stands():
     wire = Wire(acceleration=None, jerk=None)
     begin = wire.now

@@ -1,4 +1,6 @@
-"""Growth of a linear contact loop, predicted with the values and the delays of a finished run.
+"""Growth of contact loops, predicted with the values and the delays of a finished run.
+
+Of a linear one, in continuous time:
 
     m s^2 + b s exp(-s h_b) + K exp(-s h_K) = 0
 

@@ -1,4 +1,4 @@
-"""The files that an experiment leaves: results, pictures, the report and the summary."""
+"""The report of a run, and pictures of its figures where they are asked for."""
 
 from __future__ import annotations
 
