@@ -8,6 +8,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 #: How a command ends that an interrupt has ended: click says "Aborted!" and 1.
 _ABORTED = {1, 130}
@@ -24,7 +28,8 @@ def interruptible() -> Iterator[None]:
 
     A signal that whoever started the command has ignored stays so. One that comes during an import
     waits for its end: modules in C and class statements of libraries swallow it, or make another
-    error of it. An import that takes longer than two seconds is interrupted.
+    error of it. An import that takes longer than two seconds is interrupted. One that comes where
+    nothing can be raised, such as in a callback of compiled code, comes again.
     """
     signals = _Signals()
     before = {}
@@ -36,6 +41,8 @@ def interruptible() -> Iterator[None]:
     for number, mine in handlers.items():
         if signal.getsignal(number) not in {signal.SIG_IGN, None}:
             before[number] = signal.signal(number, mine)
+    told = sys.unraisablehook
+    sys.unraisablehook = lambda lost: signals.again(lost) or told(lost)
     try:
         yield
     except SystemExit as ended:
@@ -45,6 +52,7 @@ def interruptible() -> Iterator[None]:
     except KeyboardInterrupt:
         sys.exit(128 + (signals.seen[0] if signals.seen else signal.SIGINT))
     finally:
+        sys.unraisablehook = told
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -71,6 +79,16 @@ class _Signals:
         if self._waited >= _WAITS or not _is_importing(frame):
             raise KeyboardInterrupt
         self._waited += 1
+        self._later(number)
+
+    def again(self, lost: UnraisableHookArgs) -> bool:
+        """Let an interrupt that was swallowed come once more; return whether it was one."""
+        if lost.exc_type is not KeyboardInterrupt or not self.seen:
+            return False
+        self._later(signal.SIGINT)
+        return True
+
+    def _later(self, number: int) -> None:
         main = threading.main_thread().ident  # it may wait by then, and is to be woken
         threading.Timer(_WAIT, signal.pthread_kill, (main, number)).start()
 

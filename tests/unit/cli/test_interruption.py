@@ -141,6 +141,33 @@ def test_an_import_that_would_swallow_an_interrupt_comes_to_its_end_first(tmp_pa
     assert running.returncode == 128 + signal.SIGINT
 
 
+SWALLOWED = """
+import ctypes
+from orchestrator.cli.terminal.interruption import interruptible
+@ctypes.CFUNCTYPE(None)
+def callback():  # what is raised here nobody gets
+    print("it is called", flush=True)
+    import time
+    time.sleep(60)
+with interruptible():
+    callback()
+    print("and went on", flush=True)
+    import time
+    time.sleep(60)
+"""
+
+
+def test_an_interrupt_that_compiled_code_swallows_comes_again():
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", SWALLOWED], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, said = said_by(running)
+    assert running.returncode == 128 + signal.SIGINT
+    assert said == b""
+
+
 COMPILER = """#!/bin/sh
 case "$*" in
     *-shared*) sleep 100 & echo $! > "$HERE/part"; mv "$HERE/part" "$HERE/child.pid"; wait;;

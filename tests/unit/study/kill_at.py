@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
-from orchestrator.pictures import files
+from orchestrator.pictures import report_page
 from orchestrator.study import read_experiment, run_experiment
 
 EXPERIMENT = """
@@ -106,8 +106,8 @@ def killed(moments, number, folder):
 
 
 def main():
-    files._plots = lambda *_: {}  # they take long and change nothing here
-    files._each_drawing = lambda *_: {}
+    report_page._plots = lambda *_: {}  # they take long and change nothing here
+    report_page._each_drawing = lambda *_: {}
     folder = Path(sys.argv[1])
     moments, seen = Moments(), []
 
