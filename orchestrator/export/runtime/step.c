@@ -119,9 +119,9 @@ static inline Status do_step(Instance* instance, double time, double step, const
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
-    if (s->terminated) return fail(instance, "%s: the model has ended the simulation", function);
     const double end = time + step, now = s->values[AT_TIME];
     instance->event_needed = instance->early_return = false;
+    if (s->terminated) return STATUS_OK; /* at the start: only a step can tell it */
     /* An event at the end may have been at an instant that lies beyond by rounding. */
     bool ahead = HAS_EVENTS && now > time && now - time <= near(now);
     s->values[AT_TIME] = instance->window_begin = ahead ? now : time;

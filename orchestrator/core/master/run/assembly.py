@@ -126,6 +126,8 @@ class Assembly:
         Of the options, in nanoseconds and by their names.
     schedule, faults, units, engine
         Units in order of the schedule.
+    end
+        The end of the run that an event at the start asked for.
     """
 
     given: System
@@ -139,6 +141,7 @@ class Assembly:
     faults: tuple[FaultRecord, ...]
     units: list[SimulationUnit]
     engine: Engine
+    end: Outcome | None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -177,12 +180,13 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
     try:
         expect_capabilities(schedule, [unit.description.capabilities for unit in units])
         engine = make_engine(schedule, units, options.threads)
-        initialise(schedule, units, engine, start_ns, stop_ns)
+        end = initialise(schedule, units, engine, start_ns, stop_ns)
         verify_rollback(schedule, units, engine.signals, start_ns)
     except BaseException:
         for unit in units:
             unit.terminate()
         raise
+    times = start_ns, stop_ns
     return Assembly(
-        given, system, notes, options, start_ns, stop_ns, outputs, schedule, faults, units, engine
+        given, system, notes, options, *times, outputs, schedule, faults, units, engine, end
     )

@@ -139,7 +139,8 @@ class Execution(RunView):
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
         self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
         self._pacing = self._paced(realtime, step_clock)
-        self._loop = RunLoop(self.schedule, self.units, self._engine, self._recorder, self._pacing)
+        running = self.schedule, self.units, self._engine, self._recorder
+        self._loop = RunLoop(*running, self._pacing, made.end)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
 

@@ -10,7 +10,7 @@ from orchestrator.core.diagnostics import StepError
 from orchestrator.core.master.run.step_failure import reason_of, unsettled_message
 from orchestrator.core.master.schedule.schedule import Code, Schedule
 from orchestrator.core.simunits import SimulationUnit
-from orchestrator.engine import Engine, FailureKind
+from orchestrator.engine import Engine, FailureKind, Outcome
 
 #: What only steps do: the past is what the signals are, and faults are still to come.
 _LATER = (
@@ -30,7 +30,7 @@ def initialise(
     engine: Engine,
     start_ns: int,
     stop_ns: int | None,
-) -> None:
+) -> Outcome | None:
     """Set the units up and exchange initial values until all are consistent.
 
     Before the start a delayed signal has the value that it has at the start. Units that others read
@@ -38,7 +38,7 @@ def initialise(
     until it changes nothing; each pass settles at least one more unit, or one more loop,
     and as many passes as there are units suffice. What the initial events of a unit lead to is
     exchanged the same way: those that an FMU handles as it exits its initialisation, then those
-    that units handle together.
+    that units handle together. Returned is the end of the run that one of these asked for.
     """
     for unit in units:
         unit.setup(start_ns, stop_ns)
@@ -49,25 +49,30 @@ def initialise(
     for unit in units:
         unit.begin_events()
     exchange.follow()
+    end = None
     if schedule.events is not None:
         before = engine.signals.tolist()
-        _begin_events(schedule, units, engine, start_ns)
+        end = _begin_events(schedule, units, engine, start_ns)
         exchange.follow_events(before)
     engine.start(start_ns, schedule.step_ns)
     engine.begin_faults()
+    return end
 
 
 def _begin_events(
     schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
-) -> None:
+) -> Outcome | None:
     """Let units handle the events at the start together; the past is what they lead to."""
     outcome = engine.begin_events(start_ns)
+    if outcome.failure.kind is FailureKind.RUN_ENDED:
+        return outcome
     if outcome.failure.kind is FailureKind.UNSETTLED:
         raise StepError(unsettled_message(schedule, outcome.failure, start_ns / 1e9))
     if outcome.failed:
         unit = units[outcome.unit]
         why = reason_of(unit, schedule.members[outcome.unit], outcome.failure)
         raise StepError(f"component '{unit.name}' failed in the event mode of the start: {why}")
+    return None
 
 
 class _Exchange:

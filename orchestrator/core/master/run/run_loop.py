@@ -133,6 +133,8 @@ class RunLoop:
         What runs; units in order of the schedule.
     pacing
         Keeps the steps to real time; ``None``: they follow each other at once.
+    end
+        The end that an event at the start asked for: it comes in place of the first step.
 
     Attributes
     ----------
@@ -155,12 +157,14 @@ class RunLoop:
         engine: Engine,
         recorder: Recorder,
         pacing: Pacing | None = None,
+        end: Outcome | None = None,
     ) -> None:
         self._schedule = schedule
         self._units = tuple(units)
         self._engine = engine
         self._recorder = recorder
         self._pacing = pacing
+        self._end = end
         self.wall_seconds = 0.0
         self.notes: list[str] = []
         self.ended = ""
@@ -285,7 +289,8 @@ class RunLoop:
         before = Surroundings()
         began = time.perf_counter()
         try:
-            outcome = run(steps, goal_ns)
+            at_start = self._engine.done == 0
+            outcome = self._end if self._end and at_start else run(steps, goal_ns)
         finally:  # a signal may end it
             taken = max(time.perf_counter() - began, 1e-9)
             self.wall_seconds += taken

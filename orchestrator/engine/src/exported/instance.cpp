@@ -60,7 +60,7 @@ void SystemInstance::build() {
     settle_values();
     mode_ = instantiated;
     stale_ = true;
-    wants_end_ = false;
+    wants_end_ = ended_at_start_ = false;
 }
 
 void SystemInstance::make_boundary(const MemberRow& row) {
@@ -221,8 +221,8 @@ Status SystemInstance::begin() {
         outcome.status = events->begin(engine_->context(), start_ns_, outcome);
         if (failed(outcome.status)) {
             status = ended(outcome, start_ns_);
-            return wants_end_ ? fail("a component asked for the end of the run at the start")
-                              : status;
+            ended_at_start_ = wants_end_;
+            if (failed(status)) return status;
         }
         status =
             exchange([&](InitialExchange& initial) { initial.follow_events(start_ns_, before); });

@@ -97,6 +97,7 @@ class SystemInstance {
     Mode mode_ = instantiated;
     bool stale_ = true;  // what is read in initialisation mode is to be made consistent
     bool wants_end_ = false;
+    bool ended_at_start_ = false;  // the first step is none: FMI tells an end with a step only
     std::int64_t start_ns_ = 0;
     bool has_stop_ = false;
     double stop_ = 0.0;

@@ -51,6 +51,11 @@ Status SystemInstance::step(double time, double length) {
                     " s was asked for; times of a run end at " + number(to_seconds(reach_ns)) +
                     " s");
     }
+    if (ended_at_start_ && engine_->context().done == 0) {
+        wants_end_ = true;
+        mode_ = terminated;
+        return Status::ok;
+    }
     const auto held = hold_inputs(now_ns);
     if (failed(held) || wants_end_) return held;
     const auto outcome =

@@ -129,7 +129,7 @@ Status MeUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     const std::int64_t end_ns = time_ns + step_ns;
     const double begin = to_seconds(time_ns), end = to_seconds(end_ns);
     const double now = integrator_->time();
-    if (ended_) return fail(Status::discard, "the model has ended the simulation");
+    if (ended_) return finish(end_ns, end);  // at the start
     if (!(std::fabs(now - begin) <= near(begin))) {
         return fail(Status::error, "the step begins at t = " + number(begin) +
                                        " s, but the unit is at t = " + number(now) + " s");

@@ -12,10 +12,11 @@ from orchestrator.core.master import Execution
 LACKING = Path(__file__).parents[3] / "fixtures" / "c_fmus" / "lacking.c"
 CAPTURE = """model Capture
   parameter Real at = 0.55;
+  parameter Boolean first = false;
   output Real x(start = 0, fixed = true);
 equation
   der(x) = 1;
-  when x > at then terminate("captured"); end when;
+  when {sample(0, 10) and first, x > at} then terminate("captured"); end when;
 end Capture;
 """
 
@@ -95,3 +96,38 @@ def test_an_event_or_a_step_of_fmi_3_that_ends_the_run_has_its_row(c_fmu, who):
     assert result["c.count"][-1] == result["c.last"][-1] == 4  # all events of the moment happen
     (note,) = (text for text in result.notes if "ended the run" in text)
     assert note == "component 'm' ended the run at t = 0.3 s"
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel", "step-doubling"])
+def test_an_event_at_the_start_that_ends_the_run_has_its_row(c_fmu, algorithm):
+    """FMI tells an end with an update or a step: the run is initialised, then it has no step."""
+    part = fmu(c_fmu("source3", options=("-DUPDATE_ENDS_AT=0.0",)))
+    system = System("s").add("m", part).add("c", fmu(c_fmu("counter3")))
+    system = system.connect("m.tick", "c.tick").connect("m.count", "c.value")
+    result = simulate(system, step=0.1, stop=1.0, algorithm=algorithm)
+    assert result.time.tolist() == [0.0]
+    assert (result["m.count"][0], result["c.count"][0]) == (1, 1)
+    (note,) = (text for text in result.notes if "ended the run" in text)
+    assert note == "component 'm' ended the run at t = 0 s"
+
+
+def test_a_run_that_ends_at_its_start_ends_again_from_a_checkpoint(c_fmu):
+    part = fmu(c_fmu("source3", options=("-DUPDATE_ENDS_AT=0.0",)))
+    with Execution(System("s").add("m", part), step=0.1) as run:
+        state = run.save()
+        for _ in range(2):
+            with pytest.raises(RunEndedError, match="ended the run at t = 0 s"):
+                run.advance(1.0)
+            run.restore(state)
+
+
+@pytest.mark.parametrize("interface", ["cs", "me"])
+@pytest.mark.parametrize("file", ["Capture.fmu", "Capture.fmi3.fmu"])
+def test_a_model_that_ends_the_run_in_its_initial_event(capture, file, interface):
+    system = System("s").add("m", fmu(capture / file), first=True)
+    system = system.with_options("m", interface=interface)
+    result = simulate(system, step=0.1, stop=1.0)
+    assert result.time.tolist() == [0.0]
+    (note,) = result.notes
+    assert note.startswith("component 'm' ended the run at t = 0 s")
+    assert "captured" in note

@@ -21,3 +21,14 @@ def test_the_end_that_a_component_asks_for_is_that_of_the_whole(c_fmu, tmp_path,
     assert "component 'm' asked for the end of the run" in note
     assert result.time[-1] == pytest.approx(0.3)
     assert result["s.c.count"][-1] == 4
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_an_end_in_the_initial_event_is_told_with_the_first_step(c_fmu, tmp_path, fmi):
+    part = fmu(c_fmu("source3", options=("-DUPDATE_ENDS_AT=0.0",)))
+    export_system(System("s").add("m", part), tmp_path / "s.fmu", fmi=fmi, step="0.1 s")
+    whole = System("w").add("s", fmu(tmp_path / "s.fmu"))
+    result = simulate(whole, step=0.1, stop=1.0, record=("s.m.count",))
+    assert result.time.tolist() == [0.0]
+    assert any("component 'm' asked for the end of the run" in note for note in result.notes)
