@@ -10,7 +10,7 @@ from orchestrator.core.system import System
 
 
 def read_system(
-    path: str | Path, variant: str | None = None, *, unpack_to: Path | None = None
+    path: str | Path, variant: str | None = None, *, unpack_to: str | Path | None = None
 ) -> System:
     """Read a system from a .toml, .ssd or .ssp file, or from a folder with one.
 

@@ -56,7 +56,11 @@ class BuildResult:
 
 
 def build_recipe(
-    recipe: Path | Recipe, output: Path, *, fmi: Sequence[str] = (), force: bool = False
+    recipe: str | Path | Recipe,
+    output: str | Path,
+    *,
+    fmi: Sequence[str] = (),
+    force: bool = False,
 ) -> BuildResult:
     """Build the FMUs of a recipe.
 
@@ -80,7 +84,7 @@ def build_recipe(
     FmuError
         If compiling or writing fails.
     """
-    chosen = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
+    chosen = recipe if isinstance(recipe, Recipe) else Recipe.read(Path(recipe))
     chosen = replace(chosen, fmi=tuple(fmi) or chosen.fmi)
     place = (
         place_by_name(chosen.model, chosen.roots)
@@ -89,13 +93,13 @@ def build_recipe(
     )
     completed = chosen.completed(ModelicaText(place.file).experiment(place.local_name))
     files = [(place.shown(file), file.read_bytes()) for file in place.files]
-    return _build(completed, hash_of(files), lambda: _read(place), output, force=force)
+    return _build(completed, hash_of(files), lambda: _read(place), Path(output), force=force)
 
 
 def build_model(
     model: str | None,
-    root: Path | Sequence[Path],
-    output: Path,
+    root: str | Path | Sequence[str | Path],
+    output: str | Path,
     *,
     name: str | None = None,
     solver: Solver | None = None,
@@ -138,7 +142,7 @@ def build_model(
     DescriptionError, ModelicaError, FmuError
         As :func:`build_recipe`.
     """
-    roots = (root,) if isinstance(root, Path) else tuple(root)
+    roots = tuple(map(Path, (root,) if isinstance(root, str | Path) else root))
     if roots and roots[0].suffix == ".mo":
         chosen = Recipe.of_file(roots[0], model, roots[1:])
     elif model is None:
@@ -159,7 +163,7 @@ def build_model(
 
 def build_dae(
     dae: ResidualDae,
-    output: Path,
+    output: str | Path,
     *,
     name: str | None = None,
     solver: Solver | None = None,
@@ -199,7 +203,7 @@ def build_dae(
         platforms=tuple(platforms),
         sources=sources,
     ).completed(Experiment())
-    return _build(chosen, dae_hash(dae), lambda: dae, output, force=force)
+    return _build(chosen, dae_hash(dae), lambda: dae, Path(output), force=force)
 
 
 def _read(place: ClassPlace) -> ResidualDae:

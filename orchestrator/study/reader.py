@@ -27,7 +27,7 @@ CODE = "EXP101"
 _LOGGER = logging.getLogger(__name__)
 
 
-def read_experiment(path: Path) -> Experiment:
+def read_experiment(path: str | Path) -> Experiment:
     """Read and check an experiment file.
 
     Raises
@@ -38,6 +38,7 @@ def read_experiment(path: Path) -> Experiment:
         If keys are unknown or missing, values have a wrong type, or names that refer to each
         other do not exist; all together.
     """
+    path = Path(path)
     try:
         content = toml_data(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -21,8 +21,8 @@ from orchestrator.study.validate import prepared_cases
 
 def run_experiment(
     experiment: Experiment,
-    folder: Path,
-    output: Path,
+    folder: str | Path,
+    output: str | Path,
     *,
     only: Collection[str] = (),
     settings: Mapping[str, Setting] | None = None,
@@ -79,7 +79,7 @@ def run_experiment(
         realtime=realtime,
         figures=figures,
     )
-    return run_with(experiment, folder, output, asked, progress)
+    return run_with(experiment, Path(folder), Path(output), asked, progress)
 
 
 def run_with(

@@ -27,7 +27,7 @@ _LOGGER = logging.getLogger(__name__)
 
 def build_block(
     which: str | type[Block],
-    output: Path,
+    output: str | Path,
     *,
     name: str | None = None,
     fmi: Sequence[str] = ("2.0",),
@@ -69,6 +69,7 @@ def build_block(
     FmuError
         If compiling or writing fails.
     """
+    output = Path(output)
     kind = block_class(which) if isinstance(which, str) else which
     given = dict(values or {})
     plain = which if isinstance(which, str) and ":" not in which else kind.__name__

@@ -43,7 +43,7 @@ from orchestrator.study.section import Section
 def prepare(
     name: str,
     case: Case,
-    folder: Path,
+    folder: str | Path,
     swaps: Mapping[str, str] | None = None,
     settings: Mapping[str, Setting] | None = None,
     delays: Mapping[str, Time] | None = None,
@@ -67,7 +67,7 @@ def prepare(
         If anything does not exist or does not fit, all together; the message names the case.
     """
     asked = RunSettings(settings or {}, swaps or {}, delays or {}, parameters)
-    return prepare_with(name, case, SystemReader(folder), asked)
+    return prepare_with(name, case, SystemReader(Path(folder)), asked)
 
 
 def prepare_with(

@@ -1,5 +1,6 @@
 """What a program sees of the packages themselves."""
 
+import inspect
 import importlib
 import subprocess
 import sys
@@ -17,6 +18,22 @@ def test_only_public_names_are_listed():
     assert not {"annotations", "importlib", "TYPE_CHECKING", "Any"} & set(names)
     assert all(hasattr(orchestrator, name) for name in names)
     assert names == sorted(names)
+
+
+def test_every_path_may_be_a_text():
+    """Of parameters and methods' parameters alike: a text never ends in an AttributeError."""
+    wrong = []
+    for name in orchestrator.__all__:
+        value = getattr(orchestrator, name)
+        methods = vars(value).values() if isinstance(value, type) else [value]
+        for function in methods:
+            if not inspect.isfunction(function) or function.__name__ == "__init__":
+                continue
+            for parameter in inspect.signature(function).parameters.values():
+                said = str(parameter.annotation)
+                if "Path" in said and "str" not in said:
+                    wrong.append(f"{name}.{function.__name__}({parameter})")
+    assert not wrong
 
 
 @pytest.mark.slow

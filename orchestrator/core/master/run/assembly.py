@@ -18,7 +18,7 @@ from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit, expect_flawless, flaw_notes, isolate, resolve
 from orchestrator.core.system import Fault, System, kept_notes, nanoseconds, with_starts
 from orchestrator.core.system.step_length import exact_ns, step_length
-from orchestrator.engine import Engine
+from orchestrator.engine import Engine, Outcome
 
 
 def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: int | None) -> Engine:

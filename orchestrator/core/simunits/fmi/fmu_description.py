@@ -109,7 +109,7 @@ def open_description(path: Path) -> Any:
     return _open(path, _stamp(path)).described
 
 
-def flaws_of(path: Path) -> tuple[str, ...]:
+def flaws_of(path: str | Path) -> tuple[str, ...]:
     """Return how an FMU's model description breaks rules of FMI without keeping it from running.
 
     Raises
@@ -117,6 +117,7 @@ def flaws_of(path: Path) -> tuple[str, ...]:
     FmuError
         As :func:`read_fmu`, but for the platform.
     """
+    path = Path(path)
     return _open(path, _stamp(path)).flaws
 
 

@@ -19,10 +19,11 @@ _SUFFIX = ".ssp"
 
 
 def read_system(
-    path: str | Path, variant: str | None = None, *, unpack_to: Path | None = None
+    path: str | Path, variant: str | None = None, *, unpack_to: str | Path | None = None
 ) -> System:
     """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd."""
-    file, place, findings = _opened(Path(path), variant, unpack_to)
+    into = None if unpack_to is None else Path(unpack_to)
+    file, place, findings = _opened(Path(path), variant, into)
     system = read_into(file_bytes(file), place, findings)
     findings.close()
     if system is None:  # there is an error then

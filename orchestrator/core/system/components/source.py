@@ -134,12 +134,12 @@ class Source:
             return str(named)
         return str(named.around(inner.with_file(inner.file.name)))
 
-    def resolved(self, folder: Path) -> Source:
+    def resolved(self, folder: str | Path) -> Source:
         """Return the source with a relative path taken from ``folder``."""
         file = self.file
         if file is None or self.definition is not None:
             return self
-        found = self.with_file((folder / file).resolve())
+        found = self.with_file(Path(folder, file).resolve())
         inner = self.inner
         return found if inner is None else found.around(inner.resolved(folder))
 
