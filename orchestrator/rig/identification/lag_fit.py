@@ -26,6 +26,8 @@ _SMALL = 1e-5
 #: The fastest lag, in parts of the samples' rate. A first-order one has done 90 % of its step after
 #: a sample: a faster one is in the samples what a delay alone is, of which some commands are late.
 _FASTEST = 0.367
+#: Samples at a time; changes that all of them have settled after are one sum.
+_ROWS = 64
 #: Damping ratios that are looked for, and how near to an end an estimate is at it.
 _DAMPINGS, _NEAR = (0.01, 20.0), 0.02
 
@@ -177,6 +179,15 @@ class _Problem:
 def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floats]:
     """Response of gain 1, its derivative by time, and that by the logarithm of the frequency."""
     changes, moved = record.steps()
-    elapsed = record.times[record.used][:, None] - changes - delay
-    step, slope = lag.response(elapsed)
-    return step @ moved, slope @ moved, (slope * elapsed) @ moved
+    times = record.times[record.used] - delay
+    before, found = np.append(0.0, np.cumsum(moved)), np.empty((3, times.size))
+    for begin in range(0, times.size, _ROWS):
+        rows = slice(begin, begin + _ROWS)
+        at = times[rows]
+        first = np.searchsorted(changes, at.min() - lag.settled)
+        last = np.searchsorted(changes, at.max(), side="right")
+        elapsed = at[:, None] - changes[first:last]
+        step, slope = lag.response(elapsed)
+        near = moved[first:last]
+        found[:, rows] = before[first] + step @ near, slope @ near, (slope * elapsed) @ near
+    return found[0], found[1], found[2]

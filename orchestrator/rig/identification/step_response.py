@@ -36,6 +36,13 @@ class Lag:
         after = times > 0.0
         return np.where(after, step, 0.0), np.where(after, w * slope, 0.0)
 
+    @property
+    def settled(self) -> float:
+        """Seconds after which a response of double precision has nothing left to do."""
+        damping = 1.0 if self.damping is None else self.damping
+        slowest = damping if damping <= 1.0 else 1.0 / (damping + math.sqrt(damping**2 - 1.0))
+        return 45.0 / (2.0 * math.pi * self.frequency * slowest)
+
     def transfer(self, frequencies: Floats) -> npt.NDArray[np.complex128]:
         """Return the frequency response at frequencies in Hz."""
         s = np.asarray(1j * frequencies / self.frequency, dtype=np.complex128)

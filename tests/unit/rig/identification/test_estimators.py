@@ -1,5 +1,7 @@
 """Estimators: they find what records were made with, as often as their intervals say."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import signal, stats
@@ -7,6 +9,7 @@ from scipy import signal, stats
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.identification.frequency_response import frequency_response
 from orchestrator.rig.identification.intervals import deviation_interval
+from orchestrator.rig.identification.lag_fit import LagFit
 from orchestrator.rig.identification.pair_model import pair_model, quantisation_step
 from orchestrator.rig.identification.record import Record
 from orchestrator.rig.identification.sample_times import sample_times
@@ -62,6 +65,26 @@ def test_step_responses_are_those_of_scipy(lag):
     np.testing.assert_allclose(step, expected, atol=2e-6)
     np.testing.assert_allclose(np.gradient(step, times)[2:-2], slope[2:-2], rtol=0.05, atol=0.5)
     assert not np.any(lag.response(-times[1:]))
+
+
+@pytest.mark.parametrize("lag", [Lag(15.0), Lag(12.0, 0.3), Lag(5.0, 1.0), Lag(3.0, 4.0)])
+def test_a_long_record_is_predicted_as_the_sum_over_all_its_changes_in_linear_memory(lag):
+    count, delay = 2000, 0.0163
+    chance = np.random.default_rng(3)
+    changes = np.sort(chance.uniform(0.0, count * PERIOD, count))
+    command = chance.normal(size=count)
+    made = Record(
+        np.arange(count) * PERIOD, np.zeros(count), changes, command, np.ones(count, bool)
+    )
+    fit = LagFit(delay, lag, 1.5, 0.2, np.empty((0, 0)), np.empty(0), is_fastest=False)
+    tracemalloc.start()
+    found = fit.predict(made)
+    largest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    moved = np.diff(command, prepend=0.0)
+    elapsed = made.times[:, None] - changes - delay
+    np.testing.assert_allclose(found, 0.2 + 1.5 * lag.response(elapsed)[0] @ moved, atol=1e-12)
+    assert largest < 8 * count * count  # bytes of one matrix of samples and changes
 
 
 @pytest.mark.slow
