@@ -1,7 +1,7 @@
 """What a program sees of the packages themselves."""
 
-import inspect
 import importlib
+import inspect
 import subprocess
 import sys
 from importlib.metadata import version
