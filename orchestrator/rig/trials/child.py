@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.interruption import interruptible
 from orchestrator.core.recording import whole_folder
 from orchestrator.study import Experiment, ExperimentOutcome, Run, read_experiment
 from orchestrator.study.extension import loaded
@@ -85,4 +86,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with interruptible():
+        sys.exit(main())

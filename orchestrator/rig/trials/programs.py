@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -57,6 +58,7 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[s
             stdout=subprocess.PIPE,  # see await_begin and await_heirs
             stderr=said,
             text=True,
+            start_new_session=True,  # as at a terminal of its own
         )
     assert process.stdin is not None  # noqa: S101 - asked for
     assert process.stdout is not None  # noqa: S101 - asked for
@@ -87,6 +89,14 @@ def device_process(run: int, component: str) -> int:
             if _DEVICE in words and words[-2] == component.encode() and int(parent) == run:
                 return int(folder.name)
     return 0
+
+
+def fill_disk(run: int) -> None:
+    """Let no process of a run write past the first 4 KiB of a file, as on a disk that is full."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if os.getsid(int(folder.name)) == run:
+                resource.prlimit(int(folder.name), resource.RLIMIT_FSIZE, (4096, 4096))
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from orchestrator.rig.trials.programs import (
     await_heirs,
     device_process,
     emulators_of,
+    fill_disk,
     run_of,
     second_client,
     stopped,
@@ -195,6 +196,10 @@ class TrialRig:
             if trial.stop_s:
                 with stopped(found):
                     time.sleep(trial.stop_s)
+            elif trial.full_disk:
+                fill_disk(found)
+            elif trial.signal != signal.SIGKILL:
+                os.killpg(found, trial.signal)
             else:
                 os.kill(found, signal.SIGKILL)
         return struck_s

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from orchestrator.rig.trials.judge import Outcome
+from orchestrator.rig.trials.trial import FULL_DISK
 
 COLUMNS = (
     "fault",
@@ -51,9 +52,13 @@ def row_of(outcome: Outcome) -> list[str]:
 
 
 def sound(row: Sequence[str]) -> bool:
-    """Whether limits were kept, and what was recorded can be read, by the cells of a trial."""
+    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
+
+    On a disk that is full before the first part is written nothing can be.
+    """
     cells = dict(zip(COLUMNS, row, strict=True))
-    return cells["within limits"] == "yes" and cells["recorded until [s]"] != "nothing"
+    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
+    return cells["within limits"] == "yes" and kept
 
 
 def _is_stopped(outcome: Outcome) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,7 @@ _ON_THE_WIRE = (
     "burst:20",
     "freeze",
     "nan",
+    "malformed:0.3",
     "wrong-status",
     "saturated",
     "clock-jump:5",
@@ -31,6 +33,8 @@ _RESTART = "restart-after:0.001"
 
 #: So long after it began: a rig has begun by then.
 _WRAP_S = 15.0
+
+FULL_DISK = "disk is full"
 
 #: How long processes are stopped (SIGSTOP, then SIGCONT), s.
 _STOPS = (0.2, 1.0, 5.0)
@@ -54,7 +58,11 @@ class Trial:
         Which process is killed or stopped: the emulator, that of the device, of the simulation, of
         the supervisor, or the operator's terminal.
     stop_s
-        For how long it is stopped; 0: it is killed (SIGKILL).
+        For how long it is stopped; 0: it is sent `signal`.
+    signal
+        What the process is sent, and its whole group if it is not SIGKILL, as a terminal does.
+    full_disk
+        Whether nothing can be written any more to where the run keeps what it records.
     second_client
         Whether a second device, or a second adapter, comes to the same wire.
     after_s
@@ -67,6 +75,8 @@ class Trial:
     wire: str = ""
     target: Target | None = None
     stop_s: float = 0.0
+    signal: signal.Signals = signal.SIGKILL
+    full_disk: bool = False
     second_client: bool = False
     after_s: float = 0.0
 
@@ -88,6 +98,9 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
         yield from _ended("the emulator", "emulator", component)
         yield from _ended("its process", "device", component)
     yield from _ended("the simulation", "engine")
+    yield Trial("Ctrl-C", target="engine", signal=signal.SIGINT)
+    yield Trial("terminal is closed (SIGHUP)", target="engine", signal=signal.SIGHUP)
+    yield Trial(FULL_DISK, target="engine", full_disk=True)
     if supervised:
         yield from _ended("the supervisor", "supervisor")
         yield Trial("kill -9 of the operator's terminal", target="operator")

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from orchestrator.cli.terminal.interruption import interruptible
+from orchestrator.core.interruption import interruptible
 from orchestrator.core.simunits.isolation.interruption import Interruption
 
 
