@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
-from orchestrator.loops.multirate_loop import LineStep, MultirateLoop
+from orchestrator.loops.multirate_loop import LineStep, MultirateLoop, numbers_of_line
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.loops.sweep import changer
 
@@ -146,3 +146,16 @@ def test_a_loop_with_an_integrator_has_no_limit_at_rest():
     one = np.ones(1)
     loop = SampledLoop("a -> b", ("a",), 1e-3, (-1.0 + 0j,), np.eye(1), -1e-3 * one, one)
     assert loop.margins().gain.value == pytest.approx(2000.0)  # z = -1
+
+
+def test_numbers_that_a_loop_through_a_line_does_not_have():
+    """What is put into 0 comes out of 2 by 1; 3 is only written, 4 only read, 5 keeps itself."""
+    rest = np.zeros((6, 6))
+    rest[1, 0] = rest[2, 1] = rest[3, 0] = rest[2, 4] = 0.5
+    rest[5, 5] = 1.0
+    into, out_of = np.eye(6)[:, :1], np.eye(6)[2:3]
+    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2, 5]
+    rest[5, 5] = 0.0
+    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2]
+    rest[2, 1] = 1.0  # passed on as it is
+    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2]

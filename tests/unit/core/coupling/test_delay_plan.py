@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from orchestrator.core.coupling import DelayMode, Timing, plan_delays
@@ -146,3 +148,31 @@ def test_a_delay_outside_of_every_loop_does_not_disturb():
 def test_all_rotations_of_a_ring_have_one_spelling(names):
     every = [names[i:] + names[:i] for i in range(len(names))]
     assert {rotated(each) for each in every} == {min(every)}
+
+
+@pytest.mark.parametrize(
+    ("delay", "spring_follows", "body_follows", "shift", "followed"),
+    [
+        # the body holds what the spring, which follows, ends its step with: that is H/2 early
+        (0.3, True, False, -0.3 - 0.5, False),
+        # the body follows what the spring does: nothing is early
+        (0.7, True, True, -0.7, True),
+        # the spring holds one value, which 0.3 ms are missing for: so the body holds the last, too
+        (0.7, False, True, 0.5 - 0.7, False),
+    ],
+)
+def test_lines_are_followed_where_what_is_read_is_known_or_nearly(
+    delay, spring_follows, body_follows, shift, followed
+):
+    """In ms, for a step of 1 ms; the spring is stepped first."""
+
+    def timing(line):
+        follows = spring_follows if line.delay else body_follows
+        return replace(Timing.equal(H, before=line.delay is None), follows=follows)
+
+    system = ring(f"{delay} ms")
+    loops = closed_loops(system)
+    plans, (loop,) = plan_delays(system.connections, loops, DelayMode.WAVEFORM, timing)
+    assert loop.numerical_ns == pytest.approx(0.0, abs=1.0)
+    assert plans[Endpoint("spring", "u")].shift_ns == pytest.approx(shift * 1e6, abs=1.0)
+    assert (Endpoint("body", "u") in plans) is followed
