@@ -125,6 +125,26 @@ def test_loops_that_share_a_line_get_the_compromise():
     assert sorted(loop.numerical_ns for loop in loops) == pytest.approx([-H / 2, H / 2])
 
 
+def test_of_loops_that_share_a_line_each_counts_as_often_as_there_are_rings_of_it():
+    """Two rings by ``twice``, one past it: they differ by H, and squares are least at 1 to 2."""
+    system = (
+        System("three")
+        .add("body", block("integrator"))
+        .add("near", block("gain"))
+        .add("twice", block("sum"))
+        .add("sum", block("sum"))
+        .connect("body.y", "near.u", delay="16 ms")
+        .connect("near.y", "twice.u1")
+        .connect("near.y", "twice.u2")
+        .connect("twice.y", "sum.u1")
+        .connect("near.y", "sum.u2")
+        .connect("sum.y", "body.u")
+    )
+    _, loops = plan(system, "mean", jacobi)
+    missed = {loop.ring_count: loop.numerical_ns for loop in loops}
+    assert missed == pytest.approx({2: H / 3, 1: -2 * H / 3})
+
+
 def test_open_connections_see_their_delay():
     system = (
         System("open")

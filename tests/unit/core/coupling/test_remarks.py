@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrator.core.coupling import DelayMode, Timing, plan_delays, remarks
+from orchestrator.core.coupling import DelayMode, Timing, plan_delays, remarks, unsolved
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System, TransportDelay, Variation, closed_loops
 
@@ -126,3 +126,15 @@ def test_a_delay_that_no_sample_outlasts():
     assert len(told(2_000_000_000)) == 1
     assert told(2_001_000_000) == []
     assert told(None) == []
+
+
+def test_an_algebraic_loop_that_is_not_solved():
+    """Under Jacobi a signal around two gains is H late at each."""
+    system = System("a").add("a", block("gain")).add("b", block("gain"))
+    system = system.connect("a.y", "b.u").connect("b.y", "a.u")
+    loops = closed_loops(system)
+    timing = lambda _: Timing.equal(2_000_000, before=False)  # noqa: E731
+    _, delays = plan_delays(system.connections, loops, DelayMode.MEAN, timing)
+    (said,) = unsolved(delays)
+    assert said.startswith("the algebraic loop a -> b -> a is not solved")
+    assert "delays its signals by 4 ms around the loop" in said
