@@ -272,6 +272,10 @@ class ArmingError(DeviceError):
     """Devices may not move: their loop has too little margin."""
 
 
+class CommandStaleError(DeviceError):
+    """A run gave its device no new command for too long: the commands were brought to rest."""
+
+
 class RestartedError(DeviceError):
     """A device was started anew in the middle of a run; it is not commanded until it is opened."""
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, DeviceError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    CommandStaleError,
+    DescriptionError,
+    DeviceError,
+)
 from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.protocol.unit import Phase
 from orchestrator.core.system import Connector, Value
@@ -69,6 +74,7 @@ class DeviceUnit(SimulationUnit):
         )
         super().__init__(name, description, native)
         self._last: DeviceError | None = None
+        self._missed = False  # a step failed for want of the device
 
     @property
     def pid(self) -> int:
@@ -131,6 +137,7 @@ class DeviceUnit(SimulationUnit):
 
     def exception(self) -> BaseException | None:
         """Return why the device was lost, if it was."""
+        self._missed = True
         return self._process.error()
 
     def notices(self) -> tuple[Notice, ...]:
@@ -169,12 +176,16 @@ class DeviceUnit(SimulationUnit):
         """Nothing but what :meth:`terminate` does in every phase."""
 
     def terminate(self) -> None:
-        """Leave the device in its safe state and end its process; allowed at any time."""
+        """Leave the device in its safe state and end its process; allowed at any time.
+
+        A run that had done its steps, and was long in closing it, has missed nothing of it.
+        """
         is_over = self.phase is Phase.TERMINATED
         super().terminate()
         if is_over:
             return
-        self._last = self._process.close()
+        last, missed = self._process.close(), self._missed or self.native.stale_steps
+        self._last = None if isinstance(last, CommandStaleError) and not missed else last
         if self._last is not None:
             _LOG.error("%s", self._last)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core.diagnostics import DeviceError, Reason
+from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
@@ -142,7 +142,7 @@ class OwnGate:
         if self._stopped_ns is None:
             self._stopped_ns = self._clock()
         if self.is_over:
-            raise DeviceError(self._told(reason))
+            raise self._error(reason)
 
     def _look(self, number: int) -> None:
         """Count the age of a command in samples: without them a run may wait for this clock."""
@@ -179,10 +179,10 @@ class OwnGate:
         now = self._clock()
         return Orders(State.ACTIVE, 0, now), now
 
-    def _told(self, reason: Reason) -> str:
+    def _error(self, reason: Reason) -> DeviceError:
         if reason is not Reason.COMMAND_STALE:
-            return f"{reason.what}; its commands were brought to rest; {reason.advice}"
-        return (
+            return DeviceError(f"{reason.what}; its commands were brought to rest; {reason.advice}")
+        return CommandStaleError(
             f"the run gave no new command for {round(self._stale / self.period)} of its cycles"
             f" ({self._stale:g} s, command_stale_after) beyond a step: its commands were brought to"
             " rest, and it gets no more signs of life; look at what the run waited for"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.core.diagnostics import (
         DescriptionError as DescriptionError,
         DeviceError as DeviceError,
+        CommandStaleError as CommandStaleError,
         RestartedError as RestartedError,
         WireFormatError as WireFormatError,
     )

@@ -39,6 +39,26 @@ def test_a_process_whose_run_ends_first_leaves_nothing_behind(capfd):
     assert "leaked" not in capfd.readouterr().err
 
 
+def is_lost(run):
+    (unit,) = (unit for unit in run.units if unit.name == "rig")
+    return unit._process.block.lost
+
+
+@pytest.mark.parametrize("steps_after", [0, 1])
+def test_a_run_that_is_long_in_closing_its_device_has_missed_nothing(caplog, steps_after):
+    """Its commands come to rest by themselves; a run that goes on after that is told so."""
+    with Peer() as peer:
+        rig = with_device(peer, "&command_stale_after=0.05")
+        with Execution(rig, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
+            run.step(20)
+            peer.wait_for(lambda: is_lost(run))
+            if steps_after:
+                with pytest.raises(StepError, match="gave no new command for 50 of its cycles"):
+                    run.step()
+        assert ("gave no new command" in caplog.text) is bool(steps_after)
+        assert ("gave no new command" in run.notes[-1]) is bool(steps_after)
+
+
 def test_a_supervised_device_has_one_end():
     with (
         Peer() as peer,
