@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from orchestrator.core.diagnostics import (
         DescriptionError as DescriptionError,
         DeviceError as DeviceError,
-        CommandStaleError as CommandStaleError,
         RestartedError as RestartedError,
         WireFormatError as WireFormatError,
     )
