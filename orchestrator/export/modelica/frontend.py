@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -37,7 +37,13 @@ from orchestrator.export.modelica.source.display_unit_sources import (
     rejects_display_unit,
     without_display_units,
 )
+from orchestrator.export.modelica.source.element_events import (
+    ELEMENT_EVENT,
+    rejects_element_event,
+    with_whole_arrays,
+)
 from orchestrator.export.modelica.source.input_events import rejects_input_event, with_copied_inputs
+from orchestrator.export.modelica.source.listed_ranges import rejects_range, with_listed_ranges
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, classes_of, tokens
 
@@ -54,10 +60,16 @@ _INSTEAD = {
     " edge(v)",
     "der": "it takes one variable: for an expression declare Real v = expression and write der(v)",
 }
+_WHOLE = (
+    "elements are changed in when clauses where index and size are numbers, outside of loops; else"
+    " write the whole array, d = {..} or reinit(v, {..})"
+)
 #: What words of rumoca's own rooms mean.
 _MEANT = {
     "expression shape mismatch": "sizes of arrays that it cannot prove to be equal",
     "missing source scope": "a name that it has lost",
+    "function loop reduction": "a loop whose end depends on values: write a for loop over a"
+    " constant range",
     "Flat semantic identity is missing": "it has lost what this belongs to",
 }
 
@@ -83,6 +95,8 @@ def words(text: str, files: Sequence[Path]) -> list[str]:
     for own, meant in _MEANT.items():
         said = said.replace(own, meant)
     lines = [said, *news]
+    if ELEMENT_EVENT.search(said):
+        lines.append(_WHOLE)
     if not is_placed(text):
         for name in dict.fromkeys(_CALLS.findall(text)):
             lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, files)[:_SHOWN]]
@@ -236,26 +250,52 @@ class _Source:
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
-    """Flatten a class."""
+    """Flatten a class; what the front end does not take, and other words say, is said in those."""
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        if not rejects_display_unit(error) and not rejects_input_event(error):
+        if not rejects_display_unit(error) and not any(one(error) for one, _ in _REWORDED):
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
         there, originals = copied(place, Path(folder))
-        if rejects_input_event(rejected):
-            text = there.file.read_text(encoding="utf-8")
-            if (changed := with_copied_inputs(text, there.local_name)) == text:
-                raise rejected
-            _write(there.file, changed)
-        return without_display_units(
-            lambda: _flatten(_source_of(there, originals)),
-            lambda file: Path(file).read_text(encoding="utf-8"),
-            lambda file, text: _write(Path(file), text),
-            originals,
-        )
+        for _ in _REWORDED:
+            _reword(there, originals, rejected)
+            try:
+                return without_display_units(
+                    lambda: _flatten(_source_of(there, originals)),
+                    lambda file: Path(file).read_text(encoding="utf-8"),
+                    lambda file, text: _write(Path(file), text),
+                    originals,
+                )
+            except ModelicaError as error:
+                rejected = error
+        raise rejected
+
+
+#: By what a model was rejected, and texts of its files in which that is said in other words, from a
+#: text and the name of the model in its own file.
+_REWORDED: tuple[tuple[Callable[[ModelicaError], bool], Callable[[str, str], str]], ...] = (
+    (rejects_input_event, with_copied_inputs),
+    (rejects_element_event, lambda text, _: with_whole_arrays(text)),
+    (rejects_range, lambda text, _: with_listed_ranges(text)),
+)
+
+
+def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaError) -> None:
+    """Change copies of the sources; raise what rejected them if there are no other words."""
+    changed = rejects_display_unit(rejected)
+    for rejects, reworded in _REWORDED:
+        if not rejects(rejected):
+            continue
+        for file in map(Path, originals):
+            text = file.read_text(encoding="utf-8-sig")
+            new = reworded(text, there.local_name if file == there.file else "")
+            if new != text:
+                _write(file, new)
+                changed = True
+    if not changed:
+        raise rejected
 
 
 def _write(file: Path, text: str) -> None:

@@ -89,7 +89,9 @@ static inline bool writable(Instance* instance, Reference reference, double valu
 static inline bool is_usable(const Instance* instance, Reference at, const char* function) {
     const double* values = instance->state.values;
     if ((int)at < AT_Y || (int)at >= AT_DX || isfinite(values[at])) return true;
-    fail(instance, "%s: '%s' is %g at t = %.9g s; the model divides by 0 or has left its domain",
+    fail(instance,
+         "%s: '%s' is %g at t = %.9g s; the model divides by 0 or has left its domain, or an index "
+         "is outside of its array",
          function, model_names[at], values[at], values[AT_TIME]);
     return false;
 }

@@ -226,7 +226,7 @@ class Interpreter:
         value = self.evaluate(entry["Expr"]["expr"], scope)
         if value.shape:
             return tuple(Tensor((), (item,)).integer for item in value.items)
-        return value.integer
+        return value.integer if value.item.is_constant() else value.item
 
     def _visit_literal(self, body: Json, _: Scope) -> Tensor:
         tag, value = next(iter(body["value"].items()))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -13,7 +14,8 @@ import casadi as ca
 from orchestrator.export.modelica.flat.refusal import Refusal
 
 Scalar = Any  # ca.SX of shape (1, 1); CasADi ships no types
-Subscript = int | tuple[int, ...]  # one index drops the dimension, several keep it
+#: One index drops the dimension, several keep it; an expression is known when the model runs.
+Subscript = int | tuple[int, ...] | Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +125,25 @@ class Tensor:
         return tuple(kept), flat
 
     def select(self, subscripts: Sequence[Subscript | None]) -> Tensor:
-        """Element or slice at 1-based subscripts."""
+        """Element or slice at 1-based subscripts; infinity where one of them is outside."""
+        if (axis := _moving(subscripts)) is not None:
+            there = [self.select(one) for one in self._candidates(subscripts, axis)]
+            chosen = there[-1].map(lambda _: ca.SX.inf())
+            for index, value in reversed(list(enumerate(there, 1))):
+                is_it = subscripts[axis] == index
+                chosen = value.zip(chosen, partial(ca.if_else, is_it))
+            return chosen
         shape, flat = self.positions(subscripts)
         return Tensor(shape, tuple(self.items[position] for position in flat))
 
     def replace(self, subscripts: Sequence[Subscript | None], value: Tensor) -> Tensor:
         """Copy with the selected elements set to ``value``."""
+        if (axis := _moving(subscripts)) is not None:
+            changed: Tensor = self
+            for index, one in enumerate(self._candidates(subscripts, axis), 1):
+                is_it = subscripts[axis] == index
+                changed = self.replace(one, value).zip(changed, partial(ca.if_else, is_it))
+            return changed
         shape, flat = self.positions(subscripts)
         if value.shape not in {shape, ()}:
             raise Refusal(f"an assignment of shape {value.shape} to a slice of shape {shape}")
@@ -137,6 +152,17 @@ class Tensor:
         for position, item in zip(flat, source, strict=True):
             items[position] = item
         return Tensor(self.shape, tuple(items))
+
+    def _candidates(
+        self, subscripts: Sequence[Subscript | None], axis: int
+    ) -> Iterator[list[Subscript | None]]:
+        """Yield subscripts with each index that the one of an axis may have."""
+        if axis >= len(self.shape) or not self.shape[axis]:
+            raise Refusal(f"subscript {axis + 1} of an array of shape {self.shape}")
+        if any(isinstance(item, str) for item in self.items):
+            raise Refusal("an element of an array of String whose index is no constant")
+        for index in range(1, self.shape[axis] + 1):
+            yield [*subscripts[:axis], index, *subscripts[axis + 1 :]]
 
     def transpose(self) -> Tensor:
         """Swap the two dimensions of a matrix."""
@@ -181,3 +207,8 @@ class Tensor:
         if len(self.shape) != 2:
             raise Refusal(f"{operation} of an array of shape {self.shape}")
         return self.shape[0], self.shape[1]
+
+
+def _moving(subscripts: Sequence[Subscript | None]) -> int | None:
+    """Return the first axis whose index is an expression."""
+    return next((axis for axis, one in enumerate(subscripts) if isinstance(one, ca.SX)), None)
