@@ -11,6 +11,7 @@ from orchestrator.export.modelica.rules.finding import Finding, Model
 from orchestrator.export.modelica.rules.kinds import kind_findings
 from orchestrator.export.modelica.rules.outers import with_inner
 from orchestrator.export.modelica.rules.references import reference_findings
+from orchestrator.export.modelica.rules.signal_sources import source_findings
 from orchestrator.export.modelica.rules.subtypes import subtype_findings
 from orchestrator.export.modelica.rules.values import value_findings
 from orchestrator.export.modelica.rules.vanished import vanished_findings
@@ -46,6 +47,7 @@ def _findings(flat: FlatModel, model: Model) -> Iterator[Finding]:
     yield from reference_findings(model)
     yield from subtype_findings(model)
     yield from connection_findings(model, flat.tree)
+    yield from source_findings(model)
     yield from with_inner(model, flat.tree)
     yield from value_findings(model, flat)
     yield from vanished_findings(model, flat.tree)

@@ -16,7 +16,7 @@ from orchestrator.export.modelica.source.tree import Element, Place, Section
 Json = Any
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _FLOWING = ("flow", "stream")
-_DEPTH = 8  # against connectors that hold themselves
+DEPTH = 8  # against connectors that hold themselves
 _FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
 
 
@@ -28,14 +28,14 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
             for section in scope.tree.sections:
                 if section.word != "equation" or section.initial:
                     continue
-                for left, right, sure in _connects(section):
+                for left, right, sure in connects(section):
                     place = Place(section.source, left.place.start, right.place.end)
-                    for problem in _Sides(instance, left, right).problems(joined if sure else None):
+                    for problem in Sides(instance, left, right).problems(joined if sure else None):
                         yield place, f"connect({left.text}, {right.text}): {problem}"
 
 
-def _connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
-    """Both sides of each, and whether it stands outside of any condition."""
+def connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
+    """Yield both sides of each connect, and whether it stands outside of any condition."""
     depth = 0
     tokens = section.tokens
     for at, token in enumerate(tokens):
@@ -54,24 +54,26 @@ def _connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
                 yield one, other, depth == 0
 
 
-class _Joined:
+class Joined:
     """Which variables of the flat model are connected, by names without subscripts."""
 
     def __init__(self) -> None:
         self._root: dict[str, str] = {}
 
     def find(self, name: str) -> str:
+        """Return what stands for all that a name is joined to."""
         while (above := self._root.get(name, name)) != name:
             name = above
         return name
 
     def join(self, names: list[str]) -> None:
+        """Put names into one set."""
         for name in names[1:]:
             self._root[self.find(name)] = self.find(names[0])
 
 
 def _joined(tree: Json) -> Callable[[str, str], bool]:
-    sets = _Joined()
+    sets = Joined()
     for entry in tree["equations"]:
         origin = entry.get("origin")
         if not isinstance(origin, dict):
@@ -85,13 +87,16 @@ def _joined(tree: Json) -> Callable[[str, str], bool]:
     return lambda one, other: sets.find(one) == sets.find(other)
 
 
-class _Sides:
+class Sides:
+    """Both sides of a connect, in an instance of the class that has it."""
+
     def __init__(self, instance: Instance, left: Reference, right: Reference) -> None:
         self._instance = instance
         self._pair = left, right
 
     def problems(self, joined: Callable[[str, str], bool] | None) -> Iterator[str]:
-        ends = [self._end(reference) for reference in self._pair]
+        """Yield why they do not fit, or that the front end lost them."""
+        ends = [self.end(reference) for reference in self._pair]
         if ends[0] is None or ends[1] is None:
             return
         (one, first, whole), (other, second, _) = ends[0], ends[1]
@@ -105,8 +110,8 @@ class _Sides:
         elif joined is not None and whole and ends[1][2]:
             yield from self._lost(first, second, joined)
 
-    def _end(self, reference: Reference) -> tuple[Element, Scope, bool] | None:
-        """Element and class of a side, and whether it is always there and no bus."""
+    def end(self, reference: Reference) -> tuple[Element, Scope, bool] | None:
+        """Return element and class of a side, and whether it is always there and no bus."""
         scope, element, whole = None, None, True
         for scope, element in steps(self._instance.scope, reference.parts):
             if element is None or scope is None:
@@ -156,7 +161,7 @@ def _leaves(scope: Scope, depth: int = 0) -> Iterator[str]:
     """Members that a connection makes equations of, with a dot before; empty for a value."""
     if scope.predefined:
         yield ""
-    elif depth < _DEPTH:
+    elif depth < DEPTH:
         for name, member in scope.components.items():
             element, inside = scope.type_of(member)
             if (
@@ -177,7 +182,7 @@ def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
     """What two connectors do not have in common."""
     if first.tree is second.tree and not (first.changes.inner or second.changes.inner):
         return
-    if not (first.complete and second.complete) or depth > _DEPTH:
+    if not (first.complete and second.complete) or depth > DEPTH:
         return
     if first.predefined or second.predefined:
         if first.primitive != second.primitive:

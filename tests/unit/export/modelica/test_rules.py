@@ -134,7 +134,35 @@ REFUSED = {
         r"cannot be solved for .*a\.x.*; declared are a\.x at <text>:1",
     ),
 }
+SIGNALS = (
+    "connector In = input Real; connector Out = output Real;"
+    " block Two Out y = 2; end Two; block Twice In u; Out y = 2*u; end Twice;"
+)
+REFUSED |= {
+    "two outputs of components": (
+        f"{SIGNALS}",
+        "Two a; Two b; Twice c; equation connect(a.y, c.u);\nconnect(b.y, c.u);",
+        r":2: connections let both 'a\.y' and 'b\.y' give one signal",
+    ),
+    "an input of the class and an output of a component": (
+        f"{SIGNALS} block A In u; Two b; Twice c; equation connect(u, c.u);\nconnect(c.u, b.y);"
+        " end A;",
+        "A a(u = 1);",
+        r":2: connections let both 'u' and 'b\.y' give one signal",
+    ),
+    "members of connectors": (
+        "connector C output Real x; input Real z; end C; model A C c; equation c.x = 1; end A;",
+        "A a; A b; equation\nconnect(a.c, b.c);",
+        r":2: connections let both 'a\.c\.x' and 'b\.c\.x' give one signal",
+    ),
+}
 LEGAL = {
+    "signals from outside and to the outside": (
+        f"{SIGNALS} block A In u; Out y; Twice b; Twice c; Out[2] z; equation connect(u, b.u);"
+        " connect(b.y, c.u); connect(c.y, y); connect(c.y, z[1]); connect(b.y, z[2]); end A;",
+        "Two a; A b; Twice c; equation connect(a.y, b.u); connect(b.y, c.u);",
+        {"c.y": 16.0, "b.z[1]": 8.0, "b.z[2]": 4.0},
+    ),
     "extra parameters": (
         (
             f"{FLANGES} connector Wide extends P; parameter Real w = 1; end Wide;"
