@@ -32,7 +32,7 @@ from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.simulate import Watch
+from orchestrator.study.prepare.simulate import Share, Watch
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.section import Section
 
@@ -116,13 +116,15 @@ class Steps:
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
     as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
-    rows a few times a second; a sentence that it returns ends the run.
+    rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
+    memory of all rows before the first step, for a process that reads them meanwhile.
     """
 
     case: PreparedCase
     begin: Callable[[], None] = lambda: None
     end: Callable[[], None] = lambda: None
     watch: Watch | None = None
+    share: Share | None = None
 
 
 class Extension:

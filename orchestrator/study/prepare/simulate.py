@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from orchestrator.core.wings import of_wing
 if TYPE_CHECKING:
     from orchestrator.core.master import DelayMode, Execution, Recording
     from orchestrator.core.realtime import RealTime
+    from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Journal, Result
     from orchestrator.core.system import Fault, System
 
@@ -33,6 +34,8 @@ MOST_VALUES = 1_000_000_000
 Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
+#: Is given the memory that a run will record in, and what is recorded before its first step.
+Share = Callable[["SharedRows", "Result"], None]
 
 
 class FailedRunError(StepError):
@@ -81,7 +84,8 @@ class SimulationSettings:
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
-    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done.
+    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
+    ``share`` all rows in memory that other processes can read, before the first step.
     """
 
     step: str | float | None = None
@@ -104,6 +108,7 @@ class SimulationSettings:
     on_begin: Callable[[], None] = lambda: None
     on_end: Callable[[], None] = lambda: None
     watch: Watch | None = None
+    share: Share | None = None
 
 
 def simulate(  # the options of a run are what they are
@@ -203,7 +208,6 @@ def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
 def simulate_with(system: System, settings: SimulationSettings) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.core.master import Execution
-    from orchestrator.study.prepare.paced_journal import journal_beside
 
     given, name, journal = settings, settings.name or system.name, settings.journal
     start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
@@ -233,11 +237,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         try:
             paced = given.realtime is not None and (journal or given.watch) is not None
             with ExitStack() as stack:
-                if given.realtime is not None and journal is not None:
-                    begun = _result(execution, execution.recording(), name, notes)
-                    stack.enter_context(
-                        journal_beside(execution, last_ns, journal, begun, given.realtime, notes)
-                    )
+                stack.enter_context(_read_beside(execution, given, last_ns, name, notes))
                 stack.enter_context(_watched(execution, given))
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
@@ -251,6 +251,38 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+@contextmanager
+def _read_beside(
+    execution: Execution, given: SimulationSettings, last_ns: int, name: str, notes: list[str]
+) -> Iterator[None]:
+    """Let other processes read the rows: that of the journal in real time, and who asked for it."""
+    journal, pace = given.journal, given.realtime
+    if pace is None or (seconds(last_ns) - execution.time) / pace.factor < (
+        journal.interval if journal is not None else 0.0
+    ):
+        journal = None
+    if journal is None and given.share is None:
+        yield
+        return
+    rows = execution.share_rows(last_ns)
+    begun = _result(execution, execution.recording(), name, notes)
+    if given.share is not None:
+        if rows is None:
+            raise CapabilityError(
+                f"'{name}': a run whose algorithm chooses its steps cannot be looked at while it"
+                " goes on: nobody knows how many there will be; leave out --live, or choose an"
+                " algorithm with a fixed step"
+            )
+        given.share(rows, begun)
+    if journal is None or pace is None:
+        yield
+        return
+    from orchestrator.study.prepare.paced_journal import journal_beside
+
+    with journal_beside(rows, journal, begun, pace.cpus, notes):
+        yield
 
 
 @dataclass(slots=True)

@@ -66,6 +66,7 @@ def _recorded(
                 on_begin=steps.begin,
                 on_end=steps.end,
                 watch=steps.watch,
+                share=steps.share,
             )
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
         left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure

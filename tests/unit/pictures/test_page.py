@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from orchestrator.pictures import report, write_report
-from orchestrator.pictures.report import _TEMPLATES, PlotData, packed
+from orchestrator.pictures.report import TEMPLATES, PlotData, packed
 from orchestrator.study.content import (
     CaseSection,
     Curve,
@@ -131,7 +131,7 @@ def test_many_samples_stand_beside_the_page(monkeypatch, tmp_path):
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_script_unpacks_what_was_packed():
     stored = [packed(array) for array in ARRAYS]
-    script = (_TEMPLATES / "figure_data.js").read_text() + (
+    script = (TEMPLATES / "figure_data.js").read_text() + (
         f"const found = {json.dumps(stored)}.map(unpacked);"
         "const text = (value) => Number.isFinite(value) ? value : String(value);"
         "const view = [...within(found[0], 1.0005, 2.0005), nearest(found[0], 1.2344)];"

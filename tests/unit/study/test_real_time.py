@@ -131,10 +131,14 @@ def test_what_was_computed_before_too_many_overruns_is_kept():
         (["--realtime=3", "x"], ["--realtime=3", "x"]),
         (["x", "--", "--realtime"], ["x", "--", "--realtime"]),
         (["--realtime", "--", "2"], ["--realtime=1", "--", "2"]),
+        (["--live", "x"], ["--live=8700", "x"]),
+        (["--live", "8701", "x"], ["--live=8701", "x"]),
+        (["--live", "0.0.0.0:0", "--realtime"], ["--live=0.0.0.0:0", "--realtime=1"]),
+        (["--live", "[::1]:80", "x"], ["--live=[::1]:80", "x"]),
     ],
 )
 def test_the_value_of_the_option_may_be_left_out(given, found):
-    assert list(completed(given, "--realtime", "1")) == found
+    assert list(completed(given)) == found
 
 
 def test_the_option(softdock, folder, tmp_path):

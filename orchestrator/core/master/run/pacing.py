@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DeadlineError, DescriptionError
 from orchestrator.core.master.run.privileges import Grants, kernel, privileges
@@ -29,6 +30,9 @@ from orchestrator.engine import (
     Pacer,
     StepClock,
 )
+
+if TYPE_CHECKING:
+    from orchestrator.core.realtime.shared_rows import SharedRows
 
 _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STOP: 2}
 
@@ -107,6 +111,10 @@ class Pacing:
     def run(self, engine: Engine, steps: int, goal_ns: int) -> Outcome:
         """Do some steps, each at its moment; fewer if a signal came, which the caller then sees."""
         return engine.run_paced(self._pacer, steps, goal_ns)
+
+    def tell(self, rows: SharedRows) -> None:
+        """Let every step leave how late it was where another process can read it."""
+        self._pacer.tell(rows.told)
 
     def expect_going(self, engine: Engine) -> None:
         """Expect that the run may go on."""
