@@ -64,7 +64,8 @@ class Follower:
                 self.shown.ended = message.why
 
     def _record(self, case: Case, message: Recording, memory: int) -> None:
-        if others := os.sched_getaffinity(0) - message.cpus:
+        others = os.sched_getaffinity(0) - message.cpus
+        if message.cpus and others:
             for thread in threading.enumerate():  # all, as each has its own processors
                 if thread.native_id is not None:
                     os.sched_setaffinity(thread.native_id, others)

@@ -1,17 +1,25 @@
 """The page in a browser: a recording that is played."""
 
 import json
+import math
+import os
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from browser import OVERLAPS, browser, needs_chromium
 from live_pages import HOSTILE, recording, served
 
+from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts
+from orchestrator.pictures.live.messages import Begun, Ended, Recording, Said
 from orchestrator.pictures.live.replay import replayed
 from orchestrator.pictures.live.shown import Shown
+from orchestrator.pictures.live.viewing import Follower
 from orchestrator.study import Section
 from orchestrator.study.content import Curve, Panel, Plot
 
@@ -179,3 +187,87 @@ def test_it_can_be_printed(tab, system):
         tools = tab.run("getComputedStyle(document.querySelector('.tools')).display")
         tab.call("Emulation.setEmulatedMedia", media="")
     assert tools == "none"
+
+
+class Going:
+    """A run whose rows the test writes, as its server sees it."""
+
+    def __init__(self, names=("one.x", "one.f")):
+        self.shown = Shown("Going")
+        self.follower = Follower(self.shown)
+        self.all = recording(3001, names)
+        begun = replace(self.all, time_ns=self.all.time_ns[:1], values=self.all.values[:1])
+        self.rows, self.count = SharedRows(3000, len(names)), 0
+        self.follower.take(Begun("one", "The one", None, ""), None)
+        given = Recording(begun, 3000, 3_000_000_000, 1.0)
+        self.follower.take(given, os.dup(self.rows.file))
+
+    def write(self, until):
+        """Record so many rows; the last is not yet whole for others."""
+        for row in range(self.count, until):
+            self.rows.values[row] = self.all.values[row + 1]
+            self.rows.times_ns[row] = self.all.time_ns[row + 1]
+        self.count = until
+        self.rows.told[:] = 7, -500_000, 20_000, 3_000_000
+
+
+def test_a_page_follows_holds_is_loaded_again_and_keeps_the_end(tab):
+    run = Going()
+    with served(run.shown) as url:
+        run.write(1000)
+        tab.show(url)
+        tab.until("view.shown === 0.999")
+        value = tab.run(f"`${{written({float(run.all['one.x'][999])!r})}} m`")
+        tab.until(f"figures[0].first.curves[0].value.textContent === '{value}'")
+        for text in ("running", "0.999 of 3 s", "7 late steps", "0.5 ms before its deadline"):
+            assert text in tab.run("document.querySelector('header').innerText")
+        run.write(2000)
+        tab.until("view.shown === 1.999")
+        tab.run("document.getElementById('play').click()")  # hold
+        run.write(2500)
+        tab.until("state.cases[0].rows === 2500")
+        assert tab.run("view.now") == 1.999
+        tab.show(url)  # loaded again in the middle
+        tab.until("view.shown === 2.499")
+        run.write(3000)
+        run.follower.take(Said("one", (), ("all went well",), is_over=True), None)
+        run.follower.take(Ended("The run has ended."), None)
+        tab.until("!document.getElementById('notice').hidden && view.shown === 3")
+        assert "all went well" in tab.run("document.body.innerText")
+    tab.run("figures[0].zoom(figures[0].first, [2.5, 2.6])")  # of what it keeps
+    tab.until("figures[0].first.u.scales.x.min === 2.5")
+    assert tab.run("document.getElementById('notice').textContent") == "The run has ended."
+    assert tab.errors == []
+
+
+def test_the_rig_is_seen_and_one_that_is_gone_is_not(tab, monkeypatch):
+    class Operator:
+        said: ClassVar = {
+            "rig": "epos", "state": "ACTIVE", "in_state_s": 3.0, "engaged_s": 12.7, "missing": [],
+            "armed": None, "latched": ["force beyond 50 N"], "alarms": [], "present": [],
+            "signals": {"robot.force": {"value": math.nan, "unit": "N", "margin": 37.7}},
+            "margins": {"robot.command": {"delay_s": 0.0123, "gain": 1.8}},
+        }  # fmt: skip
+
+        def __init__(self, rig):
+            if self.said is None:
+                raise DeviceError("gone")
+
+        def wish(self, wish):
+            assert wish == "status"
+            if self.said is None:
+                raise DeviceError("gone")
+            return self.said
+
+    monkeypatch.setattr("orchestrator.pictures.live.shown.of_wing", lambda _: Operator)
+    run = Going()
+    run.shown.cases[0].rig = "epos"
+    with served(run.shown) as url:
+        tab.show(url)
+        tab.until("!document.getElementById('rig').hidden")
+        text = tab.run("document.getElementById('rig').innerText")
+        for part in ("epos: ACTIVE", "engaged for 12.7 s", "latched: force beyond 50 N", "12.3"):
+            assert part in text
+        Operator.said = None
+        tab.until("document.getElementById('rig').hidden")
+    assert tab.errors == []
