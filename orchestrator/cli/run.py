@@ -243,7 +243,8 @@ def run(
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)
-        outcome = run_with(asked, folder, where, settings, bar, print_message)
+        look = None if bar.is_silent else bar.look
+        outcome = run_with(asked, folder, where, settings, bar, print_message, look)
     _print_left_out(experiment, target)
     _end(outcome, json=json)
 

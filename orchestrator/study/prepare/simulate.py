@@ -38,6 +38,30 @@ Watch = Callable[["Recording"], str]
 Share = Callable[["SharedRows", "Result"], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Says how far a run is while it goes on.
+
+    Parameters
+    ----------
+    start_ns, last_ns
+        Times of the first and the last row.
+    time_ns
+        Returns the time that was reached; any thread may ask, in runs that are not in real time.
+    rows
+        Of a run in real time, which no thread of its process disturbs: what another one can read.
+    """
+
+    start_ns: int
+    last_ns: int
+    time_ns: Callable[[], int]
+    rows: SharedRows | None = None
+
+
+#: Is entered for the steps of a run.
+Look = Callable[[Where], AbstractContextManager[None]]
+
+
 class FailedRunError(StepError):
     """A run that a unit ended; ``result`` holds what was recorded until then."""
 
@@ -85,7 +109,8 @@ class SimulationSettings:
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
-    ``share`` all rows in memory that other processes can read, before the first step.
+    ``share`` all rows in memory that other processes can read, before the first step. ``look`` is
+    entered for the steps, with what says how far the run is.
     """
 
     step: str | float | None = None
@@ -109,6 +134,7 @@ class SimulationSettings:
     on_end: Callable[[], None] = lambda: None
     watch: Watch | None = None
     share: Share | None = None
+    look: Look | None = None
 
 
 def simulate(  # the options of a run are what they are
@@ -257,31 +283,35 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
 def _read_beside(
     execution: Execution, given: SimulationSettings, last_ns: int, name: str, notes: list[str]
 ) -> Iterator[None]:
-    """Let other processes read the rows: that of the journal in real time, and who asked for it."""
-    journal, pace = given.journal, given.realtime
-    if pace is None or (seconds(last_ns) - execution.time) / pace.factor < (
-        journal.interval if journal is not None else 0.0
-    ):
-        journal = None
-    if journal is None and given.share is None:
-        yield
-        return
-    rows = execution.share_rows(last_ns)
-    begun = _result(execution, execution.recording(), name, notes)
-    if given.share is not None:
-        if rows is None:
-            raise CapabilityError(
-                f"'{name}': a run whose algorithm chooses its steps cannot be looked at while it"
-                " goes on: nobody knows how many there will be; leave out --live, or choose an"
-                " algorithm with a fixed step"
-            )
-        given.share(rows, begun)
-    if journal is None or pace is None:
-        yield
-        return
-    from orchestrator.study.prepare.paced_journal import journal_beside
+    """Let other processes read the rows: the journal's and a terminal's in real time, and others.
 
-    with journal_beside(rows, journal, begun, pace.cpus, notes):
+    What is looked at in real time is looked at so, too.
+    """
+    pace, journal = given.realtime, given.journal
+    lasts = 0.0 if pace is None else (seconds(last_ns) - execution.time) / pace.factor
+    if pace is None or (journal is not None and lasts < journal.interval):
+        journal = None
+    is_shared = journal is not None or given.share is not None
+    if pace is not None and given.look is not None:
+        is_shared = True
+    rows = execution.share_rows(last_ns) if is_shared else None
+    with ExitStack() as stack:
+        if given.look is not None and (pace is None or rows is not None):
+            where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
+            stack.enter_context(given.look(where))
+        begun = _result(execution, execution.recording(), name, notes) if is_shared else None
+        if given.share is not None and begun is not None:
+            if rows is None:
+                raise CapabilityError(
+                    f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
+                    " it goes on: nobody knows how many there will be; leave out --live, or choose"
+                    " an algorithm with a fixed step"
+                )
+            given.share(rows, begun)
+        if journal is not None and pace is not None and begun is not None:
+            from orchestrator.study.prepare.paced_journal import journal_beside
+
+            stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
         yield
 
 

@@ -13,6 +13,7 @@ from orchestrator.study.prepare.faults import faults_of
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.resting import with_rests
 from orchestrator.study.prepare.simulate import (
+    Look,
     Progress,
     Share,
     SimulationSettings,
@@ -35,6 +36,7 @@ def run_case(
     on_end: Callable[[], None] = lambda: None,
     watch: Watch | None = None,
     share: Share | None = None,
+    look: Look | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
     system, settings = as_simulated(case)
@@ -49,6 +51,7 @@ def run_case(
         on_end=on_end,
         watch=watch,
         share=share,
+        look=look,
     )
     return simulate_with(system, given)
 
