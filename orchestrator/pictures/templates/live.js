@@ -3,6 +3,7 @@
 
 const PERIOD = 100;          // ms between two pictures
 const NS = 1e9;
+const MOST_KEPT = 4e6;       // samples, when the run has ended
 const COUNTS = /^(.*)\.(sample_age|lost|late|repeated|malformed|restarts|valid)$/;
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const viewer = Math.random().toString(36).slice(2);
@@ -10,7 +11,7 @@ const at = (id) => document.getElementById(id);
 
 // What is shown: the case, the time, how much before it, or a stretch that was zoomed into.
 const view = {number: -1, version: -1, isPicked: false, isGoing: true, now: 0, begin: 0, end: 0, zoomed: null, range: [0, 1], shown: undefined, shownRange: null};
-let state = null, about = null, wires = [], figures = [], row = null, places = new Map(), drawnAt = performance.now();
+let state = null, about = null, kept = null, wires = [], figures = [], row = null, places = new Map(), drawnAt = performance.now();
 
 async function ask(path, given = {}) {
   const address = `${path}?${new URLSearchParams(token ? {...given, token} : given)}`;
@@ -184,7 +185,11 @@ function showFigures(described) {
     fold.open = i < 3;
     fold.append(element("summary", "", `${one.title}, ${one.panels.length} panels`), root);
     list.append(fold);
-    const build = () => { if (fold.open && !fold.figure) figures.push(fold.figure = new LiveFigure(root, one, i)); };
+    const build = () => {
+      if (!fold.open || fold.figure) return;
+      figures.push(fold.figure = new LiveFigure(root, one, i));
+      if (kept) fold.figure.feed(...kept);
+    };
     fold.addEventListener("toggle", build);
     build();
   });
@@ -287,21 +292,24 @@ function pick(number) {
 
 // --- Going on ------------------------------------------------------------------------------------
 
-async function samples() {
-  const seen = figures.filter((figure) => figure.isSeen && figure.root.isConnected);
-  const labels = [...new Set(seen.flatMap((figure) => figure.labels))];
+// Ask for what is seen; for the last time for everything, which the page keeps.
+async function samples(isLast) {
+  const seen = figures.filter((figure) => isLast || figure.isSeen);
+  const labels = isLast ? [...places.keys()] : [...new Set(seen.flatMap((figure) => figure.labels))];
   const columns = labels.map((name) => places.get(name));
   const width = Math.max(300, ...seen.map((figure) => figure.first.size().width * devicePixelRatio));
+  const most = Math.round(isLast ? Math.min(20000, MOST_KEPT / labels.length) : 4 * width);
   const ns = (seconds) => Math.round(seconds * NS);
-  const {now: moment, range} = view;
+  const {now: moment} = view, range = isLast ? [view.begin, view.end] : view.range;
   const answer = await ask("samples", {
     case: view.number, columns: columns.join(","), begin_ns: ns(range[0]), end_ns: ns(range[1]),
-    at_ns: ns(moment), most: Math.round(4 * width)});
+    at_ns: ns(moment), most});
   const {count, exact} = JSON.parse(answer.headers.get("X-About"));
   const values = new Float64Array(await answer.arrayBuffer());
   row = values.subarray(count * (columns.length ? columns.length + 1 : 0));
   const time = values.subarray(0, count);
   const found = new Map(labels.map((name, i) => [name, values.subarray(count * (i + 1), count * (i + 2))]));
+  if (isLast) kept = [time, found, exact];
   for (const figure of seen) figure.feed(time, found, exact);
   showValues();
   showDevices();
@@ -322,7 +330,7 @@ async function turn() {
     if (!isOver && one && one.version !== view.version) showCase(await (await ask("case", {case: view.number})).json());
     moveTime();
     if (isOver) for (const figure of figures) for (const panel of figure.panels) panel.fit();
-    else if (one?.rows && about.signals) await samples();
+    else if (one?.rows && about.signals) await samples(Boolean(state.ended));
     if (!isOver && state.ended) await ask("state", {viewer, done: 1});
     failures = 0;
   } catch (error) {

@@ -233,6 +233,7 @@ def test_a_page_follows_holds_is_loaded_again_and_keeps_the_end(tab):
         run.follower.take(Said("one", (), ("all went well",), is_over=True), None)
         run.follower.take(Ended("The run has ended."), None)
         tab.until("!document.getElementById('notice').hidden && view.shown === 3")
+        tab.until("figures[0].first.curves[0].x.length === 3001")  # all, not only what was seen
         assert "all went well" in tab.run("document.body.innerText")
     tab.run("figures[0].zoom(figures[0].first, [2.5, 2.6])")  # of what it keeps
     tab.until("figures[0].first.u.scales.x.min === 2.5")
