@@ -24,9 +24,9 @@ def live_diagram(system: System, facts: Facts, title: str) -> dict[str, Any] | N
     Returns
     -------
     dict
-        ``svg``, an element; ``width`` in points; ``wires``: by the key of a line, in the order of
-        the drawing, its own label, the source, ``component.connector``, whose value it carries, and
-        the signal that is its age, empty if it has none.
+        ``svg``, an element; ``width`` in points; ``wires``: by the key of a line, its own label,
+        the source, ``component.connector``, whose value it carries, and for a device's the signals
+        that say how old its sample is and whether it can be used; else empty.
     """
     if not has_font():
         return None
@@ -34,13 +34,16 @@ def live_diagram(system: System, facts: Facts, title: str) -> dict[str, Any] | N
     sources = {
         segment.key: ends[0] for ends, segments in chains_of(system).items() for segment in segments
     }
-    aged = {name for name, one in _components(system, "") if "sample_age" in one}
+    known = dict(_components(system, ""))
     wires = {}
     for key, label in own.items():
         if key in sources:
             end = sources[key]
-            age = f"{end.component}.sample_age" if end.component in aged else ""
-            wires[key] = {"label": label, "source": str(end), "age": age}
+            age, valid = (
+                f"{end.component}.{name}" if name in known.get(end.component, ()) else ""
+                for name in ("sample_age", "valid")
+            )
+            wires[key] = {"label": label, "source": str(end), "age": age, "valid": valid}
     labels = {
         key: f"{own[key]} {_ROOM}{_ROOM_OF_AGE if wire['age'] else ''}".strip()
         for key, wire in wires.items()

@@ -162,7 +162,7 @@ function showDiagram(diagram) {
 
 // Values of the time that is shown, on the lines.
 function showValues() {
-  for (const {label, names, age, text, title} of wires) {
+  for (const {label, names, age, valid, text, title} of wires) {
     const values = names.map(valueOf).filter((value) => value !== null);
     let said = "–";
     if (values.length === 1) said = written(values[0], 4);
@@ -170,6 +170,7 @@ function showValues() {
     const old = valueOf(age);
     if (old !== null) said += ` ${written(old * 1000, 3)} ms old`;
     text.textContent = label ? `${label} ${said}` : said;
+    text.classList.toggle("invalid", valueOf(valid) === 0);
     title.textContent = names.map((name, i) => `${name} = ${values[i] ?? "not recorded"}`).join("\n") || "not recorded";
   }
 }

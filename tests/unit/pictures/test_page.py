@@ -20,7 +20,7 @@ from orchestrator.study.content import (
     Report,
     Span,
 )
-from tests.browser import browser, needs_chromium
+from tests.browser import OVERLAPS, browser, needs_chromium
 from tests.page_plots import plots_of, unpacked
 
 TIME = np.arange(4001) * 1_000_000 / 1e9
@@ -191,6 +191,7 @@ def test_a_browser_draws_all_kinds_of_figures(tab, tmp_path, width, dark):
     assert tab.run("document.querySelectorAll('canvas').length") == 7
     assert all(lit(tab, place) > 1000 for place in range(6))
     assert tab.run("document.documentElement.scrollWidth") <= width
+    assert tab.run(OVERLAPS) == []
 
 
 @needs_chromium

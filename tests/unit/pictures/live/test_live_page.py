@@ -45,6 +45,7 @@ class Sensor(Block):
     u: float = Input(unit="m")
     force_a: float = Output(unit="m")
     sample_age: float = Output(unit="s")
+    valid: bool = Output()
 
 
 @pytest.fixture
@@ -101,6 +102,7 @@ def test_ten_moments_show_what_was_recorded(tab, system):
     """Of all signals: on the lines, in the legends, and as the script has them."""
     result = full(system)
     recorded = recording(4001, tuple(result.cases[0].about["signals"]["names"]))
+    result.cases[0].samples._rows.values[:, 5] = recorded.values[:, 5] = np.arange(4001) > 2000
     with served(result) as url:
         tab.show(url)
         tab.until("view.shown !== undefined")
@@ -112,6 +114,8 @@ def test_ten_moments_show_what_was_recorded(tab, system):
             value = tab.run(f"written({float(force)!r}, 4)")
             age = tab.run(f"written({1000 * float(recorded['one.sample_age'][moment])!r}, 3)")
             assert wires[0] == f"16 ms {value} {age} ms old"
+            crossed = tab.run("wires[0].text.classList.contains('invalid')")
+            assert crossed == (moment <= 2000)
             legend = tab.run("document.querySelector('.entry .value').textContent")
             assert legend == tab.run(f"`${{written({float(force)!r})}} m`")
 
