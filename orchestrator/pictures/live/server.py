@@ -11,6 +11,7 @@ import hmac
 import ipaddress
 import json
 import math
+import re
 import secrets
 import socket
 import threading
@@ -36,7 +37,7 @@ PATIENCE = 10.0
 _MOST_VIEWERS = 32
 #: Samples of a signal in one answer.
 _MOST_SAMPLES = 20_000
-_LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
+_PORT_AT_END = re.compile(r":\d+$")
 
 
 def listening(address: str) -> tuple[socket.socket, str]:
@@ -173,7 +174,8 @@ class _Viewer(BaseHTTPRequestHandler):
         host, known = self.headers.get("Host", ""), self.server.token
         if known and not hmac.compare_digest(token.encode(), known.encode()):
             raise _RefusedError(HTTPStatus.FORBIDDEN, "expected the token that the run printed")
-        if not known and host.rpartition(":")[0] not in _LOCAL_NAMES:
+        named = _PORT_AT_END.sub("", host).strip("[]")
+        if not known and named not in {"localhost", self.server.socket.getsockname()[0]}:
             # a name of another site that was made to lead here
             raise _RefusedError(
                 HTTPStatus.FORBIDDEN, f"expected this machine's own name, found {host}"

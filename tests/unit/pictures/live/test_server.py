@@ -90,6 +90,17 @@ def test_its_own_page_may_ask_and_a_link_may_lead_to_it(page):
     assert asked(page, "", {"Sec-Fetch-Site": "cross-site"})[0] == 200
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "127.0.0.2:0", "localhost:0", "[::1]:0"])
+def test_this_machine_has_several_names(address):
+    try:
+        with served(replayed(recording(10)), address) as url:
+            assert state_of(url)["cases"]
+            assert asked(url, "state", {"Host": "localhost"})[0] == 200
+            assert asked(url, "state", {"Host": "127.0.0.3:80"})[0] == 403
+    except DescriptionError as error:
+        pytest.skip(f"this machine has no such address: {error}")
+
+
 def test_a_browser_may_do_nothing_but_ask_its_server(page):
     _, headers, _ = asked(page, "")
     policy = headers["Content-Security-Policy"]
