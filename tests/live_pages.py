@@ -38,13 +38,13 @@ def served(shown, address="0"):
         server.server_close()
 
 
-def asked(url, path, headers=None, **given):
+def asked(url, path, headers=None, method="GET", **given):
     """Return status, headers and content of an answer."""
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
     query = "&".join(filter(None, (place.query if "token" not in given else "", urlencode(given))))
     try:
-        connection.request("GET", f"/{path}?{query}", headers=headers or {})
+        connection.request(method, f"/{path}?{query}", headers=headers or {})
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
     finally:
@@ -56,6 +56,13 @@ def state_of(url, **given):
     status, _, content = asked(url, "state", **given)
     assert status == 200, content
     return json.loads(content)
+
+
+def wish(url, word):
+    """Wish as the page does."""
+    own = {"Origin": f"http://{urlsplit(url).netloc}"}
+    status, _, content = asked(url, "wish", own, "POST", wish=word)
+    assert status == 200, content
 
 
 def samples_of(url, columns, begin_ns, end_ns, at_ns=0, most=1000, case=0):

@@ -32,7 +32,7 @@ from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.simulate import Share, Watch, Where
+from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.section import Section
 
@@ -122,7 +122,8 @@ class Steps:
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
     as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
     rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
-    memory of all rows before the first step, for a process that reads them meanwhile. ``about``
+    memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
+    called between chunks of steps of a run that is not in real time, and may wait. ``about``
     says what else a terminal shows of the case while it goes on: what :func:`~.of_wing` knows under
     this name is called with the text behind it, and its result for each sentence; by any process.
     """
@@ -132,6 +133,7 @@ class Steps:
     end: Callable[[], None] = lambda: None
     watch: Watch | None = None
     share: Share | None = None
+    steer: Steer | None = None
     about: tuple[str, str] | None = None
 
 

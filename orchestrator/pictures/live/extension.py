@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from orchestrator.core.diagnostics import RunEndedError
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures.diagram import facts_of, nested_of
 from orchestrator.pictures.live.diagram import live_diagram
-from orchestrator.pictures.live.messages import Begun, Recording, Said
+from orchestrator.pictures.live.messages import Begun, Recording, Said, Stands
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.pictures.live.viewing_client import Viewing
 from orchestrator.study import Extension, Run, Section, Steps
@@ -32,6 +33,7 @@ class LiveView(Extension):
     )  # fmt: skip
     _viewing: Viewing
     _loops: Section
+    _stands = False
 
     def begin(self, run: Run) -> None:
         """Start the server."""
@@ -47,16 +49,36 @@ class LiveView(Extension):
         diagram = live_diagram(nested, facts, case.name)
         title = case.case.title or case.name
         self._loops = loops_section(facts.loops)
-        self._viewing.say(Begun(case.name, title, diagram, _rig(run, case)))
+        has_devices = _has_devices(case)
+        rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
+        is_steered = run.realtime is None and not has_devices
+        self._stands = False
+        self._viewing.say(Begun(case.name, title, diagram, rig, is_steered))
         self._tell(run, case.name, is_over=False)
         try:
-            yield replace(steps, share=partial(self._share, run, case))
+            share = partial(self._share, run, case)
+            yield replace(steps, share=share, steer=self._steer if is_steered else steps.steer)
         except BaseException as error:
             self._tell(run, case.name, str(error), is_over=True)
             self._viewing.end(f"The run has ended: {error or type(error).__name__}")
             raise
         if self._viewing.lost:
             run.remarks[case.name].append(self._viewing.lost)
+
+    def _steer(self) -> int | None:
+        """Do what viewers wish: stand still between two steps, do one, go on, or end the run."""
+        while True:
+            wish = self._viewing.wish(waits=self._stands)
+            if wish == "stop":
+                raise RunEndedError("stopped by a viewer of its page")
+            stands = wish in {"pause", "step"}
+            if stands != self._stands and (wish or self._stands):
+                self._stands = stands
+                self._viewing.say(Stands(stands))
+            if wish == "step":
+                return 1
+            if not self._stands:
+                return None
 
     def _share(self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> None:
         options, pace = case.options, run.realtime
@@ -98,8 +120,6 @@ class LiveView(Extension):
         self._viewing.say(Said(case, said, remarks or tuple(run.notes[case]), is_over))
 
 
-def _rig(run: Run, case: PreparedCase) -> str:
-    """Return the rig that a case's supervisor watches; empty if it has none."""
-    settings = run.experiment.supervisor
-    devices = (one.source.kind is SourceKind.DEVICE for one in case.system.components.values())
-    return settings.rig if settings is not None and any(devices) else ""
+def _has_devices(case: PreparedCase) -> bool:
+    components = case.system.components.values()
+    return any(one.source.kind is SourceKind.DEVICE for one in components)

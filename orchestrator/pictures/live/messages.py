@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import select
 import socket
 import struct
 from collections.abc import Sequence
@@ -12,17 +13,27 @@ from typing import Any
 from orchestrator.core.recording import Result
 from orchestrator.study import Section
 
+#: What viewers may wish of a run that they steer.
+WISHES = ("pause", "go", "step", "stop")
 _LENGTH = struct.Struct("<q")
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A case is about to be made: its diagram, and its rig if it has one."""
+    """A case is about to be made: its diagram, its rig if it has one, whether viewers steer it."""
 
     name: str
     title: str
     diagram: dict[str, Any] | None
     rig: str
+    is_steered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Whether the present case stands still between two steps."""
+
+    stands: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Ended:
     why: str
 
 
-Message = Begun | Recording | Said | Ended
+Message = Begun | Recording | Stands | Said | Ended
 
 
 def send(channel: socket.socket, message: Message, memory: int | None = None) -> None:
@@ -81,3 +92,16 @@ def receive(channel: socket.socket) -> tuple[Message, int | None]:
         missing -= len(part)
     message: Message = pickle.loads(b"".join(parts))  # noqa: S301 - of the run that started us
     return message, handles[0] if handles else None
+
+
+def send_wish(channel: socket.socket, wish: str) -> None:
+    """Send the run what a viewer wishes, one of :data:`WISHES`."""
+    channel.sendall(bytes([WISHES.index(wish)]))
+
+
+def receive_wish(channel: socket.socket, *, waits: bool) -> str:
+    """Receive what a viewer wishes; empty: nothing, or nobody is there to wish."""
+    if not select.select([channel], [], [], None if waits else 0)[0]:
+        return ""
+    found = channel.recv(1)
+    return WISHES[found[0]] if found else ""

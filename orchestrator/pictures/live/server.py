@@ -157,9 +157,19 @@ class _Viewer(BaseHTTPRequestHandler):
         """Answer what is asked."""
         asked = urlsplit(self.path)
         given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        self._answer(self._ANSWERS.get(asked.path), given, page=asked.path == "/")
+
+    def do_POST(self) -> None:
+        """Let the run have a wish: only the page's own script can ask so."""
+        asked = urlsplit(self.path)
+        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        self.close_connection = True  # whatever else was sent with it
+        is_wish = asked.path == "/wish" and self.headers.get("Origin") is not None
+        self._answer(_Viewer._wish if is_wish else None, given, page=False)
+
+    def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
         try:
-            self._expect_known(given.get("token", ""), page=asked.path == "/")
-            answer = self._ANSWERS.get(asked.path)
+            self._expect_known(given.get("token", ""), page=page)
             if answer is None:
                 raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
             answer(self, given)
@@ -186,6 +196,10 @@ class _Viewer(BaseHTTPRequestHandler):
         site = self.headers.get("Sec-Fetch-Site", "same-origin")
         if not page and site not in {"same-origin", "none"}:
             raise _RefusedError(HTTPStatus.FORBIDDEN, "pages of other sites may not look")
+
+    def _wish(self, given: Mapping[str, str]) -> None:
+        self.server.shown.wish(given["wish"])
+        self._send_json({})
 
     def _page(self, _given: Mapping[str, str]) -> None:
         text, policy = live_page(self.server.shown.title)
@@ -219,7 +233,7 @@ class _Viewer(BaseHTTPRequestHandler):
         content = np.concatenate(parts, dtype="<f8").tobytes()
         self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
 
-    _ANSWERS: ClassVar[Mapping[str, Callable[[_Viewer, Mapping[str, str]], None]]] = {
+    _ANSWERS: ClassVar[Mapping[str, _Answer]] = {
         "/": _page,
         "/state": _state,
         "/case": _case,
@@ -245,6 +259,7 @@ class _Viewer(BaseHTTPRequestHandler):
             "Cross-Origin-Resource-Policy": "same-origin",
             "Referrer-Policy": "no-referrer",
             **(more or {}),
+            **({"Connection": "close"} if self.close_connection else {}),
         }
         for name, value in headers.items():
             self.send_header(name, value)
@@ -265,3 +280,6 @@ def _finite(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_finite(value) for value in data]
     return data
+
+
+_Answer = Callable[[_Viewer, Mapping[str, str]], None]

@@ -15,10 +15,12 @@ from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.drawing.wording import path_of
+from orchestrator.pictures.live.messages import WISHES
 from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
+_STEERED = ("running", "standing")
 #: s, between two questions to a supervisor.
 _ASK = 0.2
 
@@ -67,7 +69,7 @@ class Case:
     about
         Plain data for the page: ``diagram``, ``signals``.
     state
-        ``"prepared"``, ``"running"``, ``"ended"`` or ``"recorded"``.
+        ``"prepared"``, ``"running"``, ``"standing"``, ``"ended"`` or ``"recorded"``.
     stop_ns
         Time that its steps lead to; ``None``: nobody knows.
     factor
@@ -80,6 +82,8 @@ class Case:
         How many of them will not change any more.
     told
         Of the shared rows.
+    is_steered
+        Whether viewers may let it stand, step and end.
     sections, remarks
         What is known so far; ``version`` counts how often that changed.
     """
@@ -94,6 +98,7 @@ class Case:
     samples: Samples | None = None
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
+    is_steered: bool = False
     sections: Sequence[Section] = ()
     remarks: Sequence[str] = ()
     version: int = 0
@@ -124,12 +129,15 @@ class Shown:
         Whether it is a recording, which is played, and not a run that goes on.
     ended
         Why nothing more will come; empty while it may.
+    grant
+        Passes a wish of a viewer on to the run.
     """
 
     title: str
     cases: list[Case] = field(default_factory=list)
     recorded: bool = False
     ended: str = ""
+    grant: Callable[[str], None] = lambda _wish: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _rig: dict[str, Any] | None = None
     _asked: float = -math.inf
@@ -154,6 +162,7 @@ class Shown:
             "version": case.version,
             "stop_ns": case.stop_ns,
             "factor": case.factor,
+            "steered": case.is_steered and case.state in _STEERED,
         }
         if (samples := case.known()) is not None:
             found |= {"begin_ns": samples.begin_ns, "end_ns": samples.end_ns}
@@ -176,6 +185,15 @@ class Shown:
             except DeviceError:
                 self._rig = self._operator = None
         return self._rig
+
+    def wish(self, wish: str) -> None:
+        """Let the run have what a viewer wishes."""
+        with self._lock:
+            if wish not in WISHES:
+                raise DescriptionError(f"expected one of {', '.join(WISHES)}")
+            if not self.cases or not self._case(self.cases[-1])["steered"]:
+                raise DescriptionError("this run is not steered by viewers")
+            self.grant(wish)
 
     def case(self, number: int) -> dict[str, Any]:
         """Return what is known of a case beside its samples."""

@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from orchestrator.core.realtime.shared_rows import SharedRows
-from orchestrator.pictures.live.messages import Begun, Ended, Message, Recording, Said, receive
+from orchestrator.pictures.live.messages import (
+    Begun,
+    Ended,
+    Message,
+    Recording,
+    Said,
+    Stands,
+    receive,
+    send_wish,
+)
 from orchestrator.pictures.live.samples import Samples
 from orchestrator.pictures.live.server import Server
 from orchestrator.pictures.live.shown import Case, Shown, signals_of
@@ -27,13 +36,13 @@ _NICE = 10
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of a run, and how many of them are whole: all as soon as its steps are over."""
+    """Rows of a run, and how many of them are whole: all while no step is done."""
 
     rows: SharedRows
-    is_over: bool = False
+    stands: bool = False
 
     def whole(self) -> int:
-        return self.rows.written - (0 if self.is_over else 1)
+        return self.rows.written - (0 if self.stands else 1)
 
 
 @dataclass(slots=True)
@@ -49,17 +58,22 @@ class Follower:
             case Begun():
                 about = {"diagram": message.diagram, "signals": None}
                 case = Case(message.name, message.title, about, rig=message.rig, version=1)
+                case.is_steered = message.is_steered
                 self.shown.cases.append(case)
             case Recording():
                 assert memory is not None  # noqa: S101 - it comes with it
                 self._record(self.shown.cases[-1], message, memory)
+            case Stands():
+                case = self.shown.cases[-1]
+                case.state = "standing" if message.stands else "running"
+                self._rows[case.name].stands = message.stands
             case Said():
                 case = next(one for one in self.shown.cases if one.name == message.case)
                 case.say(message.sections, message.remarks)
                 if message.is_over:
                     case.state = "ended"
                     if case.name in self._rows:
-                        self._rows[case.name].is_over = True
+                        self._rows[case.name].stands = True
             case Ended():
                 self.shown.ended = message.why
 
@@ -96,7 +110,7 @@ def main() -> None:
     channel_file, listener_file, token, title = sys.argv[1:]
     channel = socket.socket(fileno=int(channel_file))
     os.nice(_NICE)
-    shown = Shown(title)
+    shown = Shown(title, grant=partial(send_wish, channel))
     server = Server(socket.socket(fileno=int(listener_file)), token, shown)
     serving = threading.Thread(target=partial(server.serve_forever, 0.1), daemon=True)
     serving.start()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from orchestrator.pictures.live.messages import Ended, Message, send
+from orchestrator.pictures.live.messages import Ended, Message, receive_wish, send
 from orchestrator.pictures.live.server import listening, url_of
 
 _MODULE = "orchestrator.pictures.live.viewing"
@@ -64,6 +64,16 @@ class Viewing:
             send(self._channel, message, memory)
         except OSError as error:
             self.lost = f"the run went on without its live view: {error.strerror or error}"
+
+    def wish(self, *, waits: bool) -> str:
+        """Return what a viewer wishes; empty: nothing, or, having waited, nobody can any more."""
+        if self.lost:
+            return ""
+        try:
+            return receive_wish(self._channel, waits=waits)
+        except OSError as error:
+            self.lost = f"the run went on without its live view: {error.strerror or error}"
+            return ""
 
     def end(self, why: str) -> None:
         """Say why nothing more will come, and wait until those who look know it."""

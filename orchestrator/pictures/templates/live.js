@@ -13,9 +13,9 @@ const at = (id) => document.getElementById(id);
 const view = {number: -1, version: -1, isPicked: false, isGoing: true, now: 0, begin: 0, end: 0, zoomed: null, range: [0, 1], shown: undefined, shownRange: null};
 let state = null, about = null, kept = null, wires = [], figures = [], row = null, places = new Map(), drawnAt = performance.now();
 
-async function ask(path, given = {}) {
+async function ask(path, given = {}, method = "GET") {
   const address = `${path}?${new URLSearchParams(token ? {...given, token} : given)}`;
-  const answer = await fetch(address, {cache: "no-store"});
+  const answer = await fetch(address, {cache: "no-store", method});
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return answer;
 }
@@ -271,6 +271,9 @@ function showState() {
   const word = !one ? "waiting" : state.recorded ? (view.isGoing ? "playing" : "recorded") : one.state;
   if (shown.textContent !== word) shown.textContent = word;
   shown.dataset.state = word;
+  at("steer").hidden = !one?.steered;
+  const isStanding = one?.state === "standing";
+  Object.assign(at("pause"), {textContent: isStanding ? "go on" : "pause"}).dataset.wish = isStanding ? "go" : "pause";
   const facts = [];
   if (one?.rows) facts.push(`${(one.end_ns / NS).toFixed(3)}${one.stop_ns === null ? "" : ` of ${one.stop_ns / NS}`} s`, `${one.rows} rows`);
   if (one?.timing) facts.push(`${one.timing.overruns} late steps`, `the last done ${written(-one.timing.late_ns / 1e6, 3)} ms before its deadline`, `computed in ${written(one.timing.computed_ns / 1e6, 3)} ms`);
@@ -351,6 +354,10 @@ async function forever() {
   }
 }
 
+at("steer").addEventListener("click", (event) => {
+  const {wish} = event.target.dataset;
+  if (wish) ask("wish", {wish}, "POST").then(turn, (error) => tell(error.message));
+});
 at("play").addEventListener("click", () => { go(!view.isGoing); if (view.isGoing) view.zoomed = null; turn(); });
 at("case").addEventListener("change", (event) => { view.isPicked = Number(event.target.value) !== state.cases.length - 1; pick(Number(event.target.value)); turn(); });
 at("window").addEventListener("change", () => { view.zoomed = null; turn(); });

@@ -34,6 +34,9 @@ MOST_VALUES = 1_000_000_000
 Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
+#: Is called between chunks of steps, and may wait; returns how many the next has at most. What it
+#: raises as a RunEndedError ends the run.
+Steer = Callable[[], int | None]
 #: Is given the memory that a run will record in, and what is recorded before its first step.
 Share = Callable[["SharedRows", "Result"], None]
 
@@ -109,8 +112,9 @@ class SimulationSettings:
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
-    ``share`` all rows in memory that other processes can read, before the first step. ``look`` is
-    entered for the steps, with what says how far the run is.
+    ``share`` all rows in memory that other processes can read, before the first step. ``steer`` is
+    called between chunks of a run that is not in real time. ``look`` is entered for the steps, with
+    what says how far the run is.
     """
 
     step: str | float | None = None
@@ -134,6 +138,7 @@ class SimulationSettings:
     on_end: Callable[[], None] = lambda: None
     watch: Watch | None = None
     share: Share | None = None
+    steer: Steer | None = None
     look: Look | None = None
 
 
@@ -331,7 +336,7 @@ class _Report:
     def __post_init__(self) -> None:
         self.journal = self.given.journal
 
-    def __call__(self, time: float) -> None:
+    def __call__(self, time: float) -> int | None:
         execution, given = self.execution, self.given
         if self.journal is not None and self.journal.due:
             rows = execution.recording_since(self.journal.rows)
@@ -349,6 +354,7 @@ class _Report:
             self.seen += len(rows.time_ns)
             if said := given.watch(rows):
                 raise RunEndedError(said)
+        return None if given.steer is None else given.steer()
 
 
 def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:

@@ -17,6 +17,7 @@ from orchestrator.study.prepare.simulate import (
     Progress,
     Share,
     SimulationSettings,
+    Steer,
     Watch,
     simulate_with,
 )
@@ -36,6 +37,7 @@ def run_case(
     on_end: Callable[[], None] = lambda: None,
     watch: Watch | None = None,
     share: Share | None = None,
+    steer: Steer | None = None,
     look: Look | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
@@ -51,6 +53,7 @@ def run_case(
         on_end=on_end,
         watch=watch,
         share=share,
+        steer=steer,
         look=look,
     )
     return simulate_with(system, given)

@@ -67,6 +67,7 @@ def _recorded(
                 on_end=steps.end,
                 watch=steps.watch,
                 share=steps.share,
+                steer=steps.steer,
                 look=None if run.look is None else partial(run.look, case.name, steps.about),
             )
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:

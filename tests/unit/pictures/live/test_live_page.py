@@ -16,7 +16,7 @@ from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts
-from orchestrator.pictures.live.messages import Begun, Ended, Recording, Said
+from orchestrator.pictures.live.messages import Begun, Ended, Recording, Said, Stands
 from orchestrator.pictures.live.replay import replayed
 from orchestrator.pictures.live.shown import Shown
 from orchestrator.pictures.live.viewing import Follower
@@ -242,6 +242,30 @@ def test_a_page_follows_holds_is_loaded_again_and_keeps_the_end(tab):
     tab.run("figures[0].zoom(figures[0].first, [2.5, 2.6])")  # of what it keeps
     tab.until("figures[0].first.u.scales.x.min === 2.5")
     assert tab.run("document.getElementById('notice').textContent") == "The run has ended."
+    assert tab.errors == []
+
+
+def test_a_run_is_steered_by_buttons(tab):
+    run, wished = Going(), []
+    run.shown.grant = wished.append
+    shown = "getComputedStyle(document.getElementById('steer')).display"
+    with served(run.shown) as url:
+        run.write(10)
+        tab.show(url)
+        tab.until("view.shown > 0")
+        assert tab.run(shown) == "none"
+        run.shown.cases[0].is_steered = True
+        tab.until(f"{shown} !== 'none'")
+        tab.run("document.getElementById('pause').click()")
+        run.follower.take(Stands(stands=True), None)
+        tab.until("document.getElementById('pause').textContent === 'go on' && view.shown === 0.01")
+        tab.run("document.querySelector('[data-wish=step]').click()")
+        tab.run("document.getElementById('pause').click()")
+        tab.run("document.querySelector('[data-wish=stop]').click()")
+        tab.until("document.getElementById('state').textContent === 'standing'")
+        while len(wished) < 4:
+            tab.frame()
+    assert sorted(wished) == ["go", "pause", "step", "stop"]
     assert tab.errors == []
 
 

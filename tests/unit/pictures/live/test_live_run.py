@@ -3,10 +3,11 @@
 import threading
 import time
 from http.client import HTTPException
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from live_pages import asked, deaf_viewer, samples_of, state_of
+from live_pages import asked, deaf_viewer, samples_of, state_of, wish
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
 from orchestrator.core.recording import Journal
@@ -168,6 +169,85 @@ def test_viewers_that_never_read_or_die_do_not_matter(folder):
     viewers.join()
     assert len(outcome.cases["one"].result.time) == 201
     assert len(seen["end"][0]) == 201
+
+
+@pytest.mark.parametrize("last", ["go", "stop"])
+def test_a_run_stands_steps_goes_on_and_ends_as_is_wished(folder, last):
+    seen = []
+
+    def steer(url):
+        def case():
+            return (state_of(url, viewer="me")["cases"] or [{}])[-1]
+
+        def stands_at(rows):
+            return until(
+                lambda: (now := case())["state"] == "standing" and now["rows"] == rows and now
+            )
+
+        until(lambda: case().get("rows", 0) > 50)
+        wish(url, "pause")
+        Held.looked.set()  # and it stands as soon as its chunk is done
+        rows = until(lambda: (now := case())["state"] == "standing" and now["rows"])
+        seen.append(rows)
+        for more in (1, 2):
+            wish(url, "step")
+            stands_at(rows + more)
+        times, signals, row, _ = samples_of(url, [0], 0, 10**12, at_ns=10**12)
+        seen.extend((len(times), float(row[0]), float(signals[0, -1])))
+        wish(url, last)
+        until(lambda: state_of(url, viewer="me")["ended"])
+        state_of(url, viewer="me", done=1)
+
+    viewers = Viewers(steer)
+    result = run_with(*folder(), RunSettings(live="0"), announce=viewers).cases["one"].result
+    viewers.join()
+    rows, count, row, sample = seen
+    assert count == rows + 2
+    assert row == sample == result.values[count - 1, 0]
+    stopped = [note for note in result.notes if "stopped by a viewer" in note]
+    assert (len(result.time), len(stopped)) == ((count, 1) if last == "stop" else (201, 0))
+    plain = run_with(*folder(), RunSettings()).cases["one"].result
+    np.testing.assert_array_equal(plain.values[: len(result.time)], result.values)
+
+
+def test_a_run_that_stands_goes_on_when_nobody_can_wish_any_more(folder, monkeypatch):
+    begun = []
+    begin = Viewing.__init__
+
+    def kept(self, address, title):
+        begin(self, address, title)
+        begun.append(self)
+
+    monkeypatch.setattr(Viewing, "__init__", kept)
+
+    def steer(url):
+        until(lambda: (state_of(url)["cases"] or [{}])[-1].get("rows", 0) > 50)
+        wish(url, "pause")
+        Held.looked.set()
+        until(lambda: state_of(url)["cases"][-1]["state"] == "standing")
+        begun[0]._process.kill()
+
+    viewers = Viewers(steer)
+    result = run_with(*folder(), RunSettings(live="0"), announce=viewers).cases["one"].result
+    viewers.join()
+    assert len(result.time) == 201
+
+
+def test_a_run_in_real_time_is_not_steered(folder):
+    seen = {}
+
+    def steer(url):
+        until(lambda: (state_of(url)["cases"] or [{}])[-1].get("rows", 0) > 50)
+        own = {"Origin": f"http://{urlsplit(url).netloc}"}
+        seen["answer"] = asked(url, "wish", own, "POST", wish="stop")
+        Held.looked.set()
+
+    viewers = Viewers(steer)
+    result = run_with(*folder(QUIET), RunSettings(live="0"), announce=viewers).cases["one"].result
+    viewers.join()
+    status, _, content = seen["answer"]
+    assert (status, b"not steered by viewers" in content) == (400, True)
+    assert len(result.time) == 201
 
 
 def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder):

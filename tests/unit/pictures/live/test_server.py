@@ -101,6 +101,22 @@ def test_this_machine_has_several_names(address):
         pytest.skip(f"this machine has no such address: {error}")
 
 
+def test_only_its_own_page_may_wish(page):
+    host = urlsplit(page).netloc
+    others = [{}, {"Origin": "null"}, {"Origin": "http://elsewhere.example"}]
+    others += [{"Origin": f"http://{host}", "Sec-Fetch-Site": "cross-site"}]
+    assert [asked(page, "wish", one, "POST", wish="stop")[0] for one in others] == [
+        404,
+        403,
+        403,
+        403,
+    ]
+    own = {"Origin": f"http://{host}"}
+    assert asked(page, "wish", own, wish="stop")[0] == 404  # a link is no wish
+    for word in ("stop", "jump"):
+        assert asked(page, "wish", own, "POST", wish=word)[0] == 400  # of a recording
+
+
 def test_a_browser_may_do_nothing_but_ask_its_server(page):
     _, headers, _ = asked(page, "")
     policy = headers["Content-Security-Policy"]
