@@ -127,6 +127,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/recursive_dynamics.py
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/realtime.py
+	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/sweep.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 	$(BIN)/python benchmarks/compensations.py --plot results/compensations.png

@@ -66,13 +66,15 @@ class Page:
         return message
 
     def show(self, path, width=1280, height=2000, *, dark=False):
-        """Open a file, and wait until it is loaded and drawn."""
+        """Open a file or an address, and wait until it is loaded and drawn."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.call("Emulation.setDeviceMetricsOverride", **metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self._is_loaded = False
-        self.call("Page.navigate", url=Path(path).absolute().as_uri())
+        is_served = str(path).startswith("http:")
+        address = str(path) if is_served else Path(path).absolute().as_uri()
+        self.call("Page.navigate", url=address)
         while not self._is_loaded:
             self._next()
         self.frame()
@@ -83,6 +85,19 @@ class Page:
             "new Promise((done) =>"
             " requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
         )
+
+    def until(self, condition):
+        """Wait until a condition of the page holds; looked at before each picture."""
+        self.run(
+            f"new Promise((done, fail) => {{ setTimeout(() => fail({condition!r}), 30000);"
+            f" const look = () => {{ if ({condition}) done(); else requestAnimationFrame(look); }};"
+            " look(); })"
+        )
+
+    def press(self, key):
+        """Press a key."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=key if key == " " else "")
 
     def run(self, expression):
         """Return what an expression of the page gives, once it is there."""
@@ -96,6 +111,24 @@ class Page:
         """Write what is seen as PNG."""
         shown = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         Path(path).write_bytes(base64.b64decode(shown["data"]))
+
+
+#: Pairs of texts, buttons and cells that lie on each other, by what they say.
+OVERLAPS = """(() => {
+  const all = [...document.querySelectorAll(
+    "h1, h2, h3, header .status > *, header .tools > *, header .time > *, .legend .entry, .bar > *,"
+    + " .picture text, figcaption, th, td, summary, li")];
+  const seen = all.map((node) => [node, node.getBoundingClientRect()])
+    .filter(([node, r]) => r.width && r.height && node.checkVisibility());
+  const found = [];
+  seen.forEach(([one, a], i) => seen.slice(i + 1).forEach(([other, b]) => {
+    if (one.contains(other) || other.contains(one)) return;
+    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (wide > 1 && high > 1) found.push([one.textContent.trim(), other.textContent.trim()]);
+  }));
+  return found;
+})()"""
 
 
 @contextmanager

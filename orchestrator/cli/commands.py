@@ -74,6 +74,7 @@ HOMES: Mapping[str, Home] = {
         "Compute the margins of loops through devices that are commanded; nothing is opened.",
     ),
     "animate": Home("animate", "animate", "Draw animations anew, without running anything."),
+    "replay": Home("replay", "replay", "Play a recording in a browser, with a slider."),
     "convert": Home("convert", "convert", "Write a result as another kind of file."),
     "sweep": Home(
         "sweep",

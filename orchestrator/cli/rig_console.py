@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.terminal import printable
+from orchestrator.rig.supervisor.operator import state_line
 
 if TYPE_CHECKING:
     from orchestrator.rig.supervisor.operator import Operator
@@ -29,7 +30,6 @@ KEYS = {
 }
 #: Between two looks while no key is pressed, s.
 _PERIOD = 0.1
-_FORCES = ("N", "N.m")
 
 
 def attend_with_keys(operator: Operator, status: dict[str, Any]) -> None:
@@ -99,20 +99,3 @@ def _news(status: dict[str, Any]) -> Iterator[str]:
     wished = status["wished"]
     if wished and wished["by"] != status["operator"]:
         yield f"{wished['by']}: {wished['wish']} ({wished['time_s']:.1f} s of this machine's clock)"
-
-
-def state_line(status: dict[str, Any]) -> str:
-    """Return state, time, forces and margins of a rig in one line."""
-    follows = status["state"] in ("BLEND", "ACTIVE")
-    since = status["engaged_s" if follows else "in_state_s"] or 0.0
-    told = [f"{status['rig']} {status['state']} {since:.1f} s"]
-    if armed := status["armed"]:
-        told.append(f"armed by {armed['by']}, {armed['left_s']:.0f} s left to engage")
-    signals = status["signals"].items()
-    for name, one in sorted(signals, key=lambda pair: pair[1]["unit"] not in _FORCES):
-        value = "no number" if one["value"] is None else f"{one['value']:.4g} {one['unit']}"
-        left = "" if one["margin"] is None else f" ({one['margin']:.3g} to its limit)"
-        told.append(f"{name} {value}{left}")
-    for name, one in status["margins"].items():
-        told.append(f"{name} margins {one['delay_s'] * 1e3:.1f} ms, gain {one['gain']:.3g}")
-    return " | ".join(told)

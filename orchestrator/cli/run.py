@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from orchestrator.study.file.experiment import ParameterFile
 
 
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+#: Options that may stand without a value: what they mean then, and how a value looks.
+_MAY_STAND_ALONE = {
+    "--realtime": ("1", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")),
+    "--live": ("8700", re.compile(r"(([\w.-]+|\[[\da-fA-F:]+\]):)?\d+")),
+}
 
 
-def completed(arguments: Sequence[str], option: str, value: str) -> Iterator[str]:
-    """Yield arguments of a command, an option without a number after it with a value.
+def completed(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield arguments of a command, options that stand without a value with the one they mean.
 
     ``--realtime 2`` and ``--realtime=2`` say the same; of ``--realtime FILE`` the file is the next
     argument. What stands behind ``--`` is no option.
@@ -38,25 +42,24 @@ def completed(arguments: Sequence[str], option: str, value: str) -> Iterator[str
             yield argument
             yield from rest
             return
-        if argument != option:
+        if argument not in _MAY_STAND_ALONE:
             yield argument
-        elif rest and _NUMBER.fullmatch(rest[0]):
-            yield f"{option}={rest.pop(0)}"
-        else:
-            yield f"{option}={value}"
+            continue
+        meant, form = _MAY_STAND_ALONE[argument]
+        given = rest.pop(0) if rest and form.fullmatch(rest[0]) else meant
+        yield f"{argument}={given}"
 
 
-class RealTimeCommand(TyperCommand):
-    """A command whose ``--realtime`` is that of the wall without a factor."""
+class RunCommand(TyperCommand):
+    """A command with options that may stand without a value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
-        return super().parse_args(ctx, list(completed(args, "--realtime", "1")))
+        return super().parse_args(ctx, list(completed(args)))
 
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
-#: Its option --realtime may stand without a value.
-COMMAND = RealTimeCommand
+COMMAND = RunCommand
 #: Exit code of a run that did all it was asked for, in which a component went to its safe state.
 SAFE_STATE = 3
 
@@ -148,6 +151,14 @@ def run(
             help="Keep to real time, or to so many simulated seconds per second",
         ),
     ] = None,
+    live: Annotated[
+        str | None,
+        typer.Option(
+            "--live",
+            metavar="[[HOST:]PORT]",
+            help="Show the run in a browser while it goes on; port 8700 of this machine",
+        ),
+    ] = None,
     force_arming: Annotated[
         bool,
         typer.Option("--force-arming", help="Let devices move although arming is refused"),
@@ -228,10 +239,12 @@ def run(
             realtime=None if realtime is None else _factor(realtime),
             force_arming=force_arming,
             figures=figures,
+            live=live,
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)
-        outcome = run_with(asked, folder, where, settings, bar, print_message)
+        look = None if bar.is_silent else bar.look
+        outcome = run_with(asked, folder, where, settings, bar, print_message, look)
     _print_left_out(experiment, target)
     _end(outcome, json=json)
 

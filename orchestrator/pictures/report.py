@@ -164,7 +164,7 @@ def _ticks(places: Sequence[float], names: Sequence[str]) -> list[list[float] | 
     return [[float(place) for place in places], list(map(str, names))]
 
 
-_TEMPLATES = Path(__file__).with_name("templates")
+TEMPLATES = Path(__file__).with_name("templates")
 _UPLOT = Path(__file__).with_name("vendor") / "uplot"
 #: Characters of samples that stand in the page; more stand beside it, in a file with this ending.
 LARGEST_DATA, BESIDE = 8_000_000, ".data.js"
@@ -204,7 +204,7 @@ def _rendered(
     moved = beside if len(data) > largest else None
     scripts = _scripts() if plots else ()
     text = (
-        environment(_TEMPLATES, _FILTERS)
+        environment(TEMPLATES, _FILTERS)
         .get_template("report.html.j2")
         .render(
             report=report,
@@ -212,9 +212,9 @@ def _rendered(
             data=data,
             beside=moved and quote(moved.name),
             scripts=scripts,
-            style=_file(_UPLOT / "uPlot.min.css") + "\n" + _file(_TEMPLATES / "figures.css"),
+            style=figure_style(),
             policy=" ".join(
-                [*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
+                [*(digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
             ),
         )
     )
@@ -223,15 +223,29 @@ def _rendered(
 
 def _scripts() -> tuple[str, ...]:
     """Return uPlot, and what draws with it."""
-    own = (_file(_TEMPLATES / name) for name in ("figure_data.js", "figures.js"))
-    return _file(_UPLOT / "uPlot.iife.min.js"), '"use strict";\n' + "\n".join(own)
+    return uplot(), script_of("figure_data.js", "figures.js", "drawn_figures.js")
+
+
+def uplot() -> str:
+    """Return uPlot."""
+    return _file(_UPLOT / "uPlot.iife.min.js")
+
+
+def script_of(*names: str) -> str:
+    """Return templates as one script."""
+    return '"use strict";\n' + "\n".join(_file(TEMPLATES / name) for name in names)
+
+
+def figure_style() -> str:
+    """Return how figures look."""
+    return _file(_UPLOT / "uPlot.min.css") + "\n" + _file(TEMPLATES / "figures.css")
 
 
 def _file(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _digest(script: str) -> str:
+def digest(script: str) -> str:
     """Return how a policy of a page names a script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 

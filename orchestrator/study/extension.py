@@ -32,7 +32,7 @@ from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.simulate import Watch
+from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
 from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.section import Section
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
+#: Is called with the name of a case, what else is to be said of it, and how far it is.
+Look = Callable[[str, tuple[str, str] | None, Where], AbstractContextManager[None]]
 
 
 @dataclass(slots=True)
@@ -64,6 +66,8 @@ class Run:
         Where files are written until all is done, from the first case on.
     tell, announce
         Told what share of a job is done, and in sentences what is going to move.
+    look
+        Entered for the steps of a case, with what else is to be said of it and how far it is.
     outcome
         What came of it; problems that are added are reported and make the exit code 2.
     notes
@@ -84,6 +88,7 @@ class Run:
     tell: Progress
     announce: Callable[[str], None]
     outcome: ExperimentOutcome
+    look: Look | None = None
     draft: Draft = field(init=False)
     notes: dict[str, list[str]] = field(default_factory=dict)
     remarks: dict[str, list[str]] = field(default_factory=dict)
@@ -116,13 +121,20 @@ class Steps:
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
     as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
-    rows a few times a second; a sentence that it returns ends the run.
+    rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
+    memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
+    called between chunks of steps of a run that is not in real time, and may wait. ``about``
+    says what else a terminal shows of the case while it goes on: what :func:`~.of_wing` knows under
+    this name is called with the text behind it, and its result for each sentence; by any process.
     """
 
     case: PreparedCase
     begin: Callable[[], None] = lambda: None
     end: Callable[[], None] = lambda: None
     watch: Watch | None = None
+    share: Share | None = None
+    steer: Steer | None = None
+    about: tuple[str, str] | None = None
 
 
 class Extension:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.core.recording import whole_folder
-from orchestrator.study.extension import Progress, Run, before, behind, loaded
+from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
 from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.study.file.table import Time
 from orchestrator.study.measure.case_measures import with_measures
@@ -89,10 +89,12 @@ def run_with(
     settings: RunSettings,
     progress: Progress | None = None,
     announce: Callable[[str], None] | None = None,
+    look: Look | None = None,
 ) -> ExperimentOutcome:
     """Run an experiment and write results and a report; see :func:`run_experiment`.
 
     ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
+    ``look`` is entered for the steps of each case.
     """
     reader = SystemReader(folder)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
@@ -100,6 +102,7 @@ def run_with(
     tell, said = progress or (lambda _job, _share: None), announce or (lambda _text: None)
     where = output.absolute()  # stays the same if a unit changes the working directory
     run = Run(experiment, settings, reader, cases, where, tell, said, outcome)
+    run.look = look
     for name, case in cases.items():
         run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
     extensions = loaded(experiment, settings, cases)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
@@ -21,6 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.core.terminal import printable
+
+if TYPE_CHECKING:
+    from orchestrator.study.prepare.simulate import Where
 
 
 class PlainConsole(Console):
@@ -77,6 +82,16 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     output.print(table)
 
 
+class _Facts(ProgressColumn):
+    """What is to be said of a job beside its share, asked for whenever its line is drawn."""
+
+    def render(self, task: Task) -> Text:
+        """Ask, and say it."""
+        if (ask := task.fields["ask"]) is not None:
+            task.completed, task.fields["text"] = ask()
+        return Text(printable(task.fields["text"]), no_wrap=True, overflow="ellipsis")
+
+
 class Bar:
     """One line of progress per job; silent where standard error is no terminal."""
 
@@ -84,11 +99,44 @@ class Bar:
         self._progress = progress
         self._jobs: dict[str, TaskID] = {}
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody sees it."""
+        return self._progress.disable
+
     def __call__(self, job: str, share: float) -> None:
         """Show that a share of a job is done."""
+        self._progress.update(self._task(job), completed=share)
+
+    @contextmanager
+    def look(self, job: str, about: tuple[str, str] | None, where: Where) -> Iterator[None]:
+        """Show how far a case is; in real time a process of its own does, and no thread of this."""
+        task = self._task(job)
+        if where.rows is not None:
+            self._progress.live.transient = True
+            self._progress.stop()
+            from orchestrator.cli.terminal.line import drawn_line
+
+            with drawn_line(job, about, where, where.rows):
+                yield
+            self._progress.live.transient = False
+            self._progress.start()
+            self._progress.update(task, completed=1.0)
+        else:
+            whole, last = where.last_ns - where.start_ns, where.last_ns / 1e9
+
+            def ask() -> tuple[float, str]:
+                now = where.time_ns()
+                return (now - where.start_ns) / whole, f"{now / 1e9:.3f} of {last:g} s"
+
+            self._progress.update(task, ask=ask)
+            yield
+            self._progress.update(task, ask=None)
+
+    def _task(self, job: str) -> TaskID:
         if job not in self._jobs:
-            self._jobs[job] = self._progress.add_task(job, total=1.0)
-        self._progress.update(self._jobs[job], completed=share)
+            self._jobs[job] = self._progress.add_task(job, total=1.0, ask=None, text="")
+        return self._jobs[job]
 
 
 @contextmanager
@@ -96,11 +144,14 @@ def progress_bar() -> Iterator[Bar]:
     """Show progress on a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(24),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
+        _Facts(),
     )
-    with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
+    with Progress(
+        *columns, console=messages, disable=not messages.is_terminal, refresh_per_second=5
+    ) as progress:
         yield Bar(progress)
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 #: The time of a row that is not written yet: later than any.
 _NOT_YET = np.iinfo(np.int64).max
+#: Numbers that a step in real time leaves for whoever looks, in front of all rows.
+_TOLD = 4
 
 
 class SharedRows:
@@ -31,19 +33,23 @@ class SharedRows:
         int64 array of shape (rows,), ns.
     values
         float64 array of shape (rows, columns).
+    told
+        int64 array of shape (4,): overruns so far, how far the last step ended behind its deadline
+        (below 0: before it) and its computing time, ns, and the longest that one ended behind it.
     file
         Descriptor of the memory, for the other process.
     """
 
     def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
-        size = 8 * rows * (1 + columns)
+        size = 8 * (_TOLD + rows * (1 + columns))
         self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
         weakref.finalize(self, os.close, self.file)
         if file is None:
             os.ftruncate(self.file, size)
         memory = mmap.mmap(self.file, size)
-        self.times_ns = np.frombuffer(memory, np.int64, rows)
-        values = np.frombuffer(memory, np.float64, rows * columns, 8 * rows)
+        self.told = np.frombuffer(memory, np.int64, _TOLD)
+        self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * _TOLD)
+        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (_TOLD + rows))
         self.values = values.reshape(rows, columns)
         if file is None:  # every page is there before the first step
             self.times_ns.fill(_NOT_YET)

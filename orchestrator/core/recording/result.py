@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from orchestrator.core.system.naming import lacking
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
     from orchestrator.core.realtime import RealTimeRecord
@@ -84,6 +86,7 @@ def _more(result: Result) -> list[str]:
     return [f"  and {left} more"] if left > 0 else []
 
 
+_ELEMENT = re.compile(r"\[[0-9, ]+\]$")
 #: Name of the time column in frames and files.
 TIME = "time [s]"
 
@@ -220,6 +223,13 @@ class Result:
         """Return the names of the signals; ``dict(result)`` is all of them by name."""
         return self.names
 
+    def __len__(self) -> int:
+        """Return how many signals there are, as of any mapping."""
+        return len(self.names)
+
+    def __bool__(self) -> bool:
+        return True
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
@@ -285,6 +295,38 @@ class Result:
         frame = pd.DataFrame(self.values[rows], index=index, columns=list(self.names), copy=True)
         frame.attrs["units"] = dict(self.units)
         return frame
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return an xarray dataset over ``time`` in seconds.
+
+        Every output is a variable with its unit and description; the elements of an array stand
+        along a dimension of its own.
+
+        Raises
+        ------
+        CapabilityError
+            If xarray is not installed.
+        """
+        try:
+            import xarray as xr
+        except ModuleNotFoundError as missing:
+            from orchestrator.core.plugin_group import lacking_package
+
+            raise CapabilityError(lacking_package(missing) or str(missing)) from missing
+
+        outputs: dict[str, list[int]] = {}
+        for column, name in enumerate(self.names):
+            outputs.setdefault(_ELEMENT.sub("", name), []).append(column)
+        found = {}
+        for output, columns in outputs.items():
+            first = self.names[columns[0]]
+            about = {"units": self.units.get(first), "long_name": self.descriptions.get(first)}
+            is_array = first != output
+            values = self.values[:, columns if is_array else columns[0]].copy()
+            dimensions = ("time", output + "_element") if is_array else ("time",)
+            found[output] = (dimensions, values, {k: v for k, v in about.items() if v})
+        time = ("time", self.time, {"units": "s"})
+        return xr.Dataset(found, {"time": time}, {"case": self.name, "algorithm": self.algorithm})
 
     def to_csv(self, path: str | Path) -> None:
         """Write all signals as CSV; see :func:`orchestrator.core.recording.write_csv`."""

@@ -21,6 +21,13 @@ from orchestrator.loops.contact.pade import pade_phase
 from orchestrator.loops.contact.quasi_polynomial import DelayMargin, QuasiPolynomial
 
 
+def _rising_to(value: float, function: Callable[[float], float], low: float, high: float) -> float:
+    """Bisect to where a rising function has a value; scipy takes longer to import than all this."""
+    while low < (middle := 0.5 * (low + high)) < high:
+        low, high = (middle, high) if function(middle) < value else (low, middle)
+    return high
+
+
 @dataclass(frozen=True)
 class ContactLoop:
     """A free-floating mass against a spring and a damper whose force comes one delay late.
@@ -110,19 +117,15 @@ class ContactLoop:
 
     def _stiffness_limit(self, phase: Callable[[float], float]) -> float:
         """Solve b = m w sin(phase) below a phase of pi/2 and give K = m w^2 cos(phase)."""
-        from scipy.optimize import brentq  # it takes longer to import than all the rest
-
         if self.damping == 0.0:
             return 0.0
         if self.delay == 0.0:
             return math.inf
         target = self.damping * self.delay / self.mass
-        quarter = float(brentq(lambda x: phase(x) - 0.5 * math.pi, 1.0, 2.5, xtol=1e-15))
+        quarter = _rising_to(0.5 * math.pi, phase, 1.0, 2.5)
         if target >= quarter:
             return 0.0
-        angle = float(
-            brentq(lambda x: x * math.sin(phase(x)) - target, 0.0, quarter, xtol=1e-15, rtol=1e-14)
-        )
+        angle = _rising_to(target, lambda x: x * math.sin(phase(x)), 0.0, quarter)
         return self.mass * (angle / self.delay) ** 2 * math.cos(phase(angle))
 
     @property

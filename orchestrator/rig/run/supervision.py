@@ -169,7 +169,14 @@ class Supervision(Extension):
         found = Findings(run.value(name, "identified") or (), run.value(name, "arming"))
         try:
             with supervising(case, settings, run.output, run.remarks[name], found) as watched:
-                yield watched
+                rig = "" if watched.case is case or settings is None else settings.rig
+                yield replace(
+                    steps,
+                    case=watched.case,
+                    begin=watched.begin,
+                    end=watched.end,
+                    about=("rig.state_line", rig) if rig else steps.about,
+                )
         except FailedRunError as failure:
             if isinstance(failure.__cause__, NeverEngagedError):
                 raise NeverEngagedError(str(failure)) from failure

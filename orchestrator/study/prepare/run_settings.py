@@ -43,6 +43,8 @@ class RunSettings:
         ``None``: devices are identified, if the file says so.
     figures
         Whether pictures of all figures and systems are drawn as files.
+    live
+        Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -58,6 +60,7 @@ class RunSettings:
     force_arming: bool = False
     stored_twins: Sequence[Path] | None = None
     figures: bool = False
+    live: str | None = None
 
 
 #: The file says all.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from orchestrator.core.wings import of_wing
 if TYPE_CHECKING:
     from orchestrator.core.master import DelayMode, Execution, Recording
     from orchestrator.core.realtime import RealTime
+    from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Journal, Result
     from orchestrator.core.system import Fault, System
 
@@ -33,6 +34,35 @@ MOST_VALUES = 1_000_000_000
 Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
+#: Is called between chunks of steps, and may wait; returns how many the next has at most. What it
+#: raises as a RunEndedError ends the run.
+Steer = Callable[[], int | None]
+#: Is given the memory that a run will record in, and what is recorded before its first step.
+Share = Callable[["SharedRows", "Result"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Says how far a run is while it goes on.
+
+    Parameters
+    ----------
+    start_ns, last_ns
+        Times of the first and the last row.
+    time_ns
+        Returns the time that was reached; any thread may ask, in runs that are not in real time.
+    rows
+        Of a run in real time, which no thread of its process disturbs: what another one can read.
+    """
+
+    start_ns: int
+    last_ns: int
+    time_ns: Callable[[], int]
+    rows: SharedRows | None = None
+
+
+#: Is entered for the steps of a run.
+Look = Callable[[Where], AbstractContextManager[None]]
 
 
 class FailedRunError(StepError):
@@ -81,7 +111,10 @@ class SimulationSettings:
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
-    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done.
+    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
+    ``share`` all rows in memory that other processes can read, before the first step. ``steer`` is
+    called between chunks of a run that is not in real time. ``look`` is entered for the steps, with
+    what says how far the run is.
     """
 
     step: str | float | None = None
@@ -104,6 +137,9 @@ class SimulationSettings:
     on_begin: Callable[[], None] = lambda: None
     on_end: Callable[[], None] = lambda: None
     watch: Watch | None = None
+    share: Share | None = None
+    steer: Steer | None = None
+    look: Look | None = None
 
 
 def simulate(  # the options of a run are what they are
@@ -203,7 +239,6 @@ def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
 def simulate_with(system: System, settings: SimulationSettings) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.core.master import Execution
-    from orchestrator.study.prepare.paced_journal import journal_beside
 
     given, name, journal = settings, settings.name or system.name, settings.journal
     start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
@@ -233,11 +268,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         try:
             paced = given.realtime is not None and (journal or given.watch) is not None
             with ExitStack() as stack:
-                if given.realtime is not None and journal is not None:
-                    begun = _result(execution, execution.recording(), name, notes)
-                    stack.enter_context(
-                        journal_beside(execution, last_ns, journal, begun, given.realtime, notes)
-                    )
+                stack.enter_context(_read_beside(execution, given, last_ns, name, notes))
                 stack.enter_context(_watched(execution, given))
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
@@ -251,6 +282,42 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+@contextmanager
+def _read_beside(
+    execution: Execution, given: SimulationSettings, last_ns: int, name: str, notes: list[str]
+) -> Iterator[None]:
+    """Let other processes read the rows: the journal's and a terminal's in real time, and others.
+
+    What is looked at in real time is looked at so, too.
+    """
+    pace, journal = given.realtime, given.journal
+    lasts = 0.0 if pace is None else (seconds(last_ns) - execution.time) / pace.factor
+    if pace is None or (journal is not None and lasts < journal.interval):
+        journal = None
+    is_shared = journal is not None or given.share is not None
+    if pace is not None and given.look is not None:
+        is_shared = True
+    rows = execution.share_rows(last_ns) if is_shared else None
+    with ExitStack() as stack:
+        if given.look is not None and (pace is None or rows is not None):
+            where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
+            stack.enter_context(given.look(where))
+        begun = _result(execution, execution.recording(), name, notes) if is_shared else None
+        if given.share is not None and begun is not None:
+            if rows is None:
+                raise CapabilityError(
+                    f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
+                    " it goes on: nobody knows how many there will be; leave out --live, or choose"
+                    " an algorithm with a fixed step"
+                )
+            given.share(rows, begun)
+        if journal is not None and pace is not None and begun is not None:
+            from orchestrator.study.prepare.paced_journal import journal_beside
+
+            stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
+        yield
 
 
 @dataclass(slots=True)
@@ -269,7 +336,7 @@ class _Report:
     def __post_init__(self) -> None:
         self.journal = self.given.journal
 
-    def __call__(self, time: float) -> None:
+    def __call__(self, time: float) -> int | None:
         execution, given = self.execution, self.given
         if self.journal is not None and self.journal.due:
             rows = execution.recording_since(self.journal.rows)
@@ -287,6 +354,7 @@ class _Report:
             self.seen += len(rows.time_ns)
             if said := given.watch(rows):
                 raise RunEndedError(said)
+        return None if given.steer is None else given.steer()
 
 
 def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:

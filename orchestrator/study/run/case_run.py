@@ -12,7 +12,15 @@ from orchestrator.core.system import System
 from orchestrator.study.prepare.faults import faults_of
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.resting import with_rests
-from orchestrator.study.prepare.simulate import Progress, SimulationSettings, Watch, simulate_with
+from orchestrator.study.prepare.simulate import (
+    Look,
+    Progress,
+    Share,
+    SimulationSettings,
+    Steer,
+    Watch,
+    simulate_with,
+)
 
 if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
@@ -28,6 +36,9 @@ def run_case(
     on_begin: Callable[[], None] = lambda: None,
     on_end: Callable[[], None] = lambda: None,
     watch: Watch | None = None,
+    share: Share | None = None,
+    steer: Steer | None = None,
+    look: Look | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
     system, settings = as_simulated(case)
@@ -41,6 +52,9 @@ def run_case(
         on_begin=on_begin,
         on_end=on_end,
         watch=watch,
+        share=share,
+        steer=steer,
+        look=look,
     )
     return simulate_with(system, given)
 

@@ -66,6 +66,9 @@ def _recorded(
                 on_begin=steps.begin,
                 on_end=steps.end,
                 watch=steps.watch,
+                share=steps.share,
+                steer=steps.steer,
+                look=None if run.look is None else partial(run.look, case.name, steps.about),
             )
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
         left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure

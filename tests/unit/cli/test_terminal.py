@@ -1,5 +1,6 @@
 """What others wrote is shown by a terminal and never obeyed, whatever characters it has."""
 
+import io
 import logging
 import os
 import subprocess
@@ -7,11 +8,14 @@ import sys
 
 import pytest
 
-from orchestrator.cli.terminal.console import PlainConsole
+from orchestrator.cli.terminal.console import PlainConsole, progress_bar
+from orchestrator.cli.terminal.line import line_of
+from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.core.terminal import PrintableFormatter, printable
+from orchestrator.study.prepare.simulate import Where
 
 ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"
 SHOWN = "␛]0;owned␇ ␛[31m[/x] \ufffd2J µ \ufffd\ufffd end"
@@ -87,3 +91,38 @@ def test_a_terminal_without_utf8_gets_numbers(folder):
     assert [line for line in warned if "/orchestrator/" in line] == []  # matplotlib has some
     assert b"\\u241b]0;owned \\u241b[31m[/x] \\ufffd2J" in done.stdout
     assert rb"a: \xb5[/y]" in done.stdout
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    shown = PlainConsole(file=io.StringIO(), force_terminal=True, width=120)
+    monkeypatch.setattr("orchestrator.cli.terminal.console.messages", shown)
+    return shown.file
+
+
+def test_a_line_says_how_far_a_run_is(terminal):
+    with progress_bar() as bar:
+        assert not bar.is_silent
+        with bar.look("hybrid", None, Where(0, 2_000_000_000, lambda: 500_000_000)):
+            bar._progress.refresh()
+    for part in ("hybrid", "25 %", "0.500 of 2 s"):
+        assert part in terminal.getvalue()
+
+
+def test_in_real_time_another_process_draws_the_line(terminal, capfd):
+    rows = SharedRows(100, 1)
+    rows.times_ns[:3] = 1_000_000, 2_000_000, 3_000_000
+    rows.told[0] = 7
+    with progress_bar() as bar:
+        with bar.look("rig", ("rig.state_line", "nowhere"), Where(0, 100_000_000, int, rows)):
+            seen = ""
+            while "late" not in seen:
+                seen += capfd.readouterr().err
+        assert bar._progress.finished
+    assert "rig: 0.003 of 0.1 s, 7 late steps\x1b" in seen + "\x1b"
+
+
+def test_the_line_of_a_run_obeys_nothing():
+    rows = SharedRows(10, 1)
+    line = line_of(rows, "a\x1b[31m", 2_000_000_000, lambda: "epos\x07 ACTIVE")
+    assert line == "a␛[31m: before the first step of 2 s | epos␇ ACTIVE"

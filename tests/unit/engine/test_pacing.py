@@ -123,6 +123,18 @@ def test_steps_do_not_begin_before_their_moments():
     assert pacer.wake.minimum >= 0
 
 
+def test_each_step_tells_how_late_it_was_in_memory_that_others_read():
+    told = np.zeros(4, dtype=np.int64)
+    pacer = pacer_of(MonotonicClock(), step_budget_ns=1)
+    pacer.start(0)
+    pacer.tell(told)
+    engine_of(Counter()).run_paced(pacer, 3, 2**60)
+    overruns, late_ns, computed_ns, longest_late_ns = told
+    assert overruns == pacer.overruns == 3
+    assert pacer.computing.minimum <= computed_ns <= pacer.computing.maximum
+    assert late_ns <= longest_late_ns == pacer.lateness.maximum * bool(pacer.lateness.count)
+
+
 def test_one_budget_for_each_unit():
     pacer = pacer_of(MonotonicClock(), unit_budgets_ns=[])
     with pytest.raises(ValueError, match="one budget per unit"):

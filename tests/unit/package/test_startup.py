@@ -99,6 +99,12 @@ with Execution(system, step="1 ms", algorithm="jacobi", record=["b.position"]) a
     assert of_blocks | (others & loaded) == set()
 
 
+def test_a_stability_plane_needs_no_scipy():
+    room = "orchestrator.loops.contact.stability_plane"
+    loaded = _loaded(f"from {room} import stability_plane\nstability_plane(30.0, [80.0], [0.016])")
+    assert not {"scipy", "scipy.optimize"} & loaded
+
+
 def test_a_command_loads_no_other():
     loaded = _loaded("from orchestrator.cli.commands import HOMES\nHOMES['graph'].load('graph')")
     assert "orchestrator.cli.graph" in loaded

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from orchestrator.pictures import report, write_report
-from orchestrator.pictures.report import _TEMPLATES, PlotData, packed
+from orchestrator.pictures.report import TEMPLATES, PlotData, packed
 from orchestrator.study.content import (
     CaseSection,
     Curve,
@@ -20,7 +20,7 @@ from orchestrator.study.content import (
     Report,
     Span,
 )
-from tests.browser import browser, needs_chromium
+from tests.browser import OVERLAPS, browser, needs_chromium
 from tests.page_plots import plots_of, unpacked
 
 TIME = np.arange(4001) * 1_000_000 / 1e9
@@ -131,7 +131,7 @@ def test_many_samples_stand_beside_the_page(monkeypatch, tmp_path):
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_script_unpacks_what_was_packed():
     stored = [packed(array) for array in ARRAYS]
-    script = (_TEMPLATES / "figure_data.js").read_text() + (
+    script = (TEMPLATES / "figure_data.js").read_text() + (
         f"const found = {json.dumps(stored)}.map(unpacked);"
         "const text = (value) => Number.isFinite(value) ? value : String(value);"
         "const view = [...within(found[0], 1.0005, 2.0005), nearest(found[0], 1.2344)];"
@@ -191,6 +191,7 @@ def test_a_browser_draws_all_kinds_of_figures(tab, tmp_path, width, dark):
     assert tab.run("document.querySelectorAll('canvas').length") == 7
     assert all(lit(tab, place) > 1000 for place in range(6))
     assert tab.run("document.documentElement.scrollWidth") <= width
+    assert tab.run(OVERLAPS) == []
 
 
 @needs_chromium

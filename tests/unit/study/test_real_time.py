@@ -1,6 +1,7 @@
 """Experiments in real time: table, option, files."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from orchestrator.study.output.timing_files import (
     timing_plot,
     timing_section,
 )
+from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.runner import run_with
 
 pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")
 
@@ -121,6 +124,24 @@ def test_what_was_computed_before_too_many_overruns_is_kept():
     assert caught.value.result.timing.overruns == 3
 
 
+@pytest.mark.parametrize("table", ["", f"[realtime]\n{QUIET}budget = '1 ns'\n"])
+def test_it_is_seen_how_far_a_run_is(folder, tmp_path, table):
+    seen = []
+
+    @contextmanager
+    def look(case, about, where):
+        assert (case, about, where.time_ns()) == ("one", None, 0)
+        yield
+        rows = where.rows
+        paced = None if rows is None else (rows.written, rows.told[0], rows.times_ns[19])
+        seen.append((where.start_ns, where.last_ns, where.time_ns(), paced))
+
+    experiment = read_experiment(folder(table))
+    run_with(experiment, tmp_path, tmp_path / "out", RunSettings(), look=look)
+    expected = (20, 20, 20_000_000) if table else None
+    assert seen == [(0, 20_000_000, 20_000_000, expected)]
+
+
 @pytest.mark.parametrize(
     ("given", "found"),
     [
@@ -131,10 +152,14 @@ def test_what_was_computed_before_too_many_overruns_is_kept():
         (["--realtime=3", "x"], ["--realtime=3", "x"]),
         (["x", "--", "--realtime"], ["x", "--", "--realtime"]),
         (["--realtime", "--", "2"], ["--realtime=1", "--", "2"]),
+        (["--live", "x"], ["--live=8700", "x"]),
+        (["--live", "8701", "x"], ["--live=8701", "x"]),
+        (["--live", "0.0.0.0:0", "--realtime"], ["--live=0.0.0.0:0", "--realtime=1"]),
+        (["--live", "[::1]:80", "x"], ["--live=[::1]:80", "x"]),
     ],
 )
 def test_the_value_of_the_option_may_be_left_out(given, found):
-    assert list(completed(given, "--realtime", "1")) == found
+    assert list(completed(given)) == found
 
 
 def test_the_option(softdock, folder, tmp_path):

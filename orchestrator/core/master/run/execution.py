@@ -174,7 +174,10 @@ class Execution(RunView):
         if self.schedule.varies:
             return None
         steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
-        return self._recorder.share(self._engine, steps // self._recorder.every + 1)
+        rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
+        if self._pacing is not None:
+            self._pacing.tell(rows)
+        return rows
 
     def advance(
         self,

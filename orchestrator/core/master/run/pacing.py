@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DeadlineError, DescriptionError
 from orchestrator.core.master.run.privileges import Grants, kernel, privileges
@@ -29,6 +30,9 @@ from orchestrator.engine import (
     Pacer,
     StepClock,
 )
+
+if TYPE_CHECKING:
+    from orchestrator.core.realtime.shared_rows import SharedRows
 
 _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STOP: 2}
 
@@ -108,6 +112,10 @@ class Pacing:
         """Do some steps, each at its moment; fewer if a signal came, which the caller then sees."""
         return engine.run_paced(self._pacer, steps, goal_ns)
 
+    def tell(self, rows: SharedRows) -> None:
+        """Let every step leave how late it was where another process can read it."""
+        self._pacer.tell(rows.told)
+
     def expect_going(self, engine: Engine) -> None:
         """Expect that the run may go on."""
         now = f"at {seconds(engine.time_ns):.9g} s"
@@ -137,6 +145,11 @@ class Pacing:
             Overrun(*row[:5], self._names[row[5]] if row[5] >= 0 else "", *row[6:])
             for row in self._pacer.listed
         )
+
+    @property
+    def overruns(self) -> int:
+        """How many steps were late, or over a budget, so far."""
+        return self._pacer.overruns
 
     @property
     def record(self) -> RealTimeRecord:

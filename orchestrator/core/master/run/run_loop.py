@@ -121,7 +121,8 @@ _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
 #: More than any number of steps.
 MOST_STEPS = 2**62
-Progress = Callable[[float], None]
+#: Is told the time in s after a piece; a number is how many steps the next one has at most.
+Progress = Callable[[float], int | None]
 
 
 class RunLoop:
@@ -253,8 +254,8 @@ class RunLoop:
             taken = self._run(count, goal_ns, self._engine.run)
             steps -= count
             chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
-            if progress is not None:
-                progress(seconds(self._engine.time_ns))
+            if progress is not None and (most := progress(seconds(self._engine.time_ns))):
+                chunk = min(chunk, most)
 
     def _run_paced(
         self,

@@ -1,3 +1,4 @@
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 #include <sys/mman.h>
 
@@ -95,6 +96,12 @@ void bind_pacing(nb::module_& module) {
             nb::keep_alive<1, 2>(), "clock"_a, "factor"_a, "policy"_a, "most_overruns"_a,
             "step_budget_ns"_a, "unit_budgets_ns"_a, "kept"_a)
         .def("start", &Pacer::start, "time_ns"_a)
+        .def(
+            "tell",
+            [](Pacer& pacer, nb::ndarray<std::int64_t, nb::shape<4>, nb::device::cpu> told) {
+                pacer.tell(reinterpret_cast<Pacer::Told*>(told.data()));
+            },
+            nb::keep_alive<1, 2>(), nb::arg("told").noconvert())
         .def_prop_ro("end", &Pacer::end)
         .def_prop_ro("overruns", &Pacer::overruns)
         .def_prop_ro("longest_row", &Pacer::longest_row)

@@ -77,11 +77,16 @@ bool Pacer::end_step(std::int64_t step, std::int64_t begin_ns, std::int64_t end_
         slack_.add(-found.late_ns);
     }
     blame_unit(found);
-    if (!found.late && !found.over_budget && !found.unit_over_budget) {
+    const bool over = found.late || found.over_budget || found.unit_over_budget;
+    if (over) note(found);
+    if (told_ != nullptr) {
+        *told_ = {overruns_, found.late_ns, found.computed_ns,
+                  std::max(told_->longest_late_ns, found.late_ns)};
+    }
+    if (!over) {
         in_row_ = 0;
         return true;
     }
-    note(found);
     if (found.late && rules_.policy == OverrunPolicy::slip) {
         slipped_ns_ += clock_.slip(found.late_ns);
     }

@@ -67,6 +67,14 @@ class Pacer {
     const LatencyHistogram& lateness() const { return lateness_; }
     const std::vector<LatencyHistogram>& units() const { return units_; }
 
+    // What is told after each step, to whoever reads the memory meanwhile.
+    struct Told {
+        std::int64_t overruns = 0, late_ns = 0, computed_ns = 0;  // late and computing: of the step
+        std::int64_t longest_late_ns = 0;
+    };
+    // Lets every step be told here, from the next on; null: to nobody.
+    void tell(Told* told) { told_ = told; }
+
     // Counts signals from here on; a run of steps makes one.
     void watch(const SignalWatch* signals) { signals_ = signals; }
 
@@ -85,6 +93,7 @@ class Pacer {
     std::int64_t start_ns_ = 0;                 // of the simulation, where the clock's offset is 0
     std::int64_t begun_ns_ = 0, woken_ns_ = 0;  // of the step in hand
     const SignalWatch* signals_ = nullptr;
+    Told* told_ = nullptr;
     End end_ = End::none;
 };
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
 
 def test_signal_by_name(result):
@@ -44,6 +44,29 @@ def test_frame_is_indexed_by_time_and_has_units(result):
     assert result.values[0, 0] != 99.0
 
 
+def test_dataset_has_arrays_units_and_descriptions(result):
+    told = {"sheet.force[0,1]": "Force on the sheet"}
+    dataset = replace(result, descriptions=told).to_xarray()
+    np.testing.assert_array_equal(dataset.time, result.time)
+    assert (dataset.time.attrs["units"], dataset.attrs["case"]) == ("s", result.name)
+    for name in result.names:
+        output = name.partition("[")[0]
+        found = dataset[output] if output == name else dataset[output][:, 0]
+        np.testing.assert_array_equal(found, result[name])
+    assert dataset["sheet.force"].attrs == {"units": "N", "long_name": "Force on the sheet"}
+    assert dataset["sheet.force"].dims == ("time", "sheet.force_element")
+    dataset["chaser.position"][0] = 99.0
+    assert result["chaser.position"][0] != 99.0
+
+
+def test_without_its_package_a_dataset_says_how_to_get_it(result, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(
+        CapabilityError, match=r"package 'xarray'.*pip install 'softdock\[xarray\]'"
+    ):
+        result.to_xarray()
+
+
 def test_package_is_imported_without_its_heavy_libraries():
     code = (
         "import sys, orchestrator.core.recording\n"
@@ -56,6 +79,8 @@ def test_package_is_imported_without_its_heavy_libraries():
 
 def test_it_behaves_as_a_mapping_of_signals(result):
     assert list(result) == list(result.keys()) == list(result.names)
+    assert len(result) == len(result.names) == len(dict(result))
+    assert replace(result, names=(), values=result.values[:, :0])  # one without signals is one, too
     assert "sheet.count" in result
     assert "x" not in result
     assert 3 not in result

@@ -4,9 +4,9 @@ import pytest
 from supervised_rig import Rig
 
 from orchestrator import Reason
-from orchestrator.cli.rig_console import state_line
 from orchestrator.rig.supervisor.change_record import change_record, read_changes
 from orchestrator.rig.supervisor.machine import Refused
+from orchestrator.rig.supervisor.operator import StateLine, state_line
 from orchestrator.rig.supervisor.process import status_of
 from orchestrator.rig.supervisor.ring_file import ChangeFile
 from orchestrator.rig.supervisor.states import State
@@ -104,6 +104,10 @@ def test_a_line_has_state_time_force_and_what_is_left():
     )
     rig.cycle(fx=float("nan"))
     assert status(rig)["signals"]["sensor.fx"] == {"value": None, "unit": "N", "margin": None}
+
+
+def test_nothing_is_said_of_a_rig_that_nobody_watches():
+    assert StateLine("nowhere")() == ""
 
 
 def test_the_states_of_a_rig_are_read_back_since_it_was_engaged(tmp_path):

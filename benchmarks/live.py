@@ -1,0 +1,140 @@
+"""A run at 1 kHz that two viewers look at, against one that nobody does.
+
+usage: python benchmarks/live.py [--seconds S] [--json FILE]
+
+EPOS (examples) in real time, SCHED_FIFO 80 and locked memory where they are granted. Both take
+turns, so that a neighbour of the machine meets both. Viewers are processes that ask ten times a
+second for what a page asks for: the state, the last ten seconds of all signals with all peaks, and
+one row. The ratio compares medians of the turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from orchestrator import RealTime, read_system
+from orchestrator.core.realtime import RealTimeRecord
+from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.recording import Result
+from orchestrator.pictures.live.messages import Begun, Recording
+from orchestrator.pictures.live.viewing_client import Viewing
+from orchestrator.study.prepare.simulate import SimulationSettings, simulate_with
+
+ROOT = Path(__file__).resolve().parents[1]
+SYSTEM = ROOT / "examples" / "epos" / "ideal.ssd"
+TURNS, VIEWERS, PERIOD_S, WINDOW_NS = 5, 2, 0.1, 10_000_000_000
+LOOKED, ALONE = "two viewers", "nobody looks"
+
+
+def view(url: str) -> None:
+    """Ask as a page does, until there is nobody to ask."""
+    place, answers = urlsplit(url), 0
+    connection = http.client.HTTPConnection(place.hostname or "", place.port)
+
+    def ask(path: str) -> bytes:
+        connection.request("GET", path)
+        return connection.getresponse().read()
+
+    try:
+        while True:
+            (*_, case) = json.loads(ask("/state"))["cases"] or [{}]
+            if end_ns := case.get("end_ns", 0):
+                columns = ",".join(map(str, range(20)))
+                wish = f"begin_ns={end_ns - WINDOW_NS}&end_ns={end_ns}&at_ns={end_ns}&most=4000"
+                ask(f"/samples?case=0&columns={columns}&{wish}")
+                answers += 1
+            time.sleep(PERIOD_S)
+    except (OSError, http.client.HTTPException):
+        sys.stdout.write(str(answers))
+
+
+@contextmanager
+def looked_at() -> Iterator[Viewing]:
+    """Let two viewers look at a run that is told of."""
+    viewing = Viewing("0", "benchmark")
+    viewing.say(Begun("epos", "EPOS", None, ""))
+    command = [sys.executable, __file__, "--view", viewing.url]
+    viewers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(VIEWERS)]
+    time.sleep(1.0)
+    try:
+        yield viewing
+    finally:
+        viewing.end("over")
+        answers = [int(viewer.communicate()[0] or 0) for viewer in viewers]
+        assert min(answers) > 10, answers  # noqa: S101 - they did look
+
+
+def timing(seconds: float, viewing: Viewing | None) -> RealTimeRecord:
+    """Run for so long, and return how it kept to real time."""
+
+    def share(rows: SharedRows, begun: Result) -> None:
+        assert viewing is not None  # noqa: S101
+        plain = Result(begun.name, begun.time_ns, begun.names, begun.values, begun.units)
+        viewing.say(Recording(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
+
+    settings = SimulationSettings(
+        step="1 ms",
+        stop=f"{seconds} s",
+        delay="mean",
+        realtime=RealTime(priority=80),
+        share=None if viewing is None else share,
+    )
+    found = simulate_with(read_system(SYSTEM), settings).timing
+    assert found is not None  # noqa: S101
+    return found
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=12.0, help="of each turn")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--view", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.view:
+        view(given.view)
+        return
+    found: dict[str, list[RealTimeRecord]] = {ALONE: [], LOOKED: []}
+    for _ in range(TURNS):
+        found[ALONE].append(timing(given.seconds, None))
+        with looked_at() as viewing:
+            found[LOOKED].append(timing(given.seconds, viewing))
+    rows = {}
+    table = Table(title=f"1 kHz, {TURNS} turns of {given.seconds:g} s: median (least to most)")
+    for column in ("", "wake-up 99.9 % [us]", "computing 99.9 % [us]", "late steps"):
+        table.add_column(column, justify="right")
+    for name, turns in found.items():
+        wake = [(one.wake.percentile_ns(99.9) or 0) / 1e3 for one in turns]
+        computing = [(one.computing.percentile_ns(99.9) or 0) / 1e3 for one in turns]
+        rows[name] = {"wake_us": wake, "computing_us": computing}
+        texts = [
+            f"{statistics.median(each):.1f} ({min(each):.1f} to {max(each):.1f})"
+            for each in (wake, computing)
+        ]
+        table.add_row(name, *texts, str(sum(one.overruns for one in turns)))
+    Console(width=120).print(table)
+    for key in ("wake_us", "computing_us"):
+        ratio = statistics.median(rows[LOOKED][key]) / statistics.median(rows[ALONE][key])
+        Console().print(f"{key}: x {ratio:.2f}")
+    if given.json:
+        machine = {"system": platform.platform(), "cpus": len(os.sched_getaffinity(0))}
+        given.json.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The line of a run in real time, which a process of its own draws: ``python -m`` by the run.
+
+A thread of the run's process would need the interpreter that its blocks in Python wait for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.terminal import printable
+from orchestrator.core.wings import of_wing
+
+if TYPE_CHECKING:
+    from orchestrator.study.prepare.simulate import Where
+
+#: s, between two looks.
+_PERIOD = 0.2
+_NICE = 10
+_CLEAR = "\r\x1b[K"
+
+
+@contextmanager
+def drawn_line(
+    case: str, about: tuple[str, str] | None, where: Where, rows: SharedRows
+) -> Iterator[None]:
+    """Let a process draw a line about a run on standard error, until it is over."""
+    order = {
+        "case": case,
+        "about": about,
+        "last_ns": where.last_ns,
+        "rows": len(rows.times_ns),
+        "columns": rows.values.shape[1],
+        "file": rows.file,
+    }
+    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-P", "-m", "orchestrator.cli.terminal.line", json.dumps(order)],
+        stdin=subprocess.PIPE,
+        pass_fds=(rows.file,),
+        process_group=0,  # Ctrl-C is for the run
+        env=os.environ | {"PYTHONPATH": paths},
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+        sys.stderr.write(_CLEAR)
+        sys.stderr.flush()
+
+
+def line_of(rows: SharedRows, case: str, last_ns: int, about: Callable[[], str] | None) -> str:
+    """Return what is said of a run now."""
+    count, last = rows.written, f" of {last_ns / 1e9:g} s"
+    late = int(rows.told[0])
+    text = (
+        f"{case}: {rows.times_ns[count - 1] / 1e9:.3f}{last}, {late} late steps"
+        if count
+        else (f"{case}: before the first step{last}")
+    )
+    more = about() if about is not None else ""
+    return printable(f"{text} | {more}" if more else text)
+
+
+def main() -> None:
+    """Draw until the run is over: it has the other end of standard input."""
+    order: dict[str, Any] = json.loads(sys.argv[1])
+    os.nice(_NICE)
+    rows = SharedRows(order["rows"], order["columns"], order["file"])
+    wing, argument = order["about"] or (None, None)
+    about = None if wing is None else of_wing(wing)(argument)
+    while not select.select([sys.stdin], [], [], _PERIOD)[0]:
+        text = line_of(rows, order["case"], order["last_ns"], about)
+        sys.stderr.write(f"{_CLEAR}{text[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""Serves what is shown of a run to browsers: a page, and what its script asks for.
+
+A viewer asks for what it is about to draw, and is told that and nothing else, so a viewer that is
+slow, comes late or loads the page again needs no care, and one that takes no answer holds only the
+thread that answers it. Plain HTTP of the standard library does this.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import math
+import re
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.pictures.live.page import live_page
+from orchestrator.pictures.live.shown import Shown
+
+#: Port where nobody says another.
+PORT = 8700
+LOOPBACK = "127.0.0.1"
+#: s, in which a viewer must take an answer, or ask anew.
+PATIENCE = 10.0
+#: Viewers at one time.
+_MOST_VIEWERS = 32
+#: Samples of a signal in one answer.
+_MOST_SAMPLES = 20_000
+_PORT_AT_END = re.compile(r":\d+$")
+
+
+def listening(address: str) -> tuple[socket.socket, str]:
+    """Return a socket that browsers reach at ``PORT`` or ``HOST:PORT``, and a token.
+
+    The token is empty at a loopback address, which only this machine reaches.
+
+    Raises
+    ------
+    DescriptionError
+        If that is no address, or another program has it.
+    """
+    host, colon, port = address.rpartition(":")
+    host = host.strip("[]") if colon else LOOPBACK
+    what = f"live: {address}"
+    if not port.isdecimal() or int(port) > 65535 or not host:
+        raise DescriptionError(f"{what}: expected PORT or HOST:PORT, with a port up to 65535")
+    try:
+        family, *_, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, socket.SOCK_STREAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    except OSError as error:
+        raise DescriptionError(f"{what}: no such host: {error.strerror or error}") from None
+    try:
+        made.bind(place)
+        made.listen()
+    except OSError as error:
+        made.close()
+        why = error.strerror or error
+        raise DescriptionError(
+            f"{what}: cannot be listened to: {why}; give another port, or 0 for a free one"
+        ) from None
+    local = ipaddress.ip_address(made.getsockname()[0]).is_loopback
+    return made, "" if local else secrets.token_urlsafe(18)
+
+
+def url_of(listener: socket.socket, token: str) -> str:
+    """Return what a viewer opens."""
+    host, port = listener.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = socket.gethostname()
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/{f'?token={token}' if token else ''}"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers viewers, each by a thread.
+
+    Parameters
+    ----------
+    listener
+        Where they connect.
+    token
+        What they must know; empty: nothing, as only this machine reaches it.
+    shown
+        What they see.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, listener: socket.socket, token: str, shown: Shown) -> None:
+        super().__init__(listener.getsockname()[:2], _Viewer, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listener
+        self.token, self.shown = token, shown
+        self._room = threading.Semaphore(_MOST_VIEWERS)
+        #: When each viewer last asked, and whether it knows that nothing more will come.
+        self.seen: dict[str, tuple[float, bool]] = {}
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a viewer by a thread of its own, if there are not too many."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer a viewer until it goes."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a viewer may go at any time."""
+
+    def wait_until_told(self, seconds: float) -> None:
+        """Wait until those who look know that nothing more will come, for so long at most."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            looking = [told for at, told in list(self.seen.values()) if until - seconds - at < 1.5]
+            if all(looking):
+                return
+            time.sleep(0.02)
+
+
+class _RefusedError(Exception):
+    """Why a viewer is told nothing."""
+
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class _Viewer(BaseHTTPRequestHandler):
+    """One connection of a browser."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "softdock", ""
+    timeout = PATIENCE
+    disable_nagle_algorithm = True
+    wbufsize = 1 << 16
+
+    def do_GET(self) -> None:
+        """Answer what is asked."""
+        asked = urlsplit(self.path)
+        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        self._answer(self._ANSWERS.get(asked.path), given, page=asked.path == "/")
+
+    def do_POST(self) -> None:
+        """Let the run have a wish: only the page's own script can ask so."""
+        asked = urlsplit(self.path)
+        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        self.close_connection = True  # whatever else was sent with it
+        is_wish = asked.path == "/wish" and self.headers.get("Origin") is not None
+        self._answer(_Viewer._wish if is_wish else None, given, page=False)
+
+    def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
+        try:
+            self._expect_known(given.get("token", ""), page=page)
+            if answer is None:
+                raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
+            answer(self, given)
+        except _RefusedError as refused:
+            self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
+        except (DescriptionError, KeyError, ValueError, OverflowError) as error:
+            said = f"{type(error).__name__}: {error}\n".encode()
+            self._send(said, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
+
+    def _expect_known(self, token: str, *, page: bool) -> None:
+        """Expect one who may look: no page of another site, and on a network one with the token."""
+        host, known = self.headers.get("Host", ""), self.server.token
+        if known and not hmac.compare_digest(token.encode(), known.encode()):
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "expected the token that the run printed")
+        named = _PORT_AT_END.sub("", host).strip("[]")
+        if not known and named not in {"localhost", self.server.socket.getsockname()[0]}:
+            # a name of another site that was made to lead here
+            raise _RefusedError(
+                HTTPStatus.FORBIDDEN, f"expected this machine's own name, found {host}"
+            )
+        origin = self.headers.get("Origin")
+        if origin is not None and origin != f"http://{host}":
+            raise _RefusedError(HTTPStatus.FORBIDDEN, f"pages of {origin} may not look")
+        site = self.headers.get("Sec-Fetch-Site", "same-origin")
+        if not page and site not in {"same-origin", "none"}:
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "pages of other sites may not look")
+
+    def _wish(self, given: Mapping[str, str]) -> None:
+        self.server.shown.wish(given["wish"])
+        self._send_json({})
+
+    def _page(self, _given: Mapping[str, str]) -> None:
+        text, policy = live_page(self.server.shown.title)
+        more = {"Content-Security-Policy": policy}
+        self._send(text.encode(), "text/html; charset=utf-8", more=more)
+
+    def _state(self, given: Mapping[str, str]) -> None:
+        found = self.server.shown.state()
+        if viewer := given.get("viewer", "")[:40]:
+            self.server.seen[viewer] = time.monotonic(), "done" in given
+        self._send_json(found)
+
+    def _case(self, given: Mapping[str, str]) -> None:
+        self._send_json(self.server.shown.case(int(given["case"])))
+
+    def _samples(self, given: Mapping[str, str]) -> None:
+        """Answer doubles: times in s, then each signal, then a whole row at one time."""
+        shown, number = self.server.shown, int(given["case"])
+        columns = [int(one) for one in given.get("columns", "").split(",") if one]
+        if not all(0 <= column < shown.columns(number) for column in columns):
+            raise ValueError("columns: no such signal")
+        most = min(max(int(given["most"]), 2), _MOST_SAMPLES)
+        row_ns, row = shown.row(number, int(given["at_ns"]))
+        parts = [row]
+        about = {"row_ns": row_ns, "count": 0, "exact": True}
+        if columns:
+            span = int(given["begin_ns"]), int(given["end_ns"])
+            found = shown.stretch(number, *span, columns, most)
+            about |= {"count": len(found.times_ns), "exact": found.is_exact}
+            parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
+        content = np.concatenate(parts, dtype="<f8").tobytes()
+        self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
+
+    _ANSWERS: ClassVar[Mapping[str, _Answer]] = {
+        "/": _page,
+        "/state": _state,
+        "/case": _case,
+        "/samples": _samples,
+    }
+
+    def _send_json(self, data: Any) -> None:
+        self._send(json.dumps(_finite(data), allow_nan=False).encode(), "application/json")
+
+    def _send(
+        self,
+        content: bytes,
+        kind: str,
+        status: HTTPStatus = HTTPStatus.OK,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        self.send_response(status)
+        headers = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            **(more or {}),
+            **({"Connection": "close"} if self.close_connection else {}),
+        }
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+        self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as the base calls it
+        """Say nothing."""
+
+
+def _finite(data: Any) -> Any:
+    """Return data in which what is no number is nothing."""
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return data
+
+
+_Answer = Callable[[_Viewer, Mapping[str, str]], None]

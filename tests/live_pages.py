@@ -1,0 +1,89 @@
+"""Pages that are served: a server in this process, and what a viewer without a browser asks."""
+
+import http.client
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from urllib.parse import urlencode, urlsplit
+
+import numpy as np
+
+from orchestrator.core.recording import Result
+from orchestrator.pictures.live.replay import replay_server
+
+MS = 1_000_000
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+def recording(count=4001, names=("one.x", "one.f", "two.v[0]", "two.v[1]"), **more):
+    """Return a run of which each sample is another number."""
+    time_ns = np.arange(count) * MS
+    phase = time_ns[:, np.newaxis] / 1e9 * (1.0 + np.arange(len(names)))
+    units = dict(zip(names, ("m", "N"), strict=False))
+    return Result("sway", time_ns, tuple(names), np.sin(phase), units, **more)
+
+
+@contextmanager
+def served(shown, address="0"):
+    """Give the address of a page, which is there as long as the test looks."""
+    server, url = replay_server(shown, address)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield url
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def asked(url, path, headers=None, method="GET", **given):
+    """Return status, headers and content of an answer."""
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+    query = "&".join(filter(None, (place.query if "token" not in given else "", urlencode(given))))
+    try:
+        connection.request(method, f"/{path}?{query}", headers=headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+    finally:
+        connection.close()
+
+
+def state_of(url, **given):
+    """Return what changes."""
+    status, _, content = asked(url, "state", **given)
+    assert status == 200, content
+    return json.loads(content)
+
+
+def wish(url, word):
+    """Wish as the page does."""
+    own = {"Origin": f"http://{urlsplit(url).netloc}"}
+    status, _, content = asked(url, "wish", own, "POST", wish=word)
+    assert status == 200, content
+
+
+def samples_of(url, columns, begin_ns, end_ns, at_ns=0, most=1000, case=0):
+    """Return times in s, signals, the row at one time with its time in ns, and if all is exact."""
+    given = {"begin_ns": begin_ns, "end_ns": end_ns, "at_ns": at_ns, "most": most, "case": case}
+    status, headers, content = asked(url, "samples", columns=",".join(map(str, columns)), **given)
+    assert status == 200, content
+    about, values = json.loads(headers["X-About"]), np.frombuffer(content, "<f8")
+    count = about["count"]
+    signals = values[count : count * (1 + len(columns))].reshape(len(columns), count)
+    return values[:count], signals, values[count * (1 + len(columns)) :], about
+
+
+@contextmanager
+def deaf_viewer(url, columns):
+    """Ask for more than any buffer holds, and take nothing of it."""
+    place = urlsplit(url)
+    wish = f"columns={columns}&begin_ns=0&end_ns=99999999999&at_ns=0"
+    with socket.create_connection((place.hostname, place.port)) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        for _ in range(8):
+            asking = f"GET /samples?case=0&{wish}&most=20000 HTTP/1.1\r\nHost: localhost:1\r\n\r\n"
+            deaf.sendall(asking.encode())
+        yield

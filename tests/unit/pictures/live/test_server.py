@@ -1,0 +1,234 @@
+"""Who may look, and what is told to those who do."""
+
+import json
+import socket
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from live_pages import HOSTILE, MS, asked, deaf_viewer, recording, samples_of, served, state_of
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.pictures.live import server as live_server
+from orchestrator.pictures.live.replay import replayed
+from orchestrator.pictures.live.server import listening
+from orchestrator.study import Section
+
+
+@pytest.fixture(scope="module")
+def page():
+    with served(replayed(recording())) as url:
+        yield url
+
+
+def test_values_are_those_of_the_recording(page):
+    expected = recording()
+    times, signals, row, about = samples_of(page, [3, 0], 1000 * MS, 1500 * MS, at_ns=1234 * MS)
+    assert (about["row_ns"], about["exact"]) == (1234 * MS, True)
+    np.testing.assert_array_equal(times, expected.time[999:1502])
+    np.testing.assert_array_equal(signals, expected.values[999:1502, [3, 0]].T)
+    np.testing.assert_array_equal(row, expected.values[1234])
+
+
+def test_of_many_samples_the_extremes_are_told(page):
+    times, signals, _, about = samples_of(page, [1], 0, 4000 * MS, most=100)
+    assert not about["exact"]
+    assert len(times) <= 104
+    expected = recording().values[:, 1]
+    assert (signals.min(), signals.max()) == (expected.min(), expected.max())
+
+
+def test_the_state_of_a_recording(page):
+    state = state_of(page)
+    (case,) = state["cases"]
+    assert (state["recorded"], state["ended"], state["rig"]) == (True, "", None)
+    assert (case["name"], case["state"], case["rows"]) == ("sway", "recorded", 4001)
+    assert (case["begin_ns"], case["end_ns"]) == (0, 4000 * MS)
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("case", {"case": "1"}),
+        ("case", {"case": "-1"}),
+        ("case", {}),
+        ("case", {"case": "x"}),
+        ("samples", {"case": 0, "columns": "4", "begin_ns": 0, "end_ns": 1, "at_ns": 0, "most": 9}),
+        ("samples", {"case": 0, "columns": "0", "begin_ns": 0, "end_ns": 1, "at_ns": 0}),
+        ("samples", {"case": 0, "columns": "0", "begin_ns": 1e99, "at_ns": 0, "most": 9}),
+    ],
+)
+def test_what_cannot_be_answered_is_said(page, path, given):
+    status, _, content = asked(page, path, **given)
+    assert status == 400, content
+    assert state_of(page)["cases"]
+
+
+def test_there_is_no_other_page(page):
+    assert asked(page, "etc/passwd")[0] == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Host": "elsewhere.example:8700"},  # its name server says that it is this machine
+    ],
+)
+def test_pages_of_others_see_nothing(page, headers):
+    for path in ("state", "case", "samples"):
+        assert asked(page, path, headers, case=0)[0] == 403
+
+
+def test_its_own_page_may_ask_and_a_link_may_lead_to_it(page):
+    host = urlsplit(page).netloc
+    own = {"Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
+    assert asked(page, "state", own)[0] == 200
+    assert asked(page, "", {"Sec-Fetch-Site": "cross-site"})[0] == 200
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "127.0.0.2:0", "localhost:0", "[::1]:0"])
+def test_this_machine_has_several_names(address):
+    try:
+        with served(replayed(recording(10)), address) as url:
+            assert state_of(url)["cases"]
+            assert asked(url, "state", {"Host": "localhost"})[0] == 200
+            assert asked(url, "state", {"Host": "127.0.0.3:80"})[0] == 403
+    except DescriptionError as error:
+        pytest.skip(f"this machine has no such address: {error}")
+
+
+def test_only_its_own_page_may_wish(page):
+    host = urlsplit(page).netloc
+    others = [{}, {"Origin": "null"}, {"Origin": "http://elsewhere.example"}]
+    others += [{"Origin": f"http://{host}", "Sec-Fetch-Site": "cross-site"}]
+    assert [asked(page, "wish", one, "POST", wish="stop")[0] for one in others] == [
+        404,
+        403,
+        403,
+        403,
+    ]
+    own = {"Origin": f"http://{host}"}
+    assert asked(page, "wish", own, wish="stop")[0] == 404  # a link is no wish
+    for word in ("stop", "jump"):
+        assert asked(page, "wish", own, "POST", wish=word)[0] == 400  # of a recording
+
+
+def test_a_browser_may_do_nothing_but_ask_its_server(page):
+    _, headers, _ = asked(page, "")
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "connect-src 'self'" in policy
+    assert policy.count("sha256-") == 2
+    assert "'unsafe" not in policy.replace("style-src 'unsafe-inline'", "")
+
+
+def test_other_addresses_need_the_token(monkeypatch):
+    monkeypatch.setattr("ipaddress.IPv4Address.is_loopback", False)
+    with served(replayed(recording(10))) as url:
+        assert len(urlsplit(url).query) > 20
+        assert asked(url, "state")[0] == 200
+        for wrong in ("", "x", "é"):
+            assert asked(url, "state", token=wrong)[0] == 403
+            assert asked(url, "", token=wrong)[0] == 403
+
+
+def test_this_machine_alone_needs_none():
+    found, token = listening("0")
+    with found:
+        assert (found.getsockname()[0], token) == ("127.0.0.1", "")
+    found, token = listening("0.0.0.0:0")
+    with found:
+        assert len(token) > 20
+
+
+def test_an_address_that_is_taken_is_refused():
+    taken, _ = listening("0")
+    with taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(DescriptionError, match=rf"live: {port}: .*in use; give another port"):
+            listening(str(port))
+
+
+@pytest.mark.parametrize("address", ["", "x", ":80", "70000", "host:", "no.such.host.invalid:1"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(DescriptionError, match="live: "):
+        listening(address)
+
+
+WIDE = ",".join(map(str, range(40)))
+
+
+def wide_recording():
+    return replayed(recording(20_000, tuple(f"c.x{i}" for i in range(40))))
+
+
+def state_at_last(url):
+    """Return the state as soon as there is room."""
+    while True:
+        try:
+            return state_of(url)
+        except ConnectionError:
+            continue
+
+
+def test_a_viewer_that_never_reads_keeps_nobody_from_looking():
+    with served(wide_recording()) as url, deaf_viewer(url, WIDE):
+        for _ in range(10):
+            assert state_of(url)["cases"][0]["rows"] == 20_000
+
+
+def test_a_viewer_that_never_reads_is_given_up(monkeypatch):
+    monkeypatch.setattr(live_server, "_MOST_VIEWERS", 1)
+    monkeypatch.setattr(live_server._Viewer, "timeout", 0.2)
+    with served(wide_recording()) as url, deaf_viewer(url, WIDE):
+        assert state_at_last(url)["cases"]
+
+
+def test_too_many_viewers_are_turned_away_and_later_ones_let_in(monkeypatch):
+    monkeypatch.setattr(live_server, "_MOST_VIEWERS", 2)
+    with served(replayed(recording(10))) as url:
+        place = (urlsplit(url).hostname, urlsplit(url).port)
+        with socket.create_connection(place) as one, socket.create_connection(place) as other:
+            for each in (one, other):
+                each.sendall(b"GET /state HTTP/1.1\r\nHost: localhost:1\r\n\r\n")
+                assert each.recv(100)
+            with socket.create_connection(place) as third:
+                third.settimeout(10.0)
+                with suppress(ConnectionError):
+                    assert third.recv(100) == b""
+        assert state_at_last(url)["cases"]  # as soon as the two are gone
+
+
+def test_a_recording_without_rows_is_refused():
+    with pytest.raises(DescriptionError, match="'sway' has no rows"):
+        replayed(recording(0))
+
+
+def test_names_are_text_and_what_is_no_number_is_nothing():
+    rows = (("peak", float("nan"), HOSTILE),)
+    table = Section("x", HOSTILE, ("a", "b", "c"), rows, note=HOSTILE, remarks=(HOSTILE,))
+    shown = replayed(recording(10, (HOSTILE, "b.x", "c.x")))
+    shown.title = HOSTILE
+    shown.cases[0].say([table], [HOSTILE])
+    with served(shown) as url:
+        text = asked(url, "")[2].decode()
+        assert text.count("<script") == 2  # uPlot, and our own
+        assert HOSTILE not in text
+        found = json.loads(asked(url, "case", case=0)[2])
+    assert found["signals"]["names"][0] == HOSTILE
+    assert found["sections"][0]["rows"] == [["peak", None, HOSTILE]]
+
+
+def test_a_million_samples_are_told_in_a_moment():
+    names = tuple(f"c.x{i}" for i in range(4))
+    result = recording(1_000_000, names)
+    result.values[777_777, 2] = 40.0
+    with served(replayed(result)) as url:
+        times, signals, _, _ = samples_of(url, [2], 0, 10**15, most=2000)
+    assert len(times) < 2010
+    assert signals.max() == 40.0
+    assert abs(times[signals[0].argmax()] - 777.777) < 1.1
