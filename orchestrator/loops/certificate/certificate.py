@@ -26,6 +26,7 @@ from orchestrator.loops.certificate.rule_map import RuledSystem
 from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import Margins
 from orchestrator.loops.run_account import (
+    MOST_COMPONENTS,
     LinearSystem,
     RunAccount,
     account_json,
@@ -235,10 +236,10 @@ def _with_modes(
     length_ns: int | None,
 ) -> Certificate:
     limits = list(found.limits)
-    lines = [_readable(linear, choice) for choice in lines_to_cut(linear.system)]
-    if len(lines) > MOST_MARGINS:
-        limits.append(f"margins are those of {MOST_MARGINS} of {len(lines)} loops")
-        lines = lines[:MOST_MARGINS]
+    choices = list(lines_to_cut(linear.system))
+    if len(choices) > MOST_MARGINS:
+        limits.append(f"margins are those of {MOST_MARGINS} of {len(choices)} loops")
+    lines = [_readable(linear, choice) for choice in choices[:MOST_MARGINS]]
     margins: dict[str, Margins] = {}
     for line in lines:
         try:
@@ -247,13 +248,14 @@ def _with_modes(
             limits.append(f"no margins in continuous time at {line}: {_in_a_line(error)}")
     reference = None
     try:
+        _expect_small(linear)
         reference = StepReference.of(linear, length_ns=length_ns, lines=[])
     except _IN_THE_WAY as error:
-        limits.append(f"no longest step: {_in_a_line(error)}")
+        limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
     known: dict[object, MasterAccount] = {}
     masters = []
     for master, rule in zip(found.masters, [None, *rules], strict=True):
-        key = rule and (rule.outputs, rule.transforms)
+        key = rule and (rule.outputs, rule.transforms, rule.converts)
         if key not in known:
             stepped = linear if rule is None else RuledSystem.of(linear, rule)
             known[key] = _account(master, stepped, lines, reference, found.tolerance)
@@ -266,6 +268,15 @@ def _with_modes(
         remedies=() if reference is None else remedies(linear, reference.modes),
         limits=tuple(dict.fromkeys(limits)),
     )
+
+
+def _expect_small(linear: LinearSystem) -> None:
+    """Expect a system whose map is made again and again within seconds."""
+    if len(linear.models) > MOST_COMPONENTS:
+        raise CapabilityError(
+            f"{len(linear.models)} components, more than {MOST_COMPONENTS};"
+            " 'softdock analyze step' looks for a step all the same"
+        )
 
 
 def _readable(linear: LinearSystem, lines: Sequence[str]) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.recording import Result, read_result
+from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.recording import read_result
 from orchestrator.loops.certificate.certificate import Certificate, MasterAccount
 from orchestrator.loops.loop_account import Mode, growth_size
+from orchestrator.loops.state_space import Floats
 from orchestrator.study.measure import GrowthFit, fit_growth
 
 #: Share of a recording that is left out at its begin: faster modes fade.
@@ -99,7 +100,7 @@ class Comparison:
 def compare(certificate: Certificate, path: Path) -> Comparison:
     """Fit the growth in a recording, and put it beside a certificate.
 
-    Names of columns are ``component.output``, or as ecos writes them, ``component::output``.
+    Names of columns end with ``component.output``, or as ecos writes it, ``component::output``.
 
     Raises
     ------
@@ -108,44 +109,64 @@ def compare(certificate: Certificate, path: Path) -> Comparison:
     DescriptionError
         If it has no output of a loop, or none that oscillates.
     """
-    recorded = read_result(path)
+    time, recorded = _read(path)
     loops = [loop for master in certificate.masters[:1] for loop in master.loops]
     components = {name for loop in loops for name in loop.components}
-    columns = {
-        _plain(name): number
-        for number, name in enumerate(recorded.names)
+    signals = {
+        _plain(name): values
+        for name, values in recorded.items()
         if _plain(name).partition(".")[0] in components
     }
-    if not columns:
+    if not signals:
         raise DescriptionError(
             f"{path}: no column is of a component in a loop of system '{certificate.system}':"
             f" expected names such as '{min(components, default='component')}.output', found"
-            f" {', '.join(recorded.names[:5]) or 'none'}"
+            f" {', '.join([*recorded][:5]) or 'none'}"
         )
-    signal, fit = _best(recorded, columns, path)
+    signal, fit = _best(time, signals, path)
     beside = sorted(_beside(certificate, fit), key=lambda one: one.share)
     return Comparison(path.name, signal, fit, tuple(beside))
 
 
 def _plain(name: str) -> str:
-    return name.partition("[")[0].strip().replace("::", ".")
+    """Return ``component.output`` of a column's name, as several tools write it."""
+    whole = name.partition("[")[0].strip().replace("::", ".")
+    return ".".join(whole.split(".")[-2:])
 
 
-def _best(recorded: Result, columns: dict[str, int], path: Path) -> tuple[str, GrowthFit]:
+def _read(path: Path) -> tuple[Floats, dict[str, Floats]]:
+    """Read times and signals: a result, or a table of another tool with a column of the time."""
+    if path.suffix.lower() != ".csv":
+        result = read_result(path)
+        return result.time, dict(zip(result.names, result.values.T, strict=True))
+    from pandas import read_csv
+    from pandas.errors import ParserError
+
+    try:
+        table = read_csv(path, skipinitialspace=True).select_dtypes("number")
+    except (OSError, ParserError, ValueError) as error:
+        raise LoadError.in_file(path, f"cannot be read as a table: {error}") from None
+    clocks = [name for name in table if str(name).partition("[")[0].strip().lower() == "time"]
+    if not clocks:
+        raise LoadError.in_file(path, "expected a column 'time' in seconds, found none")
+    signals = {str(name): table[name].to_numpy(dtype=float) for name in table}
+    return signals.pop(str(clocks[0])), signals
+
+
+def _best(time: Floats, signals: dict[str, Floats], path: Path) -> tuple[str, GrowthFit]:
     """Return the column that one growing or decaying oscillation fits best."""
-    time = recorded.time
     start = float(time[0] + _BEGIN * (time[-1] - time[0])) if len(time) else 0.0
     found: list[tuple[float, str, GrowthFit]] = []
-    for name, number in columns.items():
+    for name, values in signals.items():
         try:
-            fit = fit_growth(time, recorded.values[:, number], start=start)
+            fit = fit_growth(time, values, start=start)
         except DescriptionError:
             continue
         found.append((fit.residual_rms / max(fit.amplitude, 1e-300), name, fit))
     found = [one for one in found if one[0] <= _LEFT]
     if not found:
         raise DescriptionError(
-            f"{path}: none of {', '.join(columns)} is an oscillation of one mode: expected a"
+            f"{path}: none of {', '.join(signals)} is an oscillation of one mode: expected a"
             " recording of at least two of its periods without contact that opens"
         )
     _, signal, fit = min(found, key=lambda one: one[0])

@@ -45,8 +45,8 @@ class MasterRule:
         How it is called here, and which tool and version it is of.
     outputs
         When outputs are read.
-    transforms
-        Whether units and linear transformations of connections are applied.
+    transforms, converts
+        Whether linear transformations of connections are applied, and units converted.
     evidence, source
         How the rule is known, and from where.
     """
@@ -55,6 +55,7 @@ class MasterRule:
     tool: str
     outputs: OutputReading
     transforms: bool
+    converts: bool
     evidence: Evidence
     source: str
 
@@ -66,6 +67,7 @@ class MasterRule:
             "inputs": "held",
             "outputs": str(self.outputs),
             "transforms": self.transforms,
+            "converts": self.converts,
             "evidence": str(self.evidence),
             "source": self.source,
         }
@@ -77,6 +79,7 @@ _RULES = (
         "FMPy 0.3.32, simulate_ssp",
         OutputReading.AFTER_STEP,
         transforms=False,
+        converts=False,
         evidence=Evidence.RUN,
         source="benchmarks/certify.py",
     ),
@@ -85,6 +88,7 @@ _RULES = (
         "libcosim (libcosimpy 0.0.6), fixed step",
         OutputReading.AFTER_STEP,
         transforms=True,
+        converts=False,
         evidence=Evidence.RUN,
         source="benchmarks/certify.py",
     ),
@@ -93,6 +97,7 @@ _RULES = (
         "ecos (ecospy 0.7.2), fixed step",
         OutputReading.AFTER_STEP,
         transforms=True,
+        converts=False,
         evidence=Evidence.RUN,
         source="benchmarks/certify.py",
     ),
@@ -101,6 +106,7 @@ _RULES = (
         "OMSimulator 3, oms-ma",
         OutputReading.AFTER_INPUTS,
         transforms=True,
+        converts=True,
         evidence=Evidence.DOCUMENT,
         source="its sources: SystemWC::doStep, then updateInputs in the order of the graph",
     ),
@@ -109,6 +115,7 @@ _RULES = (
         "PyFMI 2.21, Master with its default options",
         OutputReading.AFTER_STEP,
         transforms=False,
+        converts=False,
         evidence=Evidence.DOCUMENT,
         source="its sources: exchange_connection_data, linear_correction and extrapolation off",
     ),
@@ -117,6 +124,7 @@ _RULES = (
         "Simulink, co-simulation FMU blocks without numerical compensation",
         OutputReading.AFTER_STEP,
         transforms=False,
+        converts=False,
         evidence=Evidence.DOCUMENT,
         source="its manual: inputs are those of the communication points alone",
     ),

@@ -57,9 +57,8 @@ class RuledSystem(LinearSystem):
     @classmethod
     def of(cls, linear: LinearSystem, rule: MasterRule) -> RuledSystem:
         """Let a master with this rule step a system that was linearised."""
-        system = linear.system if rule.transforms else _untransformed(linear.system)
         return cls(
-            system,
+            _as_read(linear.system, rule),
             replace(linear.master, rates={}),
             linear.delay,
             linear.step_ns,
@@ -81,10 +80,14 @@ class RuledSystem(LinearSystem):
         return loop_accounts(self.declared, self.models, self.period_map(), count=count)
 
 
-def _untransformed(system: System) -> System:
-    """Take units and linear transformations off all lines."""
+def _as_read(system: System, rule: MasterRule) -> System:
+    """Take off the lines what a master does not look at."""
     lines = (
-        replace(line, transformation=None, suppress_unit_conversion=True)
+        replace(
+            line,
+            transformation=line.transformation if rule.transforms else None,
+            suppress_unit_conversion=line.suppress_unit_conversion or not rule.converts,
+        )
         for line in system.connections
     )
     return replace(system, connections=tuple(lines))
@@ -145,6 +148,7 @@ class RuleMap(PeriodMap):
             for _ in range(many)
         ]
         self._whole = whole
+        self._names = (*(f"state {i + 1}" for i in range(n)), *outputs)
         self.steps = 1
         self.period = system.step_ns / 1e9
 
@@ -152,6 +156,11 @@ class RuleMap(PeriodMap):
     def size(self) -> int:
         """Number of states and outputs."""
         return len(self._whole)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of these numbers: states by their place, outputs by their names."""
+        return self._names
 
     def within(self, components: Iterable[str]) -> NDArray[np.intp]:
         """Return the numbers that only these components have."""
