@@ -106,7 +106,7 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
             yield (
                 master.name,
                 ", ".join(loop.components),
-                max(added, key=abs, default=None),
+                max(added, default=None),
                 None if mode is None else mode.frequency,
                 exact,
                 None if mode is None else mode.growth,
