@@ -89,7 +89,7 @@ def late() -> System:
 
 def servo() -> System:
     """Return partition 1 under El Centro at 40 %, moved by the actuator of the benchmark."""
-    return _described("servo", shaken(actuated(1), 1), "Nothing is done against the actuator's lag.")
+    return _described("servo", shaken(actuated(1), 1), "Nothing is done against its lag.")
 
 
 def _described(name: str, system: System, text: str) -> System:
