@@ -61,3 +61,11 @@ def test_the_lag_of_the_actuator_alone_is_more_than_any_partition_bears(script: 
         (loop,) = linear.loop_accounts(1)
         assert loop.modes[0].exact is not None
         assert loop.modes[0].exact.real > 0.5
+
+
+@pytest.mark.slow
+def test_the_adaptive_compensator_meets_the_reference(script: Script) -> None:
+    criteria = script("criteria")
+    found = criteria.criteria(criteria.run("adaptive time series"))
+    expected = [0.0, 0.2643, 0.3724, 0.6715, 0.5967, 0.6652, 0.6681, 0.4725, 0.4838]
+    assert found == pytest.approx(expected, rel=1e-2)
