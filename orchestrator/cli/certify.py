@@ -62,6 +62,7 @@ def certify(
     from orchestrator.author import read_system
     from orchestrator.cli.analyze.linear import case_options
     from orchestrator.cli.target import is_system
+    from orchestrator.core.ssp.archive.target import main_file
     from orchestrator.loops.certificate.certificate import certify as certified
     from orchestrator.loops.certificate.comparison import compare
     from orchestrator.loops.certificate.master_rule import MASTERS, master_rules
@@ -71,8 +72,9 @@ def certify(
     names = list(MASTERS) if masters is None else [name.strip() for name in masters.split(",")]
     rules = master_rules(names)
     options: dict[str, Any] = {"step": step, "at": at}
-    if case is None and is_system(target):  # it need not be one that is run here
-        name, system = target.stem, read_system(target)
+    file = main_file(target)
+    if case is None and is_system(file):  # it need not be one that is run here
+        name, system = file.stem, read_system(file)
     else:
         name, system, options = case_options(target, case, at, step, None, None)
     found = certified(system, rules, tolerance=tolerance, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from time import perf_counter
 
 import numpy as np
 
@@ -22,6 +23,8 @@ _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Time that the responses of one unit to its steps may take.
+MOST_SECONDS = 20.0
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
 #: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
@@ -187,10 +190,12 @@ def _responses(
 ) -> tuple[Floats, float]:
     """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are."""
     count = sum(c.size for c in unit.outputs)
+    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
+    begin = perf_counter()
     rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
+    _expect_quick(unit, 2 * sum(reals), perf_counter() - begin)
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd = 0.0
-    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
     for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
@@ -203,6 +208,16 @@ def _responses(
         if scale:
             odd = max(odd, float(np.abs(up - down).max() / (size * scale)))
     return all_of, odd
+
+
+def _expect_quick(unit: SimulationUnit, count: int, seconds: float) -> None:
+    """Expect that so many responses, each of which takes some seconds, are had in a short while."""
+    if count * seconds > MOST_SECONDS:
+        again = "" if unit.description.capabilities.can_roll_back else ", for which it starts anew"
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: {count} responses of"
+            f" {seconds:.2g} s each{again}, take more than {MOST_SECONDS:g} s"
+        )
 
 
 def _followed(
@@ -224,6 +239,11 @@ def _followed(
                     f" response: {result.reason or f'status {result.status}'}"
                 )
             unit.get(rows[k])
+    if not np.isfinite(rows).all():
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: an output is no finite number in a"
+            " response to a pulse at this point; linearise it at another time"
+        )
     return rows
 
 

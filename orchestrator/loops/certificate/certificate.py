@@ -206,7 +206,8 @@ def certify(
     try:
         linear = _linear(system, options, limits)
     except SoftdockError as error:
-        return replace(found, limits=(*limits, f"{_NO_MODES}: {_in_a_line(error)}"))
+        limits.append(f"{_NO_MODES}: {_in_a_line(error)}")
+        return replace(found, limits=tuple(dict.fromkeys(limits)))
     limits += _validity(linear, found.at, rules=len(found.masters) > 1)
     return _with_modes(replace(found, limits=tuple(limits)), linear, rules, length_ns)
 

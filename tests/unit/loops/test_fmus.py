@@ -8,8 +8,9 @@ import pytest
 
 from orchestrator import System, block, fmu, read_system
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.simunits import Fmu2Unit
 from orchestrator.core.system import SourceKind
-from orchestrator.loops import linear_system, run_account
+from orchestrator.loops import linear_system, response_model, run_account
 
 from .conftest import Factor
 
@@ -123,6 +124,21 @@ def test_what_cannot_go_back_is_refused_where_something_may_not_be_started_anew(
     monkeypatch.setattr(run_account, "_MODELS", frozenset({SourceKind.FMU}))
     with pytest.raises(CapabilityError, match=r"'axis' cannot be linearised: .* FMUs and blocks"):
         linear_system(axis_without(*NO_STATES), step="4 ms")
+
+
+def test_what_takes_too_long_to_start_anew_is_refused(axis_without, monkeypatch):
+    monkeypatch.setattr(response_model, "MOST_SECONDS", 1e-9)
+    with pytest.raises(CapabilityError, match=r"'axis' .*2 responses of .* s each, for which it"):
+        linear_system(axis_without(*NO_STATES), step="4 ms")
+
+
+def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch):
+    def get(_, into):
+        np.asarray(into)[:] = np.nan
+
+    monkeypatch.setattr(Fmu2Unit, "get", get)
+    with pytest.raises(CapabilityError, match=r"'axis' .*an output is no finite number"):
+        linear_system(axis_without(), step="4 ms")
 
 
 def test_all_that_cannot_be_linearised_are_named_together(axis_without, monkeypatch):
