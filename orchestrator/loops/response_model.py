@@ -23,7 +23,7 @@ _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
-#: Time that the responses of one unit to its steps may take.
+#: Time that the responses of a unit may take that starts anew for each of them.
 MOST_SECONDS = 20.0
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
@@ -211,12 +211,12 @@ def _responses(
 
 
 def _expect_quick(unit: SimulationUnit, count: int, seconds: float) -> None:
-    """Expect that so many responses, each of which takes some seconds, are had in a short while."""
-    if count * seconds > MOST_SECONDS:
-        again = "" if unit.description.capabilities.can_roll_back else ", for which it starts anew"
+    """Expect that a unit that starts anew for each response gives so many in a short while."""
+    if not unit.description.capabilities.can_roll_back and count * seconds > MOST_SECONDS:
         raise CapabilityError(
-            f"component '{unit.name}' cannot be linearised: {count} responses of"
-            f" {seconds:.2g} s each{again}, take more than {MOST_SECONDS:g} s"
+            f"component '{unit.name}' cannot be linearised: it cannot go back to a state"
+            f" (canGetAndSetFMUstate), and {count} responses, for each of which it starts anew in"
+            f" {seconds:.2g} s, take more than {MOST_SECONDS:g} s"
         )
 
 

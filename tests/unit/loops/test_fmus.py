@@ -128,7 +128,7 @@ def test_what_cannot_go_back_is_refused_where_something_may_not_be_started_anew(
 
 def test_what_takes_too_long_to_start_anew_is_refused(axis_without, monkeypatch):
     monkeypatch.setattr(response_model, "MOST_SECONDS", 1e-9)
-    with pytest.raises(CapabilityError, match=r"'axis' .*2 responses of .* s each, for which it"):
+    with pytest.raises(CapabilityError, match=r"'axis' .*2 responses, for each of which it starts"):
         linear_system(axis_without(*NO_STATES), step="4 ms")
 
 
