@@ -104,7 +104,9 @@ def in_fmpy(units: Units, lines: Lines, h: float, watched: tuple[str, str]) -> n
     return np.array(seen)
 
 
-def in_libcosim(units: Units, lines: Lines, h: float, watched: tuple[str, str]) -> np.ndarray:
+def in_libcosim(
+    units: Units, lines: Lines, h: float, watched: tuple[str, str], stop: float = STOP
+) -> np.ndarray:
     """Step a fixed-step execution of libcosim; the watched output after each step."""
     log_output_level(CosimLogLevel.ERROR)
     execution = CosimExecution.from_step_size(step_size=round(h * 1e9))
@@ -127,7 +129,7 @@ def in_libcosim(units: Units, lines: Lines, h: float, watched: tuple[str, str]) 
     if not execution.add_observer(observer):
         raise RuntimeError("libcosim refused an observer")
     place, seen = [units.reference(*watched)], []
-    for _ in range(round(STOP / h)):
+    for _ in range(round(stop / h)):
         if not execution.step():
             raise RuntimeError("libcosim refused a step")
         seen.append(observer.last_real_values(index[watched[0]], place)[0])

@@ -88,6 +88,11 @@ HOMES: Mapping[str, Home] = {
         "app",
         "Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
     ),
+    "certify": Home(
+        "certify",
+        "certify",
+        "Say what exchange and step of any master add to every loop, and how its modes grow then.",
+    ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),

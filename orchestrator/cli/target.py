@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
     """Read an experiment and the folder that its paths are relative to."""
     target = main_file(target)
-    is_system = target.suffix == ".toml" and is_system_file(target)
-    if is_system or target.suffix in {".ssd", ".ssp"}:
+    if is_system(target):
         case = Case(system=target.name)
         return Experiment(title=target.stem, case={_case_name(target.stem): case}), target.parent
     if target.suffix != ".toml":
@@ -32,6 +31,13 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
     from orchestrator.study import read_experiment
 
     return read_experiment(target), target.parent
+
+
+def is_system(target: Path) -> bool:
+    """Whether a file is a system, and no experiment."""
+    return target.suffix in {".ssd", ".ssp"} or (
+        target.suffix == ".toml" and is_system_file(target)
+    )
 
 
 #: Of the names of cases.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,26 @@ class Margins:
     phase: Margin
     delay: Margin
     distance: Margin
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data: degrees, milliseconds, Hz; ``None`` where nothing is crossed."""
+
+        def known(value: float) -> float | None:
+            return value if math.isfinite(value) else None
+
+        return {
+            "stable": self.is_stable,
+            "gain_margin": known(self.gain.value),
+            "gain_margin_hz": known(self.gain.frequency),
+            "gain_reduction": known(self.gain_reduction.value),
+            "gain_reduction_hz": known(self.gain_reduction.frequency),
+            "phase_margin_deg": known(math.degrees(self.phase.value)),
+            "phase_margin_hz": known(self.phase.frequency),
+            "delay_margin_ms": known(self.delay.value * 1e3),
+            "delay_margin_hz": known(self.delay.frequency),
+            "distance_to_minus_one": self.distance.value,
+            "distance_hz": self.distance.frequency,
+        }
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +27,8 @@ from orchestrator.loops.response_model import response_model
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.unit_model import UnitModel
 
+#: Leads another run to the point.
+Again = Callable[[], AbstractContextManager[Execution]]
 #: Of the integration up to the point, and of nothing else.
 _TOLERANCE = 1e-9
 
@@ -41,10 +45,14 @@ def by_model_exchange(system: System) -> System:
 
 
 def unit_models(
-    run: Execution, side: Side = Side.MEAN, known: Mapping[str, UnitModel] = MappingProxyType({})
+    run: Execution,
+    again: Again | None,
+    side: Side = Side.MEAN,
+    known: Mapping[str, UnitModel] = MappingProxyType({}),
 ) -> dict[str, UnitModel]:
     """Linearise every component of a run where it stands, but those that are known.
 
+    ``again`` leads another run there, for units that cannot go back, if there may be another;
     ``side`` is what is taken at a kink.
     """
     models: dict[str, UnitModel] = {}
@@ -54,7 +62,8 @@ def unit_models(
             models[unit.name] = known[unit.name]
             continue
         try:
-            models[unit.name] = _model(unit, run, member.ticks * run.schedule.step_ns, side)
+            step_ns = member.ticks * run.schedule.step_ns
+            models[unit.name] = _model(unit, run, step_ns, side, again)
         except CapabilityError as error:
             refused.append(error)
     if refused:
@@ -76,7 +85,13 @@ def _options(component: Component) -> dict[str, Any]:
     return options
 
 
-def _model(unit: SimulationUnit, run: Execution, step_ns: int, side: Side) -> UnitModel:
+def _model(
+    unit: SimulationUnit,
+    run: Execution,
+    step_ns: int,
+    side: Side,
+    again: Again | None,
+) -> UnitModel:
     inputs: Floats = np.array(
         [value for c in unit.inputs for value in np.ravel(run.get(f"{unit.name}.{c.name}"))],
         dtype=np.float64,
@@ -85,4 +100,11 @@ def _model(unit: SimulationUnit, run: Execution, step_ns: int, side: Side) -> Un
         return exchange_model(unit, inputs, side)
     if isinstance(unit, BlockUnit):
         return block_model(unit, run.time_ns, step_ns, side)
-    return response_model(unit, inputs, run.time_ns, step_ns)
+    replayed = None if again is None else partial(_replayed, again, unit.name)
+    return response_model(unit, inputs, run.time_ns, step_ns, replayed)
+
+
+@contextmanager
+def _replayed(again: Again, name: str) -> Iterator[SimulationUnit]:
+    with again() as run:
+        yield next(unit for unit in run.units if unit.name == name)

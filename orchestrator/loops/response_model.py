@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from time import perf_counter
 
 import numpy as np
 
@@ -21,6 +23,8 @@ _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Time that the responses of a unit may take that starts anew for each of them.
+MOST_SECONDS = 20.0
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
 #: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
@@ -28,49 +32,55 @@ _ODD = 1e-3
 _MISSED = 1e-3
 
 
-def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int) -> UnitModel:
+#: Gives the unit as it is at the point, once more each time.
+Rewound = Callable[[], AbstractContextManager[SimulationUnit]]
+
+
+def response_model(
+    unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int, replayed: Rewound | None
+) -> UnitModel:
     """Identify a unit from what its outputs do after a pulse of one step in each input.
 
-    The unit goes back to its present state for each input. The responses make a Hankel matrix,
-    whose factors are a state-space model of the steps (Ho and Kalman, with singular values): the
-    part that inputs reach and outputs show, which is what a loop feels.
+    For each input the unit goes back to its present state, or is led there anew where it cannot.
+    The responses make a Hankel matrix, whose factors are a state-space model of the steps (Ho and
+    Kalman, with singular values): the part that inputs reach and outputs show, which is what a loop
+    feels.
 
     Parameters
     ----------
     unit
-        Between two steps; it can go back.
+        Between two steps.
     inputs
         What its bound inputs are, float64 of shape (m,).
     time_ns, step_ns
         Begin and length of its next step.
+    replayed
+        Gives another instance, from a run that was led to this point; ``None``: nothing does.
 
     Raises
     ------
     CapabilityError
-        If the unit cannot go back, or fails where it is tried.
+        If the unit cannot go back and nothing gives another, or it fails where it is tried.
     """
-    if not unit.description.capabilities.can_roll_back:
-        raise CapabilityError(
-            f"component '{unit.name}' cannot be linearised: it has no interface for Model Exchange"
-            " and cannot go back to a state (canGetAndSetFMUstate)"
-        )
-    saved = unit.get_state()
+    rewound = _rewinding(unit, replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
 
     def responses(length_ns: int) -> Floats:
-        return _responses(unit, saved, inputs, time_ns, length_ns)[0]
+        return _responses(unit, rewound, inputs, time_ns, length_ns)[0]
 
-    try:
-        pulses, odd = _responses(unit, saved, inputs, time_ns, step_ns)
-        transition, order, misfit = _realised(pulses)
-        own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
-        space, length_ns = own, 0
-        if unit.description.capabilities.can_vary_step and order:
-            space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
-    finally:
-        unit.set_state(saved)
+    pulses, odd = _responses(unit, rewound, inputs, time_ns, step_ns)
+    transition, order, misfit = _realised(pulses)
+    own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
+    space, length_ns = own, 0
+    if unit.description.capabilities.can_vary_step and order:
+        space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
     told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
     remarks = [f"component '{unit.name}' is {told}"]
+    if not unit.description.capabilities.can_roll_back:
+        remarks.append(
+            f"component '{unit.name}' cannot go back to a state (canGetAndSetFMUstate): it was"
+            " started anew for every response"
+        )
     if odd > _ODD:
         remarks.append(
             f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
@@ -100,6 +110,29 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
         return space.transition(length_ns / 1e9, order=order)
 
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
+
+
+def _rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
+    """Return what gives the unit as it is now: itself, or another that was led here."""
+    if unit.description.capabilities.can_roll_back:
+        saved = unit.get_state()
+
+        @contextmanager
+        def restored() -> Iterator[SimulationUnit]:
+            unit.set_state(saved)
+            try:
+                yield unit
+            finally:
+                unit.set_state(saved)
+
+        return restored
+    if replayed is None:
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: it has no interface for Model Exchange"
+            " and cannot go back to a state (canGetAndSetFMUstate), and its system has components"
+            " that are not started anew for it: expected FMUs and blocks alone"
+        )
+    return replayed
 
 
 def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
@@ -153,21 +186,23 @@ def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 def _responses(
-    unit: SimulationUnit, saved: object, inputs: Floats, time_ns: int, step_ns: int
+    unit: SimulationUnit, rewound: Rewound, inputs: Floats, time_ns: int, step_ns: int
 ) -> tuple[Floats, float]:
     """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are."""
     count = sum(c.size for c in unit.outputs)
-    rest = _followed(unit, saved, inputs, inputs, count, time_ns, step_ns)
+    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
+    begin = perf_counter()
+    rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
+    _expect_quick(unit, 2 * sum(reals), perf_counter() - begin)
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd = 0.0
-    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
     for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
         pulse[i] += size
-        up = _followed(unit, saved, pulse, inputs, count, time_ns, step_ns) - rest
+        up = _followed(rewound, pulse, inputs, count, time_ns, step_ns) - rest
         pulse[i] = inputs[i] - size
-        down = rest - _followed(unit, saved, pulse, inputs, count, time_ns, step_ns)
+        down = rest - _followed(rewound, pulse, inputs, count, time_ns, step_ns)
         all_of[:, :, i] = (up + down) / (2.0 * size)
         scale = np.abs(all_of[:, :, i]).max(initial=0.0)
         if scale:
@@ -175,26 +210,40 @@ def _responses(
     return all_of, odd
 
 
+def _expect_quick(unit: SimulationUnit, count: int, seconds: float) -> None:
+    """Expect that a unit that starts anew for each response gives so many in a short while."""
+    if not unit.description.capabilities.can_roll_back and count * seconds > MOST_SECONDS:
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: it cannot go back to a state"
+            f" (canGetAndSetFMUstate), and {count} responses, for each of which it starts anew in"
+            f" {seconds:.2g} s, take more than {MOST_SECONDS:g} s"
+        )
+
+
 def _followed(
-    unit: SimulationUnit,
-    saved: object,
+    rewound: Rewound,
     first: Floats,
     then: Floats,
     count: int,
     time_ns: int,
     step_ns: int,
 ) -> Floats:
-    unit.set_state(saved)
     rows = np.zeros((_STEPS, count))
-    for k in range(_STEPS):
-        unit.set(np.ascontiguousarray(first if k == 0 else then))
-        result = unit.do_step(time_ns + k * step_ns, step_ns)
-        if result.status > 1:
-            raise CapabilityError(
-                f"component '{unit.name}' cannot be linearised: it failed in step {k + 1} of a"
-                f" response: {result.reason or f'status {result.status}'}"
-            )
-        unit.get(rows[k])
+    with rewound() as unit:
+        for k in range(_STEPS):
+            unit.set(np.ascontiguousarray(first if k == 0 else then))
+            result = unit.do_step(time_ns + k * step_ns, step_ns)
+            if result.status > 1:
+                raise CapabilityError(
+                    f"component '{unit.name}' cannot be linearised: it failed in step {k + 1} of a"
+                    f" response: {result.reason or f'status {result.status}'}"
+                )
+            unit.get(rows[k])
+    if not np.isfinite(rows).all():
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: an output is no finite number in a"
+            " response to a pulse at this point; linearise it at another time"
+        )
     return rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master import MasterSettings, Schedule, compile_schedule
+from orchestrator.core.master import Execution, MasterSettings, Schedule, compile_schedule
 from orchestrator.core.master import start as begin
 from orchestrator.core.master.run.assembly import mode_of, prepared
 from orchestrator.core.simunits import description_of, open_description
@@ -23,6 +24,9 @@ from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.operating_point import by_model_exchange, unit_models
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.unit_model import UnitModel
+
+#: What can be started again and again without a side effect.
+_MODELS = frozenset({SourceKind.FMU, SourceKind.BLOCK})
 
 
 @dataclass(frozen=True)
@@ -168,23 +172,36 @@ def linear_system(
     """
     mode = mode_of(delay)
     master = MasterSettings.of(system, algorithm, algorithm_options, rates)
-    with begin(
-        by_model_exchange(system),
-        step=step,
-        start=start,
-        algorithm=algorithm,
-        delay=mode,
-        record=record,
-        algorithm_options=algorithm_options,
-        rates=rates,
-    ) as run:
-        if at is not None:
-            run.advance(at)
-        models = unit_models(run, Side(contact), known or {})
-        step_ns = run.schedule.step_ns
+
+    @contextmanager
+    def led() -> Iterator[Execution]:
+        with begin(
+            by_model_exchange(system),
+            step=step,
+            start=start,
+            algorithm=algorithm,
+            delay=mode,
+            record=record,
+            algorithm_options=algorithm_options,
+            rates=rates,
+        ) as run:
+            if at is not None:
+                run.advance(at)
+            yield run
+
     prepared_system, _ = prepared(system, mode, strict=False)
+    with led() as run:
+        again = led if _are_models(prepared_system) else None
+        models = unit_models(run, again, Side(contact), known or {})
+        step_ns = run.schedule.step_ns
     flat = _without_variation(prepared_system)
     return LinearSystem(flat, master, mode, step_ns, models, record, start, at, Side(contact))
+
+
+def _are_models(system: System) -> bool:
+    """Whether a system may be started any number of times: devices may not."""
+    kinds = {component.source.kind for component in system.components.values()}
+    return kinds <= _MODELS
 
 
 def _without_variation(system: System) -> System:
@@ -331,7 +348,7 @@ def _expect_harmless(system: System) -> None:
 
 def _harm(component: Component) -> Iterator[str]:
     kind = component.source.kind
-    if kind not in {SourceKind.FMU, SourceKind.BLOCK}:
+    if kind not in _MODELS:
         yield "is neither an FMU nor a block"
     if component.options.isolation is not None:
         yield f"runs in a process of its own, as it may crash; {_ASK} in this one"
@@ -340,7 +357,7 @@ def _harm(component: Component) -> Iterator[str]:
         if described.modelExchange is None or described.fmiVersion.startswith("1"):
             yield (
                 "has no interface for Model Exchange and cannot go back to a state"
-                " (canGetAndSetFMUstate)"
+                f" (canGetAndSetFMUstate), so that it is started anew for every response; {_ASK}"
             )
 
 

@@ -55,9 +55,10 @@ class SampledLoop(CutLoop):
         if group is None:
             return None
         closed = linear.period_map()
-        whole = closed.matrix()
+        inner = closed.within(group)  # what is outside of the loop neither drives nor hears it
+        whole = closed.matrix(inner)
         without = changer(linear, "gain", str(cut))(0.0)
-        rest = without.period_map().matrix()
+        rest = without.period_map().matrix(inner)
         left, sizes, right = np.linalg.svd(whole - rest)
         roots = tuple(sampled_roots(closed, group)[0])
         if sizes[1] <= _ROUNDING * max(sizes[0], 1.0):

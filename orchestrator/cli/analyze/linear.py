@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from orchestrator.core.system import System
     from orchestrator.loops import LinearSystem
 
 
-def linear_case(
+def case_options(
     target: Path,
     case: str | None,
     at: str | None,
     step: str | None,
     algorithm: str | None,
     delay: str | None,
-) -> tuple[str, LinearSystem]:
-    """Linearise one case of a target; return its name, and the linear system."""
+) -> tuple[str, System, dict[str, Any]]:
+    """Return the name of one case of a target, its system, and how it is linearised."""
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
     from orchestrator.core.coupling import DEFAULT_DELAY
-    from orchestrator.loops import linear_system
     from orchestrator.loops.run.chosen_step import chosen_step
     from orchestrator.study.file.experiment import AUTO, RunOptions
     from orchestrator.study.prepare.prepare import merged
@@ -36,13 +36,28 @@ def linear_case(
     if options.step == AUTO:
         prepared = PreparedCase(name, experiment.case[name], options, system)
         options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
-    return name, linear_system(
-        system,
-        step=options.step,
-        start=options.start,
-        at=at,
-        algorithm=options.algorithm,
-        delay=options.delay or DEFAULT_DELAY,
-        algorithm_options=options.algorithm_options,
-        rates=options.rates,
-    )
+    chosen = {
+        "step": options.step,
+        "start": options.start,
+        "at": at,
+        "algorithm": options.algorithm,
+        "delay": options.delay or DEFAULT_DELAY,
+        "algorithm_options": options.algorithm_options,
+        "rates": options.rates,
+    }
+    return name, system, chosen
+
+
+def linear_case(
+    target: Path,
+    case: str | None,
+    at: str | None,
+    step: str | None,
+    algorithm: str | None,
+    delay: str | None,
+) -> tuple[str, LinearSystem]:
+    """Linearise one case of a target; return its name, and the linear system."""
+    from orchestrator.loops import linear_system
+
+    name, system, options = case_options(target, case, at, step, algorithm, delay)
+    return name, linear_system(system, **options)

@@ -16,7 +16,7 @@ from orchestrator.core.diagnostics import CapabilityError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from orchestrator.loops import LinearSystem, LoopAccount, Margins, OpenLoop
+    from orchestrator.loops import LinearSystem, LoopAccount, OpenLoop
 
 
 def loop(
@@ -104,7 +104,7 @@ def _continuous(
     except CapabilityError as error:
         told["warnings"].append(f"no margins in continuous time: {error}")
         return None
-    told["open_loop"] = {"line": opened.line, **_margins(opened.margins())}
+    told["open_loop"] = {"line": opened.line, **opened.margins().as_json()}
     return opened
 
 
@@ -118,26 +118,7 @@ def _sampled(linear: LinearSystem, cut: str) -> dict[str, Any] | None:
     if target.connectors[line.target.connector].size > 1:
         return None
     found = SampledLoop.of(linear, cut)
-    return None if found is None else {"line": found.line, **_margins(found.margins())}
-
-
-def _margins(margins: Margins) -> dict[str, Any]:
-    def known(value: float) -> float | None:
-        return value if math.isfinite(value) else None
-
-    return {
-        "stable": margins.is_stable,
-        "gain_margin": known(margins.gain.value),
-        "gain_margin_hz": known(margins.gain.frequency),
-        "gain_reduction": known(margins.gain_reduction.value),
-        "gain_reduction_hz": known(margins.gain_reduction.frequency),
-        "phase_margin_deg": known(math.degrees(margins.phase.value)),
-        "phase_margin_hz": known(margins.phase.frequency),
-        "delay_margin_ms": known(margins.delay.value * 1e3),
-        "delay_margin_hz": known(margins.delay.frequency),
-        "distance_to_minus_one": margins.distance.value,
-        "distance_hz": margins.distance.frequency,
-    }
+    return None if found is None else {"line": found.line, **found.margins().as_json()}
 
 
 def _sweep(

@@ -107,17 +107,23 @@ def reference_margins(linear: LinearSystem, line: str) -> LoopMargins:
 
 
 def first_lines(system: System) -> Iterator[str]:
-    """Name a line of each loop where its margins tell most: the first that is delayed.
+    """Name a line of each loop where its margins tell most: the first of :func:`lines_to_cut`."""
+    for lines in lines_to_cut(system):
+        yield lines[0]
 
-    A loop without one has its first line of a single number that is not compensated, which goes
-    with no delay; one without that has none.
+
+def lines_to_cut(system: System) -> Iterator[list[str]]:
+    """Name the lines of each loop where it may be cut: those that are delayed, then the others.
+
+    They carry a single number and are not compensated unless they are delayed. A loop without one
+    has none.
     """
     for group in coupled_groups(system):
         single = [line for line in inner_lines(system, group) if _is_single(system, line)]
         delayed = [line for line in single if line.delay is not None]
-        plain = [line for line in single if line.compensation is None]
-        if chosen := (delayed or plain)[:1]:
-            yield str(chosen[0])
+        plain = [line for line in single if line.delay is None and line.compensation is None]
+        if delayed or plain:
+            yield [str(line) for line in (*delayed, *plain)]
 
 
 def _is_single(system: System, line: Connection) -> bool:

@@ -6,9 +6,11 @@ from scipy.signal import lsim, lti
 from scipy.spatial.transform import Rotation
 
 from orchestrator.core.diagnostics import DescriptionError
+from python_blocks.compensation.adaptive_time_series import AdaptiveTimeSeries
 from python_blocks.compensation.first_order_delay import FirstOrderDelayCompensation
 from python_blocks.compensation.force import ForceCompensation
 from python_blocks.compensation.force_moment import ForceMomentCompensation
+from python_blocks.compensation.inverse_delay import InverseDelay
 from python_blocks.compensation.lead import lead_coefficients
 from python_blocks.compensation.phase_lead import PhaseLead, WrenchPhaseLead
 from python_blocks.compensation.smith_predictor import SmithPredictor
@@ -220,3 +222,47 @@ def test_smith_predictor_takes_a_known_delay_out(delay):
         # Straight between samples: (w H)^2/8 of an amplitude of 200 N.
         assert block.force == pytest.approx(force(now), abs=2e-2)
     assert len(block.past) <= delay / H + 3  # what is older is forgotten
+
+
+def test_inverse_delay_undoes_its_discrete_actuator():
+    """The actuator z/(alpha z - (alpha - 1)) of Chen and Ricles, alpha = 1 + delay/h."""
+    wanted = np.sin(0.1 * np.arange(200))
+    block, alpha, at = InverseDelay(position=wanted[0], delay=8 * H), 9.0, wanted[0]
+    block.initialise(0.0)
+    for now in wanted:
+        block.position = now
+        block.step(0.0, H)
+        at = (block.command + (alpha - 1.0) * at) / alpha
+        assert at == pytest.approx(now, abs=1e-12)
+
+
+def test_adaptive_time_series_learns_the_inverse_of_a_lag():
+    """Of 0.9/(T s + 1): a0 = 1/0.9 and a1 = T/0.9, although it begins with less of T."""
+    lag, gain, turn = 0.02, 0.9, 2.0 * np.pi * 4.0
+    t = np.arange(6000) * H
+    wanted = np.sin(turn * t) + 0.3 * np.sin(2.3 * turn * t)
+    rates = turn * (np.cos(turn * t) + 0.69 * np.cos(2.3 * turn * t))
+    bends = -(turn**2) * (np.sin(turn * t) + 1.587 * np.sin(2.3 * turn * t))
+    block, at, off = AdaptiveTimeSeries(delay=0.7 * lag), 0.0, []
+    block.initialise(0.0)
+    fade = np.exp(-H / lag)
+    command = block.command
+    for position, rate, bend in zip(wanted, rates, bends, strict=True):
+        block.position, block.velocity, block.acceleration = position, rate, bend
+        block.measured = at
+        block.step(0.0, H)
+        slope = (block.command - command) / H  # straight from one command to the next
+        at = fade * at + gain * (1 - fade) * command + gain * slope * (H - lag * (1 - fade))
+        command = block.command
+        off.append(at - position)
+    assert block.a0 == pytest.approx(1.0 / gain, rel=2e-3)
+    assert block.a1 == pytest.approx(lag / gain, rel=0.05)  # half a step of lines is in it
+    assert np.std(off[3000:]) < 0.04 * np.std(wanted)  # the actuator gets it a step later
+
+
+def test_adaptive_time_series_keeps_its_coefficients_at_rest():
+    block = AdaptiveTimeSeries(delay=0.02)
+    block.initialise(0.0)
+    for _ in range(100):
+        block.step(0.0, H)
+    assert (block.a0, block.a1, block.a2) == pytest.approx((1.0, 0.02, 2e-4))

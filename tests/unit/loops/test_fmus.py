@@ -8,7 +8,9 @@ import pytest
 
 from orchestrator import System, block, fmu, read_system
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.loops import linear_system
+from orchestrator.core.simunits import Fmu2Unit
+from orchestrator.core.system import SourceKind
+from orchestrator.loops import linear_system, response_model, run_account
 
 from .conftest import Factor
 
@@ -103,16 +105,50 @@ def test_a_unit_of_one_length_of_steps_is_known_by_them_alone(axis, axis_without
     assert np.sort_complex(stepped[0]) == pytest.approx(np.sort_complex(stepped[1]), abs=1e-4)
 
 
-def test_what_cannot_go_back_is_refused_by_name(axis_without):
-    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
-    with pytest.raises(
-        CapabilityError, match="'axis' cannot be linearised: it has no interface for"
-    ):
-        linear_system(system, step="4 ms")
+NO_STATES = ' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"'
 
 
-def test_all_that_cannot_be_linearised_are_named_together(axis_without):
-    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
+def test_what_cannot_go_back_is_started_anew_for_every_response(axis_without):
+    system = axis_without()
+    mine = linear_system(system, step="4 ms", at="20 ms").models["axis"]
+    model = linear_system(axis_without(*NO_STATES), step="4 ms", at="20 ms").models["axis"]
+    step = [each.transition(4_000_000, order=0) for each in (mine, model)]
+    assert np.array_equal(*step)
+    assert model.remarks[1].startswith("component 'axis' cannot go back to a state")
+
+
+def test_what_cannot_go_back_is_refused_where_something_may_not_be_started_anew(
+    axis_without, monkeypatch
+):
+    """As a device; here blocks are taken for such."""
+    monkeypatch.setattr(run_account, "_MODELS", frozenset({SourceKind.FMU}))
+    with pytest.raises(CapabilityError, match=r"'axis' cannot be linearised: .* FMUs and blocks"):
+        linear_system(axis_without(*NO_STATES), step="4 ms")
+
+
+def test_what_takes_too_long_to_start_anew_is_refused(axis_without, monkeypatch):
+    monkeypatch.setattr(response_model, "MOST_SECONDS", 1e-9)
+    with pytest.raises(CapabilityError, match=r"'axis' .*2 responses, for each of which it starts"):
+        linear_system(axis_without(*NO_STATES), step="4 ms")
+
+
+def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch):
+    real, calls = Fmu2Unit.get, []
+
+    def get(unit, into):
+        real(unit, into)
+        calls.append(unit)
+        if len(calls) > 10:  # in a response, and not while the run begins
+            np.asarray(into)[:] = np.nan
+
+    monkeypatch.setattr(Fmu2Unit, "get", get)
+    with pytest.raises(CapabilityError, match=r"'axis' .*an output is no finite number"):
+        linear_system(axis_without(), step="4 ms")
+
+
+def test_all_that_cannot_be_linearised_are_named_together(axis_without, monkeypatch):
+    monkeypatch.setattr(run_account, "_MODELS", frozenset({SourceKind.FMU}))
+    system = axis_without(*NO_STATES)
     system = system.add(
         "other", fmu(system.components["axis"].source.location), position_command=0.0
     )

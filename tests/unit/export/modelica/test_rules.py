@@ -145,8 +145,10 @@ REFUSED |= {
         r":2: connections let both 'a\.y' and 'b\.y' give one signal",
     ),
     "an input of the class and an output of a component": (
-        f"{SIGNALS} block A In u; Two b; Twice c; equation connect(u, c.u);\nconnect(c.u, b.y);"
-        " end A;",
+        (
+            f"{SIGNALS} block A In u; Two b; Twice c; equation connect(u, c.u);\nconnect(c.u, b.y);"
+            " end A;"
+        ),
         "A a(u = 1);",
         r":2: connections let both 'u' and 'b\.y' give one signal",
     ),
@@ -158,8 +160,10 @@ REFUSED |= {
 }
 LEGAL = {
     "signals from outside and to the outside": (
-        f"{SIGNALS} block A In u; Out y; Twice b; Twice c; Out[2] z; equation connect(u, b.u);"
-        " connect(b.y, c.u); connect(c.y, y); connect(c.y, z[1]); connect(b.y, z[2]); end A;",
+        (
+            f"{SIGNALS} block A In u; Out y; Twice b; Twice c; Out[2] z; equation connect(u, b.u);"
+            " connect(b.y, c.u); connect(c.y, y); connect(c.y, z[1]); connect(b.y, z[2]); end A;"
+        ),
         "Two a; A b; Twice c; equation connect(a.y, b.u); connect(b.y, c.u);",
         {"c.y": 16.0, "b.z[1]": 8.0, "b.z[2]": 4.0},
     ),

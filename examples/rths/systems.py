@@ -1,0 +1,103 @@
+"""The systems of the benchmark, as the builder draws them.
+
+Silva, Gomez, Maghareh, Dyke, Spencer: Benchmark control problem for real-time hybrid simulation,
+Mechanical Systems and Signal Processing 135, 106381 (2020). A frame of three floors shakes in the
+computer; one frame of its first floor stands in a laboratory, where an actuator moves it as late as
+it does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
+
+HERE = Path(__file__).parent
+BUILT = HERE / "plants" / "build"
+PARTS = HERE / "parts.py"
+
+RUN = DefaultExperiment(stop_ns=20_000_000_000, step_ns=2_000_000, algorithm="gauss-seidel")
+
+#: Partitions of the benchmark: mass of a floor in kg, and damping in N s/m.
+FLOORS = {1: 1000.0, 2: 1100.0, 3: 1300.0, 4: 1000.0}
+DAMPING = {
+    1: (14084.2757453, -7873.03146091, 440.45149884, 14943.6229379, -6348.67209631, 7223.1013168),
+    2: (
+        11817.42262042,
+        -6606.21542331,
+        369.67556223,
+        12538.57756973,
+        -5327.04737379,
+        6060.31980985,
+    ),
+    3: (9635.01436336, -5386.0257742, 301.43864014, 10223.00681177, -4343.08470212, 4941.29882487),
+    4: (8450.56544718, -4723.81887655, 264.27089931, 8966.17376274, -3809.20325778, 4333.86079008),
+}
+_ENTRIES = ("c11", "c12", "c13", "c22", "c23", "c33")
+#: The whole structure: nothing stands in a laboratory.
+WHOLE = {"m_e": 0.0, "k_e": 0.0, "zeta_e": 0.0}
+
+
+def frame(case: int) -> dict[str, float]:
+    """Return the parameters of a partition."""
+    return {"m": FLOORS[case], **dict(zip(_ENTRIES, DAMPING[case], strict=True))}
+
+
+def hybrid(case: int, delay: str | None, **start: float) -> System:
+    """Return frame and specimen, which is moved as the first floor was a delay ago."""
+    system = (
+        System(f"partition {case}")
+        .add("frame", fmu(BUILT / "Frame.fmu"), ground=0.0, **frame(case), **start)
+        .add("specimen", fmu(BUILT / "Specimen.fmu"))
+        .connect("specimen.force", "frame.force")
+    )
+    for what in ("position", "velocity", "acceleration"):
+        system = system.connect(f"frame.{what}", f"specimen.{what}", delay=delay)
+    return system
+
+
+def shaken(system: System, case: int, **motion: float | str) -> System:
+    """Let the ground move below a system, and below the whole structure beside it."""
+    return (
+        system.add("ground", block(f"{PARTS}:Ground"), **motion)
+        .add("reference", fmu(BUILT / "Frame.fmu"), force=0.0, **frame(case), **WHOLE)
+        .connect("ground.acceleration", "frame.ground")
+        .connect("ground.acceleration", "reference.ground")
+    )
+
+
+def actuated(case: int) -> System:
+    """Return the same with the actuator of the benchmark in the place of the delay."""
+    system = (
+        System(f"partition {case} with its actuator")
+        .add("frame", fmu(BUILT / "Frame.fmu"), ground=0.0, **frame(case))
+        .add("actuator", fmu(BUILT / "TransferSystem.fmu"))
+        .add("specimen", fmu(BUILT / "Specimen.fmu"))
+        .connect("frame.position", "actuator.command")
+        .connect("specimen.force", "frame.force")
+    )
+    for what in ("position", "velocity", "acceleration"):
+        system = system.connect(f"actuator.{what}", f"specimen.{what}")
+    return system
+
+
+def late() -> System:
+    """Return partition 1 under El Centro at 40 %, its laboratory 8 ms late."""
+    return _described("late", shaken(hybrid(1, "8 ms"), 1), "The laboratory is 8 ms late.")
+
+
+def servo() -> System:
+    """Return partition 1 under El Centro at 40 %, moved by the actuator of the benchmark."""
+    return _described("servo", shaken(actuated(1), 1), "Nothing is done against its lag.")
+
+
+def _described(name: str, system: System, text: str) -> System:
+    return replace(system, name=name, description=text, experiment=RUN)
+
+
+SYSTEMS = {"SystemStructure.ssd": late, "servo.ssd": servo}
+
+if __name__ == "__main__":
+    for file, make in SYSTEMS.items():
+        write_ssd(make(), HERE / file, connectors=False)

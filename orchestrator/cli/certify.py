@@ -1,0 +1,222 @@
+"""``softdock certify``: what the masters of any tools do to the loops of a system."""
+
+from __future__ import annotations
+
+import json as plain
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json, print_table
+
+if TYPE_CHECKING:
+    from orchestrator.loops.certificate.certificate import Certificate
+    from orchestrator.loops.certificate.comparison import Comparison
+    from orchestrator.study.content import TableItem
+
+COLUMNS = (
+    "master",
+    "loop",
+    "added delay [ms]",
+    "frequency [Hz]",
+    "exact growth [1/s]",
+    "as stepped",
+    "gain margin [-]",
+    "phase margin [deg]",
+    "delay margin [ms]",
+    "longest step [ms]",
+)
+#: The files in a folder.
+PAGE, REPORT = "certificate.html", "certificate.json"
+#: Of the figures in the metadata of an archive.
+KIND = "org.softdock.certificate"
+
+
+def certify(
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
+    masters: Annotated[
+        str | None,
+        typer.Option("--as", help="Masters of other tools, with commas; all that are known"),
+    ] = None,
+    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+    ] = None,
+    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="Error of growth and frequency with the longest step, a share")
+    ] = 0.01,
+    against: Annotated[
+        Path | None, typer.Option(help="A recording of any tool (.csv, .mat, .parquet, .mcap)")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the page, JSON, and a copy of the .ssp with it")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Say what exchange and step of any master add to every loop, and how its modes grow then."""
+    from orchestrator.author import read_system
+    from orchestrator.cli.analyze.linear import case_options
+    from orchestrator.cli.target import is_system
+    from orchestrator.core.ssp.archive.target import main_file
+    from orchestrator.loops.certificate.certificate import certify as certified
+    from orchestrator.loops.certificate.comparison import compare
+    from orchestrator.loops.certificate.master_rule import MASTERS, master_rules
+
+    if not (math.isfinite(tolerance) and tolerance > 0.0):
+        raise typer.BadParameter(f"a share above 0, found {tolerance}", param_hint="--tolerance")
+    names = list(MASTERS) if masters is None else [name.strip() for name in masters.split(",")]
+    rules = master_rules(names)
+    options: dict[str, Any] = {"step": step, "at": at}
+    file = main_file(target)
+    if case is None and is_system(file):  # it need not be one that is run here
+        name, system = file.stem, read_system(file)
+    else:
+        name, system, options = case_options(target, case, at, step, None, None)
+    found = certified(system, rules, tolerance=tolerance, **options)
+    beside = None if against is None else compare(found, against)
+    told = {"case": name, **found.as_json()}
+    if beside is not None:
+        told["against"] = beside.as_json()
+    files = [] if output is None else _write(target, told, found, beside, output)
+    if json:
+        print_json({**told, "files": [str(path) for path in files]})
+        return
+    _print(name, found, beside)
+    for path in files:
+        console.print(path, markup=False)
+
+
+def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
+    """Give a row for each loop of each master: its least damped mode, and its margins."""
+    for master in found.masters:
+        longest = None if master.step_ns is None else master.step_ns / 1e6
+        if not master.loops:
+            for ring in master.rings:
+                yield (master.name, ring.ring, ring.added_ns / 1e6, *[None] * 7)
+            continue
+        for loop in master.loops:
+            own = set(loop.components)
+            added = [r.added_ns / 1e6 for r in master.rings if _components(r.ring) <= own]
+            margins = next((m for line, m in master.margins.items() if _of(line) in own), None)
+            mode = loop.modes[0] if loop.modes else None
+            exact = None if mode is None or mode.exact is None else mode.exact.real
+            yield (
+                master.name,
+                ", ".join(loop.components),
+                max(added, default=None),
+                None if mode is None else mode.frequency,
+                exact,
+                None if mode is None else mode.growth,
+                None if margins is None else margins.gain.value,
+                None if margins is None else math.degrees(margins.phase.value),
+                None if margins is None else margins.delay.value * 1e3,
+                longest,
+            )
+
+
+def _components(ring: str) -> set[str]:
+    return {end.partition(".")[0] for end in ring.split(" -> ")}
+
+
+def _of(line: str) -> str:
+    return line.partition(".")[0]
+
+
+def _remarks(found: Certificate, beside: Comparison | None) -> Iterator[str]:
+    if beside is not None:
+        yield beside.verdict()
+    said: dict[str, list[str]] = {}
+    for master in found.masters:
+        for text in master.remarks:
+            said.setdefault(text, []).append(master.name)
+    for text, masters in said.items():
+        yield f"{', '.join(masters)}: {text}"
+    for remedy in found.remedies:
+        yield f"with {remedy.what}: largest error {remedy.share:.2e}"
+    yield from found.limits
+
+
+def _title(name: str, found: Certificate) -> str:
+    return f"{name}: H = {found.step_ns / 1e6:g} ms, at {found.at}"
+
+
+def _print(name: str, found: Certificate, beside: Comparison | None) -> None:
+    rows = [
+        ["-" if cell is None else cell if isinstance(cell, str) else f"{cell:.6g}" for cell in row]
+        for row in _rows(found)
+    ]
+    if rows:
+        print_table(_title(name, found), list(COLUMNS), rows)
+    for text in _remarks(found, beside):
+        console.print(text, markup=False)
+
+
+def _write(
+    target: Path,
+    told: dict[str, Any],
+    found: Certificate,
+    beside: Comparison | None,
+    output: Path,
+) -> list[Path]:
+    """Write the page and JSON, and of an archive a copy that holds it; equal bytes each time."""
+    from orchestrator.core.recording import whole_file
+    from orchestrator.pictures import write_report
+    from orchestrator.study.content import Report
+
+    output.mkdir(parents=True, exist_ok=True)
+    report = plain.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
+    with whole_file(output / REPORT) as draft:
+        draft.write_bytes(report)
+    tables = tuple(_tables(found))
+    description = "\n\n".join(f"{text}." for text in _remarks(found, beside))
+    write_report(
+        Report(f"Certificate of {_title(told['case'], found)}", description, tables=tables),
+        output / PAGE,
+    )
+    files = [output / PAGE, output / REPORT]
+    if target.suffix == ".ssp":
+        from orchestrator.core.ssp.write.traceability import write_traced
+
+        write_traced(target, output / target.name, report, dict(_facts(found)), KIND)
+        files.append(output / target.name)
+    return files
+
+
+def _tables(found: Certificate) -> Iterator[TableItem]:
+    from orchestrator.cli.analyze.loop_page import margin_rows
+    from orchestrator.study.content import TableItem
+
+    yield TableItem("Loops by master", COLUMNS, tuple(_rows(found)))
+    rings = [
+        (master.name, ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6)
+        for master in found.masters
+        for ring in master.rings
+    ]
+    if rings:
+        columns = ("master", "ring", "declared [ms]", "added [ms]")
+        yield TableItem("Delays of rings", columns, tuple(rings))
+    for line, margins in found.margins.items():
+        rows = tuple(margin_rows(margins.as_json()))
+        heading = f"Margins in continuous time, cut at {line}"
+        yield TableItem(heading, ("margin", "value", "at [Hz]"), rows)
+    rules = [
+        (m.name, *(str(m.rule.get(k, "-")) for k in ("tool", "order", "outputs", "evidence")))
+        for m in found.masters
+    ]
+    yield TableItem(
+        "Rules", ("master", "tool", "order", "outputs are read", "known by"), tuple(rules)
+    )
+
+
+def _facts(found: Certificate) -> Iterator[tuple[str, str]]:
+    """Give the figures that stand in the metadata of an archive."""
+    yield "step [ms]", f"{found.step_ns / 1e6:g}"
+    for row in _rows(found):
+        for column, cell in zip(COLUMNS[2:], row[2:], strict=True):
+            if cell is not None:
+                yield f"{row[0]}: {row[1]}: {column}", f"{cell:.9g}"
