@@ -147,11 +147,6 @@ class Pacing:
         )
 
     @property
-    def overruns(self) -> int:
-        """How many steps were late, or over a budget, so far."""
-        return self._pacer.overruns
-
-    @property
     def record(self) -> RealTimeRecord:
         """The timing so far."""
         pacer, asked, drift = self._pacer, self._realtime, self._clock.drift

@@ -87,14 +87,6 @@ class RunView:
         return None if self._pacing is None else self._pacing.record
 
     @property
-    def overruns(self) -> int | None:
-        """How many steps in real time were late, or over a budget; ``None`` where none had to be.
-
-        Another thread may ask while steps are done.
-        """
-        return None if self._pacing is None else self._pacing.overruns
-
-    @property
     def time(self) -> float:
         """Current time in seconds."""
         return seconds(self._engine.time_ns)
