@@ -20,7 +20,7 @@ from orchestrator.cli.terminal.failure import (
 )
 from orchestrator.cli.terminal.interruption import interruptible
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.plugin_group import lacking_package
+from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.terminal import log_to_terminal, say_everything
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, StepError, UnknownNameError
+from orchestrator.core.diagnostics.extras import of_an_extra
 
 Floats = NDArray[np.float64]
 _ROUNDS = 100
@@ -37,8 +38,9 @@ class ExchangeInstance:
     """
 
     def __init__(self, folder: Path, values: Mapping[str, float]) -> None:
-        from fmpy import read_model_description
-        from fmpy.fmi2 import FMU2Model
+        with of_an_extra():
+            from fmpy import read_model_description
+            from fmpy.fmi2 import FMU2Model
 
         self.description = read_model_description(folder.as_posix(), validate=False)
         self.name = str(self.description.modelName)

@@ -120,7 +120,7 @@ def _library(path: Path, at: str) -> Iterator[Diagnostic]:
 
 @lru_cache(maxsize=256)
 def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - renews the cache
-    from fmpy.validation import validate_model_description
+    from orchestrator.core.simunits.fmi.vendor.fmpy.validation import validate_model_description
 
     described = open_description(path)
     try:

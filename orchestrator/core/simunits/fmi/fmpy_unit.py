@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import check_limits, unpacked
 from orchestrator.core.simunits.fmi.foreign_unit import (
@@ -36,6 +37,8 @@ class FmpyUnit(ForeignUnit):
     def __init__(self, name: str, fmu: FmuDescription) -> None:
         refuse_version("fmpy", name, fmu, (2, 3))
         refuse_exchange("fmpy", name, fmu)
+        with of_an_extra():
+            import fmpy  # noqa: F401
         self._folder = unpacked(fmu.path)
         try:
             importer = _Fmpy(name, fmu, self._folder.path)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,8 @@ from orchestrator.core.diagnostics import FmuError
 @cache
 def schema_of(version: int, kind: str = "Model") -> etree.XMLSchema:
     """Return a schema."""
-    spec = find_spec("fmpy")
-    assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - it is required
     prefix = "fmi" if version == 1 else f"fmi{version}"
-    folder = Path(spec.origin).parent / "schema" / f"fmi{version}"
+    folder = Path(__file__).parent / "vendor" / "fmpy" / "schema" / f"fmi{version}"
     return etree.XMLSchema(file=str(folder / f"{prefix}{kind}Description.xsd"))
 
 
@@ -198,7 +195,7 @@ class ModelDescription:
 
 def read_model_description(path: Path, root: etree._Element, version: int) -> ModelDescription:
     """Read a model description; what breaks rules of FMI is listed."""
-    from fmpy import read_model_description as read
+    from orchestrator.core.simunits.fmi.vendor.fmpy import read_model_description as read
 
     try:
         with path.open("rb") as stream:  # FMPy does not close what it opens if it raises
@@ -276,7 +273,7 @@ def _violations(schema: etree.XMLSchema, root: etree._Element) -> list[tuple[str
 
 def _rules(described: Any) -> Iterator[tuple[bool, str]]:
     """Rules beyond the schema, as FMPy knows them; what does harm among them is told before."""
-    from fmpy.validation import validate_model_description
+    from orchestrator.core.simunits.fmi.vendor.fmpy.validation import validate_model_description
 
     units = {unit.name for unit in described.unitDefinitions}
     for variable in described.modelVariables:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, FmuError, LoadError
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.simunits.fmi.exchange_description import (
     ExchangeDescription,
     describe_exchange,
@@ -171,6 +172,7 @@ def _parts(state: object) -> tuple[object, Sequence[float]]:
 
 def sundials_folder() -> Path:
     """Return where FMPy has the SUNDIALS libraries of this platform, if it has any."""
-    import fmpy
+    with of_an_extra():
+        import fmpy
 
     return Path(fmpy.__file__).parent / "sundials" / str(fmpy.platform_tuple)

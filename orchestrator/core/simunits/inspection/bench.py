@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fmpy.fmi1 import FMICallException
-
 from orchestrator.core.simunits.inspection.probe import Probe
 
 STEPS = 20
@@ -55,6 +53,8 @@ class Bench:
 
     def shorten(self) -> None:
         """Choose a step with which explicit Euler steps stay finite, for Model Exchange."""
+        from fmpy.fmi1 import FMICallException
+
         for _ in range(_MOST_SHORTENINGS if self.exchange else 0):
             probe = self.open()
             try:

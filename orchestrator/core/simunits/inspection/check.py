@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.simunits.inspection.info import fmu_info
 from orchestrator.core.simunits.inspection.trials import TRIALS
 
@@ -62,7 +63,8 @@ def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> lis
 
 
 def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> CheckResult:
-    from fmpy.validation import validate_fmu
+    with of_an_extra():
+        from fmpy.validation import validate_fmu
 
     problems = validate_fmu(str(path))
     name = "schema and rules"
