@@ -123,6 +123,11 @@ HOMES: Mapping[str, Home] = {
         "schema",
         "Print the JSON schema of a kind of TOML file, for editors and validators.",
     ),
+    "stubs": Home(
+        "stubs",
+        "stubs",
+        "Write a module with the names and types of a system, for editors and checkers of types.",
+    ),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
     "dcp": Home(
