@@ -97,7 +97,7 @@ def stubs(
     ] = None,
 ) -> None:
     """Write a module with the names and types of a system, for editors and checkers of types."""
-    from orchestrator.author.reading import read_system
+    from orchestrator.author import read_system
     from orchestrator.core.recording import whole_file
     from orchestrator.core.simunits import resolve
     from orchestrator.core.ssp.archive.target import main_file

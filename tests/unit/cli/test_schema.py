@@ -80,3 +80,23 @@ def test_forty_of_forty_misspelt_keys_are_found(validators):
 @pytest.mark.parametrize("kind", kinds())
 def test_each_schema_is_one(kind):
     jsonschema.Draft202012Validator.check_schema(json.loads(file_text(kind)))
+
+
+def _keys(schema):
+    tables = {"": schema, **schema.get("$defs", {})}
+    return {name: sorted(table.get("properties", ())) for name, table in tables.items()}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_schema_that_ships_has_the_keys_of_the_model(kind):
+    """Written by `softdock schema KIND --output examples/schemas`."""
+    shipped = json.loads((ROOT / "examples" / "schemas" / f"{kind}.json").read_text())
+    assert _keys(shipped) == _keys(schema_of(kind))
+
+
+def test_each_file_that_ships_names_its_schema():
+    for file in FILES:
+        first, _, _ = file.read_text().partition("\n")
+        told = (file.parent / first.removeprefix("#:schema ")).resolve()
+        kind = kind_of(tomllib.loads(file.read_text()))
+        assert told == ROOT / "examples" / "schemas" / f"{kind}.json", file
