@@ -75,8 +75,8 @@ wheel: $(VENV)-packaging/installed
 # In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, then each extra is installed.
 EXTRAS ?= parquet pictures mcap fmpy
 wheel-clean: $(VENV)/installed
-	$(BIN)/softdock build fmus/PositionAxis.toml fmus/Target.toml fmus/Chaser.toml
-	$(BIN)/softdock system convert examples/epos/ideal.ssd build/wheels/ideal.ssp
+	$(BIN)/softdock build fmus/Chaser.toml fmus/Target.toml
+	$(BIN)/softdock export ssp examples/epos/ideal.ssd --output build/wheels/ideal.ssp
 	packaging/clean.sh dist build/wheels/ideal.ssp $(EXTRAS)
 
 release: $(VENV)-packaging/installed

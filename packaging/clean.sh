@@ -5,7 +5,7 @@
 set -euo pipefail
 dist=$(realpath "$1") ssp=$(realpath "$2"); shift 2
 cd "$(dirname "$0")/.."
-for suite in bookworm trixie; do
+for suite in ${SUITES:-bookworm trixie}; do
   root=$PWD/build/wheels/$suite
   [ -e "$root/usr/bin/python3" ] || debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root"
   rm -rf "$root/work"; mkdir "$root/work"

@@ -82,11 +82,13 @@ def main() -> None:
             wheel = build(python, machine)
             subprocess.run(
                 [sys.executable, "-m", "auditwheel", "repair", wheel]
-                + ["--plat", f"manylinux2014_{machine}", "--wheel-dir", options.output],
+                + ["--wheel-dir", options.output],
                 env=path,
                 check=True,
             )
     made = sorted(options.output.glob("*.whl"))
+    if newer := [wheel.name for wheel in made if "manylinux_2_17" not in wheel.name]:
+        sys.exit(f"{', '.join(newer)}: expected wheels for glibc 2.17")
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *made], check=True)
 
 

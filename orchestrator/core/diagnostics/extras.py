@@ -25,7 +25,9 @@ def lacking_package(missing: Exception) -> str | None:
 
 def lacking(module: str) -> str | None:
     """Say which extra has a module, which is not imported; ``None``: it is installed."""
-    return None if find_spec(module) else _lacking(module)
+    found = find_spec(module)
+    # A folder without its ``__init__.py`` is what a broken installation leaves.
+    return None if found is not None and found.origin else _lacking(module)
 
 
 def _lacking(module: str) -> str | None:

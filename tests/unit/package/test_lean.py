@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 
 import pytest
 
+from orchestrator.core.diagnostics import extras
+from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.recording import read_result
 
 #: No program of the core needs one of these before it asks for what they do.
@@ -127,6 +130,12 @@ for ask in (
         "[parquet]'",
         "[modelica]'",
     ]
+
+
+def test_a_package_that_is_half_installed_is_missing(monkeypatch):
+    assert lacking("pyarrow") is None
+    monkeypatch.setattr(extras, "find_spec", lambda name: ModuleSpec(name, None))
+    assert lacking("pyarrow").endswith("pip install 'softdock[parquet]'")
 
 
 def test_fmus_are_checked_with_their_extra_alone(plants):
