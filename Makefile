@@ -21,7 +21,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Installed anew when the native engine or the project's metadata change; Python files are used in place.
-ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
+ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/exported.map orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
 	$(BIN)/python -m pip install --quiet --no-compile --editable '.[all]'

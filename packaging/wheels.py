@@ -39,8 +39,9 @@ def build(python: str, machine: str) -> Path:
     environment = BUILD / f"python-{version}"
     if not environment.is_dir():
         subprocess.run([python, "-m", "venv", environment], check=True)
-    out = BUILD / name
-    shutil.rmtree(out, ignore_errors=True)
+    out, cmake = BUILD / name, BUILD / "cmake" / name
+    for folder in (out, cmake):
+        shutil.rmtree(folder, ignore_errors=True)
     suffix = ".abi3.so" if int(version) >= 312 else f".cpython-{version}-{machine}-linux-gnu.so"
     defines = {
         "CMAKE_SYSTEM_NAME": "Linux",
@@ -51,7 +52,7 @@ def build(python: str, machine: str) -> Path:
         "CMAKE_CXX_COMPILER_RANLIB": zig / "ranlib",
     }
     settings = [f"--config-settings=cmake.define.{key}={value}" for key, value in defines.items()]
-    settings.append(f"--config-settings=build-dir={BUILD / 'cmake' / name}")
+    settings.append(f"--config-settings=build-dir={cmake}")
     cross = {"_PYTHON_HOST_PLATFORM": f"linux-{machine}", "SETUPTOOLS_EXT_SUFFIX": suffix}
     subprocess.run(
         [environment / "bin" / "python", "-m", "pip", "wheel", ROOT, "--no-deps", "--quiet"]

@@ -23,9 +23,7 @@ class Gil {
 };
 
 // The stable ABI has no macro for it.
-void replace(PyObject*& place, PyObject* object) {
-    Py_XDECREF(std::exchange(place, object));
-}
+void replace(PyObject*& place, PyObject* object) { Py_XDECREF(std::exchange(place, object)); }
 
 std::string name_of(PyTypeObject* type) {
     PyObject* name = PyType_GetName(type);
