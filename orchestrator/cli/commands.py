@@ -7,13 +7,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer import core
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 from orchestrator.cli.terminal.closed_output import ClosedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
+    """Complete names that stand in the file that a command is called with."""
+    from orchestrator.cli.terminal.completion import NAMES, names_for
+
+    if name is None or name not in NAMES:
+        return None
+    given = dict(ctx.params)
+    if given.get("target") is None and ctx.args:  # not sorted yet, where an option ends the line
+        given["target"] = ctx.args[0]
+    return [vars(core)["CompletionItem"](each) for each in names_for(name, given, begun)]
+
+
+class _Argument(TyperArgument):
+    """An argument whose names are completed."""
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return what the shell offers."""
+        found = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
 
 
 class _Option(TyperOption):
@@ -24,6 +46,11 @@ class _Option(TyperOption):
         if value is None and not self.required and self.callback is None:
             return None
         return super().process_value(ctx, value)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return what the shell offers."""
+        found = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
 
 
 @dataclass(frozen=True)
@@ -54,9 +81,12 @@ class Home:
         else:
             holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
         made = get_group(holder).commands[command]
-        for parameter in made.params:
-            if type(parameter) is TyperOption:
-                parameter.__class__ = _Option
+        for each in (made, *getattr(made, "commands", {}).values()):
+            for parameter in each.params:
+                if type(parameter) is TyperOption:
+                    parameter.__class__ = _Option
+                elif type(parameter) is TyperArgument:
+                    parameter.__class__ = _Argument
         return made
 
 
@@ -94,6 +124,16 @@ HOMES: Mapping[str, Home] = {
         "Say what exchange and step of any master add to every loop, and how its modes grow then.",
     ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
+    "schema": Home(
+        "schema",
+        "schema",
+        "Print the JSON schema of a kind of TOML file, for editors and validators.",
+    ),
+    "stubs": Home(
+        "stubs",
+        "stubs",
+        "Write a module with the names and types of a system, for editors and checkers of types.",
+    ),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
     "dcp": Home(

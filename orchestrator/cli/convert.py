@@ -13,7 +13,7 @@ from orchestrator.cli.terminal.console import print_warning
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(help="A result: .parquet, .mcap, .csv, .mat, or NAME.partial")
+        Path, typer.Argument(help="A result: .parquet, .npz, .mcap, .csv, .mat, or NAME.partial")
     ],
     target: Annotated[Path, typer.Argument(help="The new file; its ending is its format")],
 ) -> None:

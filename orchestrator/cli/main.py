@@ -19,8 +19,8 @@ from orchestrator.cli.terminal.failure import (
     fail_with,
 )
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.interruption import interruptible
-from orchestrator.core.plugin_group import lacking_package
 from orchestrator.core.terminal import log_to_terminal, say_everything
 
 

@@ -120,7 +120,9 @@ def run(
     every: Annotated[int | None, typer.Option(help="Record every n-th step", min=1)] = None,
     format_: Annotated[
         list[str] | None,
-        typer.Option("--format", help="parquet, csv, mat, mcap, ..; may be given several times"),
+        typer.Option(
+            "--format", help="parquet, npz, csv, mat, mcap, ..; may be given several times"
+        ),
     ] = None,
     flush: Annotated[
         str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from orchestrator.core.diagnostics import PluginError, UnknownNameError, nearest
+from orchestrator.core.diagnostics.extras import lacking_package
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Kind = TypeVar("Kind")
-#: Names of packages on PyPI, where the module has another.
-_PACKAGES = {"PIL": "pillow", "can": "python-can"}
-_REQUIREMENT = re.compile(r"([\w.-]+)[^;]*;.*extra\s*==\s*['\"]([\w-]+)['\"]")
-#: Extras that have what others have, too.
-_SUMS = {"all", "docs", "peers", "test"}
 
 
 @cache
@@ -31,24 +26,6 @@ def _all_registered() -> Any:
     from importlib.metadata import entry_points  # whose type differs by version of Python
 
     return entry_points()
-
-
-def lacking_package(missing: Exception) -> str | None:
-    """Say which extra has the package that an error lacks; ``None``: it is about none of ours."""
-    from importlib.metadata import requires
-
-    if not isinstance(missing, ModuleNotFoundError):
-        return None
-    module = (missing.name or "").partition(".")[0]
-    package = _PACKAGES.get(module, module)
-    for requirement in requires("softdock") or ():
-        found = _REQUIREMENT.match(requirement)
-        if found and found[1] == package and found[2] not in _SUMS:
-            return (
-                f"this needs the package '{package}', which is not installed:"
-                f" pip install 'softdock[{found[2]}]'"
-            )
-    return None
 
 
 class PluginGroup(Generic[Kind]):

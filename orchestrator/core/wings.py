@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.plugin_group import lacking_package, registered
+from orchestrator.core.diagnostics.extras import of_an_extra
+from orchestrator.core.plugin_group import registered
 
 _GROUP = "softdock.wings"
 
@@ -20,10 +21,6 @@ def of_wing(name: str) -> Any:
     """Return what a wing gives under a name, ``WING.NAME``."""
     for entry in registered(_GROUP):
         if entry.name == name:
-            try:
+            with of_an_extra():
                 return entry.load()
-            except ModuleNotFoundError as missing:
-                if (said := lacking_package(missing)) is None:
-                    raise
-                raise CapabilityError(said) from missing
     raise CapabilityError(f"nothing is registered as '{name}': install Softdock again")

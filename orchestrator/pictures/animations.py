@@ -6,11 +6,16 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.core.recording import Result, read_result, whole_file
+from orchestrator.core.recording import (
+    Result,
+    default_format,
+    kept_result,
+    read_result,
+    whole_file,
+)
 from orchestrator.core.system import System, nanoseconds, nearest, signal_of
 from orchestrator.pictures.animation import (
     Animation,
-    expect_viewer,
     render_animation,
     too_many,
     wrong_signals,
@@ -92,7 +97,7 @@ def write_animation(
 def redraw(
     experiment: Experiment, results: Path, output: Path, only: Collection[str] = ()
 ) -> list[Path]:
-    """Draw animations from results in Parquet files."""
+    """Draw animations from the results of runs."""
     unknown = [name for name in only if name not in experiment.animation]
     if unknown or not experiment.animation:
         what = "no animation"
@@ -102,7 +107,7 @@ def redraw(
         raise UnknownNameError(f"{what}; the experiment has: {known}")
     chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
     cases = sorted({case for table in chosen.values() for case in table.needed()})
-    found = {case: _read(results / f"{case}.parquet") for case in cases}
+    found = {case: _read(results, case) for case in cases}
     units = {case: {n: one.units.get(n) for n in one.names} for case, one in found.items()}
     problems = [
         text for name, table in chosen.items() for text in wrong_signals(name, table, units)
@@ -113,10 +118,13 @@ def redraw(
     return [write_animation(name, t, found, titles, output) for name, t in chosen.items()]
 
 
-def _read(path: Path) -> Result:
-    if not path.is_file():
+def _read(folder: Path, case: str) -> Result:
+    path = kept_result(folder, case)
+    if path is None:
+        kind = default_format()
         raise LoadError.in_file(
-            path, "no such result; run the experiment first, with format 'parquet'"
+            folder / f"{case}.{kind}",
+            f"no such result; run the experiment first, with format '{kind}'",
         )
     return read_result(path)
 
@@ -125,11 +133,6 @@ class Animations(Extension):
     """Draws the experiment's animations whose cases are run."""
 
     follows = ("verify", "sweep")
-
-    def begin(self, run: Run) -> None:
-        """Expect that they can be drawn."""
-        if drawable(run.experiment, {name: case.case for name, case in run.cases.items()}):
-            expect_viewer()
 
     def end(self, run: Run) -> None:
         """Draw them."""

@@ -25,8 +25,9 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     nearest,
 )
+from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plugin_group import PluginGroup, lacking_package
+from orchestrator.core.plugin_group import PluginGroup
 from orchestrator.core.system import SourceKind
 from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome

@@ -29,7 +29,7 @@ MADE = {
     "orchestrator/cli/export/export_NAME.py",
     "orchestrator/export/NAME/",
     "orchestrator/core/master/algorithms/backward_gauss_seidel.py",
-    "orchestrator/core/recording/npz.py",
+    "orchestrator/core/recording/json_lines.py",
     "python_blocks/contact/depth_damper.py",
     "tests/unit/export/NAME/",
 }
@@ -56,6 +56,7 @@ def test_what_a_page_names_exists(page):
 def test_a_file_has_one_noun():
     """One that is longer has two: divide it."""
     files = [file for folder in CODE for file in ROOT.glob(f"{folder}/**/*.py")]
+    files = [file for file in files if "vendor" not in file.parts]  # written by others
     lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in files}
     assert {file for file, length in lengths.items() if length > LONGEST} == set()
 

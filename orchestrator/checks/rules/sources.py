@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
+from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.simunits import (
     as_declared,
     component_of,
@@ -206,8 +207,9 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
     except SoftdockError as wrong:
         yield finding("FMU103", at, str(wrong))
     package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
-    if package is not None and importlib.util.find_spec(package) is None:
-        text = f"back-end '{component.backend}': the package {package} is not installed"
+    if package is not None and find_spec(package) is None:
+        said = lacking(package) or f"the package {package} is not installed"
+        text = f"back-end '{component.backend}': {said}"
         yield finding("CAP106", at, text)
 
 

@@ -43,6 +43,9 @@ class LaterModel:
 
         return no_info_plain_validator_function(self._read)
 
+    def __get_pydantic_json_schema__(self, _schema: object, handler: Any) -> Any:
+        return handler(self._adapter.core_schema)
+
 
 def later_model(load: Callable[[], Any]) -> Any:
     """Return a type whose values are those of a model that is loaded when one is read."""

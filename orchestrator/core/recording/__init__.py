@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from orchestrator.core.recording.whole_folder import whole_file as whole_file
     from orchestrator.core.recording.csv import write_csv as write_csv
     from orchestrator.core.recording.decimation import decimate as decimate
-    from orchestrator.core.recording.formats import format_names as format_names, writer as writer
+    from orchestrator.core.recording.formats import (
+        default_format as default_format,
+        format_names as format_names,
+        writer as writer,
+    )
     from orchestrator.core.recording.journal import Journal as Journal
     from orchestrator.core.recording.mat import (
         LARGEST_MATRIX as LARGEST_MATRIX,
@@ -31,7 +35,10 @@ if TYPE_CHECKING:
         read_parquet as read_parquet,
         write_parquet as write_parquet,
     )
-    from orchestrator.core.recording.read import read_result as read_result
+    from orchestrator.core.recording.read import (
+        kept_result as kept_result,
+        read_result as read_result,
+    )
     from orchestrator.core.recording.result import Result as Result
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

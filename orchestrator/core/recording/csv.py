@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 from pathlib import Path
+
+import numpy as np
 
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
+
+#: That are turned into text at a time.
+_ROWS = 8192
 
 
 def write_csv(result: Result, path: str | Path) -> None:
@@ -21,15 +25,10 @@ def write_csv(result: Result, path: str | Path) -> None:
     SoftdockError
         If the file cannot be written; an earlier one is untouched.
     """
-    import pyarrow as pa
-    import pyarrow.csv
-
-    header = io.StringIO()
-    labels = [TIME, *map(result.label, result.names)]
-    csv.writer(header, lineterminator="\n").writerow(labels)
-    columns = [result.time, *(result.values[:, i] for i in range(len(result.names)))]
-    table = pa.Table.from_arrays([pa.array(c) for c in columns], names=labels)
-    options = pyarrow.csv.WriteOptions(include_header=False, batch_size=8192)
-    with whole_file(path) as draft, draft.open("wb") as file:
-        file.write(header.getvalue().encode())
-        pyarrow.csv.write_csv(table, file, options)
+    with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        labels = [TIME, *map(result.label, result.names)]
+        csv.writer(file, lineterminator="\n").writerow(labels)
+        for begin in range(0, len(result.time), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            block = np.column_stack([result.time[rows], result.values[rows]])
+            file.writelines(",".join(map(repr, row)) + "\n" for row in block.tolist())

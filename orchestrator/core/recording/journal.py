@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.recording.parquet import write_parquet
+from orchestrator.core.recording.formats import default_format, writer
 from orchestrator.core.recording.read import GROWING
 from orchestrator.core.recording.result import Result
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Journal:
-    """A folder of Parquet files, each with the rows since the one before, or one MCAP that grows.
+    """A folder of Parquet or npz files, each with further rows, or one MCAP that grows.
 
     A file appears under its name when it is complete, so the folder can be read at any moment, and
-    when the process died: by :func:`~.parquet.read_parquet` and by pandas. (A single
+    when the process died: by :func:`~.read.read_result`, and by pandas. (A single
     Parquet file cannot be read before its end is written.) What the operating system has not yet
     brought to the disk is lost if the whole machine fails.
 
@@ -60,7 +60,8 @@ class Journal:
         if self.grows:
             self._grow(result)
         else:
-            write_parquet(result, self.folder / f"part-{self._parts:06d}.parquet")
+            kind = default_format()
+            writer(kind)(result, self.folder / f"part-{self._parts:06d}.{kind}")
         self._parts += 1
         self.rows += len(result.time_ns)
         self._next = time.monotonic() + self.interval

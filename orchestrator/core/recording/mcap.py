@@ -185,7 +185,7 @@ def read_mcap(path: str | Path) -> Result:
     from pydantic import TypeAdapter, ValidationError
 
     from orchestrator.core.mcap.reading import in_order, read_mcap_file
-    from orchestrator.core.recording.parquet import RunRecord
+    from orchestrator.core.recording.run_record import RunRecord
 
     content = read_mcap_file(Path(path))
     names = content.names

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired
+from typing import TYPE_CHECKING
 
 import numpy as np
-from typing_extensions import TypedDict
 
-from orchestrator.core.coupling import FaultRecord
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording.origin import origin
 from orchestrator.core.recording.result import TIME, Result
+from orchestrator.core.recording.run_record import result_of
 from orchestrator.core.recording.whole_folder import whole_file
-from orchestrator.core.simunits import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,17 +24,6 @@ if TYPE_CHECKING:
 KEY = b"softdock"
 #: What is raised where content is not what it says that it is.
 _WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-
-
-class RunRecord(TypedDict):
-    """What is read back of a result's origin."""
-
-    case: str
-    step_ns: int
-    algorithm: str
-    delay_mode: str
-    faults: tuple[FaultRecord, ...]
-    notices: NotRequired[tuple[Notice, ...]]
 
 
 def write_parquet(result: Result, path: str | Path) -> None:
@@ -50,8 +38,9 @@ def write_parquet(result: Result, path: str | Path) -> None:
     SoftdockError
         If the file cannot be written; an earlier one is untouched.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with of_an_extra():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     # Columns are turned here: to make a frame of 5 million values took longer than to write them.
     columns = [*np.ascontiguousarray(np.transpose(result.values)), result.time]
@@ -114,8 +103,9 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     LoadError
         If the file is missing, damaged or not written by Softdock.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with of_an_extra():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -145,30 +135,11 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
 
 def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run."""
-    from pydantic import TypeAdapter, ValidationError
-
     frame = read_parquet(path)
+    about, units = frame.attrs["run"], frame.attrs["units"]
     try:
-        run = TypeAdapter(RunRecord).validate_json(json.dumps(frame.attrs["run"]), strict=True)
         times = frame.index.to_numpy(dtype=np.float64)
         values = frame.to_numpy(dtype=np.float64)
-    except ValidationError as error:
-        raise _unreadable(path, f"its metadata: {misfit(error)}") from error
+        return result_of(about, units, times, list(map(str, frame.columns)), values)
     except _WRONG as error:
         raise _unreadable(path, str(error)) from error
-    if not (np.abs(times) < 2.0**63 / 1e9).all() or not (np.diff(times) > 0).all():
-        raise _unreadable(
-            path, f"'{TIME}': expected increasing times within 64 bits of nanoseconds"
-        )
-    return Result(
-        name=run["case"],
-        time_ns=np.rint(times * 1e9).astype(np.int64),
-        names=tuple(map(str, frame.columns)),
-        values=values,
-        units=frame.attrs["units"],
-        step_ns=run["step_ns"],
-        algorithm=run["algorithm"],
-        delay_mode=run["delay_mode"],
-        faults=run["faults"],
-        notices=run.get("notices", ()),
-    )

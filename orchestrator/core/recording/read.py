@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from orchestrator.core.columns import csv_columns, csv_titles
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.recording.npz import read_npz
 from orchestrator.core.recording.result import TIME, Result
 
 #: What a journal is called that is one file.
@@ -23,8 +25,8 @@ def read_result(path: str | Path) -> Result:
     Parameters
     ----------
     path
-        ``.parquet``, ``.mcap``, ``.csv`` or ``.mat``; or the folder of a journal. Of an MCAP file
-        that is cut it is what can be read, with a note.
+        ``.parquet``, ``.npz``, ``.mcap``, ``.csv`` or ``.mat``; or the folder of a journal. Of an
+        MCAP file that is cut it is what can be read, with a note.
 
     Raises
     ------
@@ -39,7 +41,11 @@ def read_result(path: str | Path) -> Result:
         from orchestrator.core.recording.mcap import read_mcap
 
         return read_mcap(path)
-    if kind in _READERS and not path.is_dir():
+    if path.is_dir() and any(path.glob("part-*.npz")):
+        kind = ".npz"
+    elif path.is_dir():
+        kind = ".parquet"
+    if kind in _READERS:
         return _READERS[kind](path)
     from orchestrator.core.recording.parquet import read_parquet_result
 
@@ -47,16 +53,8 @@ def read_result(path: str | Path) -> Result:
 
 
 def _read_csv(path: Path) -> Result:
-    import pyarrow as pa
-    import pyarrow.csv
-
-    try:
-        table = pyarrow.csv.read_csv(path)
-        titles = [str(name) for name in table.schema.names]
-        values = np.column_stack([column.to_numpy().astype(np.float64) for column in table.columns])
-    except (OSError, pa.ArrowException, *_WRONG) as error:
-        raise LoadError.in_file(path, f"cannot be read as a result: {error}") from None
-    return _result(path, titles, values)
+    titles = csv_titles(path)
+    return _result(path, titles, csv_columns(path, range(len(titles))))
 
 
 def _read_mat(path: Path) -> Result:
@@ -104,7 +102,13 @@ def _result(path: Path, titles: list[str], values: Any) -> Result:
     return Result(path.stem, times_ns, names, np.ascontiguousarray(values[:, kept]), units)
 
 
-_READERS = {".csv": _read_csv, ".mat": _read_mat}
+_READERS = {".csv": _read_csv, ".mat": _read_mat, ".npz": read_npz}
+
+
+def kept_result(folder: Path, stem: str) -> Path | None:
+    """Return the file of a folder that keeps all of a result, if there is one."""
+    found = (folder / f"{stem}.{kind}" for kind in ("parquet", "npz"))
+    return next((path for path in found if path.is_file()), None)
 
 
 def expect_other(source: Path, target: Path) -> None:

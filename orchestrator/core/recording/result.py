@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.recording.parameters import ParameterRow
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import lacking
@@ -354,12 +354,10 @@ class Result:
         UnknownNameError
             If a name or pattern fits no signal.
         """
-        from orchestrator.core.plugin_group import lacking_package
+        from orchestrator.core.diagnostics.extras import of_an_extra
         from orchestrator.core.wings import of_wing
 
         shown = self.name if title is None else title
-        try:
+        with of_an_extra():
             figure: Figure = of_wing("pictures.quick_plot")(self, names, shown)
-        except ModuleNotFoundError as missing:
-            raise CapabilityError(lacking_package(missing) or str(missing)) from missing
         return figure

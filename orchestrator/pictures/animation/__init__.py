@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     )
     from orchestrator.pictures.animation.description import Animation as Animation, Scene as Scene
     from orchestrator.pictures.animation.page import render_animation as render_animation
-    from orchestrator.pictures.animation.page import expect_viewer as expect_viewer
     from orchestrator.pictures.animation.tracks import wrong_signals as wrong_signals
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, StrictFloat, StrictInt, StrictStr
+from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
 from orchestrator.pictures.animation.shapes import (
     WORLD,
@@ -86,6 +86,11 @@ class Scene(Table):
     chart: tuple[Chart, ...] = ()
 
 
+def _without_parts_of_scenes(schema: dict[str, Any]) -> None:
+    """Let a table be without parts in its schema: a scene may have them."""
+    schema["required"].remove("part")
+
+
 class Animation(Scene):
     """A page with a moving picture of one or more cases.
 
@@ -109,6 +114,8 @@ class Animation(Scene):
     begin, until
         The part of the run that is shown; default: all.
     """
+
+    model_config = ConfigDict(json_schema_extra=_without_parts_of_scenes)
 
     scene: tuple[str, ...] = ()
     title: str = ""

@@ -7,14 +7,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.pictures.animation.checks import pictures
@@ -110,9 +109,8 @@ def _events(result: Result) -> list[dict[str, Any]]:
     return faults + safe
 
 
-_SCRIPT = "meshcat/viewer/dist/main.min.js"
-#: What a script must bring along to be taken for the viewer.
-_SIGN = "MeshCat"
+_VIEWER = Path(__file__).parents[1] / "vendor" / "meshcat"
+_VERSION = "0.3.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,49 +132,21 @@ class Viewer:
     licences: str
 
 
-def expect_viewer() -> None:
-    """Expect that the viewer is installed; reads nothing else."""
-    _path(_SCRIPT)
-
-
 def read_viewer() -> Viewer:
-    """Read the viewer without importing its package, which would bring a server along."""
-    path = _path(_SCRIPT)
-    script = _text(path)
-    if _SIGN not in script:
-        raise LoadError(f"{path}: expected the viewer of MeshCat; install softdock[pictures] again")
-    folder = path.parent
-    texts = [_text(folder / "main.min.js.LICENSE.txt"), _text(folder.parent / "LICENSE")]
-    others = json.loads(_text(folder / "main.min.js.THIRD_PARTY_LICENSES.json"))
+    """Read the viewer and the licences of all that is in it."""
+    script = _text("main.min.js")
+    texts = [_text("main.min.js.LICENSE.txt"), _text("LICENSE")]
     texts += [
         f"{one['name']} {one['version']} ({one['license']})\n\n{one['licenseText'] or ''}"
-        for one in others
+        for one in json.loads(_text("main.min.js.THIRD_PARTY_LICENSES.json"))
     ]
     # Nothing in a script may end the element that it stands in.
     script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    return Viewer(script, distribution("meshcat").version, "\n\n\n".join(map(str.strip, texts)))
+    return Viewer(script, _VERSION, "\n\n\n".join(map(str.strip, texts)))
 
 
-def _path(inside: str) -> Path:
-    try:
-        path = Path(str(distribution("meshcat").locate_file(inside)))
-    except PackageNotFoundError:
-        path = None
-    if path is None or not path.is_file():
-        raise LoadError(
-            "animations need the viewer of MeshCat, which is not installed: pip install"
-            " 'softdock[pictures]', or run with --no-animation"
-        )
-    return path
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LoadError(
-            f"{path}: cannot be read: {error}; install softdock[pictures] again"
-        ) from None
+def _text(name: str) -> str:
+    return (_VIEWER / name).read_text(encoding="utf-8")
 
 
 _TEMPLATES = Path(__file__).with_name("templates")

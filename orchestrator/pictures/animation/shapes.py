@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticUndefined
 
 #: The frame that all others stand in.
 WORLD = "world"
@@ -23,14 +23,16 @@ def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
     return tuple(map(float, value)) if all(map(isfinite, value)) else None
 
 
-def _expected(text: str, read: Callable[[Any], Any]) -> BeforeValidator:
+def _expected(
+    text: str, read: Callable[[Any], Any], form: Any = PydanticUndefined
+) -> BeforeValidator:
     def check(value: Any) -> Any:
         found = read(value)
         if found is None:
             raise PydanticCustomError("value", "expected {text}", {"text": text})
         return found
 
-    return BeforeValidator(check)
+    return BeforeValidator(check, json_schema_input_type=form)
 
 
 def _points(value: Any) -> tuple[tuple[float, ...], ...] | None:
@@ -81,7 +83,10 @@ Four = tuple[float, float, float, float]
 #: A point, m.
 Point = Annotated[Three, _expected("three numbers [x, y, z]", lambda v: _numbers(v, 3))]
 #: One or more points, m.
-Places = Annotated[tuple[Three, ...], _expected("[x, y, z], or a list of these", _points)]
+Places = Annotated[
+    tuple[Three, ...],
+    _expected("[x, y, z], or a list of these", _points, Three | tuple[Three, ...]),
+]
 Direction = Annotated[Three, _expected("a direction [x, y, z] that is not zero", _direction)]
 Quaternion = Annotated[
     Four, _expected("four numbers, scalar first, that are not all zero", _quaternion)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.recording import read_parquet
+from orchestrator.core.recording import kept_result, read_result
 from orchestrator.rig.devices.conformance import Logged
 from orchestrator.rig.supervisor.change_record import StateChange, read_changes
 
@@ -130,9 +130,10 @@ def sentence_of(said: Path) -> str:
 
 def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:
     """Return the last simulated time that can be read, and the last value of every signal."""
-    for path in (f"{case}.parquet", f"{case}.partial.parquet", f"{case}.partial"):
-        if (output / path).exists():
-            found = read_parquet(output / path)
-            last = {str(name): float(value) for name, value in found.iloc[-1].items()}
-            return float(found.index[-1]), last
+    journal = output / f"{case}.partial"
+    path = kept_result(output, case) or kept_result(output, journal.name) or journal
+    if path.exists():
+        found = read_result(path)
+        last = dict(zip(found.names, found.values[-1].tolist(), strict=True))
+        return float(found.time[-1]), last
     raise LoadError.in_file(output, f"nothing was recorded of case '{case}'")

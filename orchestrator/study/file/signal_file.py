@@ -1,4 +1,4 @@
-"""Signals over time in files, CSV or Parquet."""
+"""Signals over time in files: CSV, Parquet or npz."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.columns import read_arrays
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.plain_number import plain_number
 from orchestrator.core.system import nearest
 
@@ -46,7 +48,7 @@ def read_signal(path: Path, column: str) -> SignalFile:
     Parameters
     ----------
     path
-        ``.csv`` with one line of titles, or ``.parquet``; one column is called ``time`` or
+        ``.csv`` with one line of titles, ``.parquet`` or ``.npz``; one column is called ``time`` or
         ``time [s]`` and holds seconds, which are rounded to nanoseconds.
     column
         Title of the signal, with or without its unit in brackets.
@@ -58,10 +60,12 @@ def read_signal(path: Path, column: str) -> SignalFile:
     DescriptionError
         If there is no such column, a cell is no finite number, or times do not increase.
     """
-    readers = {".csv": _csv, ".parquet": _parquet}
+    readers = {".csv": _csv, ".parquet": _parquet, ".npz": _npz}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise LoadError.in_file(path, "expected a file of signals that ends in .csv or .parquet")
+        raise LoadError.in_file(
+            path, "expected a file of signals that ends in .csv, .parquet or .npz"
+        )
     titles, rows = reader(path)
     times = [i for i, title in enumerate(titles) if title in _TIME]
     if len(times) != 1:
@@ -102,8 +106,9 @@ def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with of_an_extra():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         table = pq.ParquetFile(path).read()
@@ -114,6 +119,14 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
         unit = _unit(path, field.name, (field.metadata or {}).get(b"unit", b""))
         titles.append(f"{field.name} [{unit}]" if unit else field.name)
     return titles, [[repr(cell) for cell in column.to_pylist()] for column in table.columns]
+
+
+def _npz(path: Path) -> tuple[list[str], list[list[str]]]:
+    found = read_arrays(path)
+    units = found.units
+    titles = [f"{n} [{units[n]}]" if n in units else n for n in found.names]
+    columns = [found.time, *found.values.T]
+    return ["time", *titles], [list(map(repr, column.tolist())) for column in columns]
 
 
 def _place(path: Path, titles: Sequence[str], column: str) -> int:

@@ -9,19 +9,27 @@ from pathlib import Path
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
-    PluginError,
     Problem,
     Severity,
 )
+from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.diagnostics.toml_key import toml_key
 from orchestrator.core.master import recordable
-from orchestrator.core.recording import LARGEST_MATRIX, Journal, Result, format_names, link, writer
+from orchestrator.core.recording import (
+    LARGEST_MATRIX,
+    Journal,
+    Result,
+    default_format,
+    format_names,
+    link,
+    writer,
+)
 from orchestrator.core.system import System, nanoseconds, nearest, seconds
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
-#: What a case is written as that asks for nothing else.
-FORMATS = ("parquet",)
 FLUSH = "1 s"
+#: Packages that formats need which may not be installed.
+_NEEDS = {"mcap": "mcap", "parquet": "pyarrow"}
 #: Ends the name of what a run has recorded that did not come to its end.
 _PARTIAL = ".partial"
 
@@ -63,7 +71,7 @@ def views(case: PreparedCase) -> list[View]:
     name, options, system = case.name, case.options, case.system
     problems: list[Problem] = []
     whole = _chosen(system, options.record, f"case '{name}'", problems)
-    every, formats = options.every or 1, options.formats or FORMATS
+    every, formats = options.every or 1, options.formats or (default_format(),)
     found = [View(name, tuple(whole), 1, formats)]
     for key, recorder in case.case.recorder.items():
         where = f"case '{name}', recorder '{key}'"
@@ -94,11 +102,8 @@ def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
     if kind not in known:
         listed = ", ".join(known)
         yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
-    elif kind == "mcap":  # it needs what may not be installed
-        try:
-            writer(kind)
-        except PluginError as error:
-            yield from error.within(where)
+    elif kind in _NEEDS and (said := lacking(_NEEDS[kind])):
+        yield f"{where}, format '{kind}': {said}"
 
 
 def _wrong(recorder: str, text: str) -> Diagnostic:

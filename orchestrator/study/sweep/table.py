@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.recording import versions, whole_file
 from orchestrator.study.prepare.axes import label_of
 from orchestrator.study.sweep.job import Record
@@ -63,22 +64,25 @@ def _ending(record: Record) -> dict[str, Any]:
 
 
 def write_table(plan: Plan, records: Mapping[str, Record], stem: Path) -> list[Path]:
-    """Write the table of a sweep as Parquet and CSV.
+    """Write the table of a sweep as CSV, and as Parquet where Arrow is installed.
 
     The Parquet file has the sweep, as it is in the experiment file, and the versions of what
     was used as JSON under ``softdock`` in its metadata.
     """
+    table = table_of(plan, records)
+    comma = stem.with_name(f"{stem.name}.csv")
+    with whole_file(comma) as draft:
+        table.to_csv(draft, index=False)
+    if lacking("pyarrow"):
+        return [comma]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = table_of(plan, records)
     said = plan.context.sweep.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     origin = {"sweep": plan.context.name, **said, "versions": versions()}
     content = pa.Table.from_pandas(table, preserve_index=False)
     metadata = {**(content.schema.metadata or {}), b"softdock": json.dumps(origin).encode()}
-    paths = [stem.with_name(f"{stem.name}{suffix}") for suffix in (".parquet", ".csv")]
-    with whole_file(paths[0]) as draft:
+    columns = stem.with_name(f"{stem.name}.parquet")
+    with whole_file(columns) as draft:
         pq.write_table(content.replace_schema_metadata(metadata), draft)
-    with whole_file(paths[1]) as draft:
-        table.to_csv(draft, index=False)
-    return paths
+    return [columns, comma]

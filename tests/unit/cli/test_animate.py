@@ -8,7 +8,6 @@ import pytest
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
-from orchestrator.pictures.animation import page
 
 EXPERIMENT = """
 title = "slide"
@@ -106,17 +105,6 @@ def test_what_is_wrong_is_said_before_anything_runs(softdock, folder, old, new, 
     code, out, err = softdock("check", where)
     assert code in {1, 2}
     assert expected in " ".join((out + err).split())
-
-
-def test_a_missing_viewer_is_said_before_anything_runs(softdock, folder, monkeypatch):
-    where = folder()
-    monkeypatch.setattr(page, "_SCRIPT", "meshcat/gone.js")
-    code, _, err = softdock("run", where, "--output", "out")
-    assert code == 2
-    assert "pip install 'softdock[pictures]'" in " ".join(err.split())
-    assert not (where / "out").exists()
-    assert softdock("run", where, "--output", "out", "--no-animation")[0] == 0
-    assert not (where / "out" / "animations").exists()
 
 
 def test_results_that_are_not_there_are_said(softdock, folder):

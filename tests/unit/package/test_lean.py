@@ -2,14 +2,21 @@
 
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 
 import pytest
 
+from orchestrator.core.diagnostics import extras
+from orchestrator.core.diagnostics.extras import lacking
+from orchestrator.core.recording import read_result
+
 #: No program of the core needs one of these before it asks for what they do.
 LACKING = (
-    *("PIL", "canopen", "can", "casadi", "distributed", "mcap", "meshcat", "numba", "rumoca"),
-    *("matplotlib", "pandas", "pint", "pyarrow", "pythonfmu", "pythonfmu3", "scipy"),
+    *("PIL", "canopen", "can", "casadi", "distributed", "mcap", "numba", "pyarrow"),
+    *("matplotlib", "pythonfmu", "pythonfmu3", "rumoca"),
 )
+#: What is required, but for less than a run of FMUs and blocks.
+ON_USE = ("pandas", "pint", "scipy")
 #: As in an environment without them: nothing finds them.
 WITHOUT = """
 import importlib.util, sys
@@ -52,16 +59,22 @@ again = read_system(folder / "pair.ssp")
 result = simulate(again, step="1 ms", stop="20 ms", delay="mean")
 assert result["axis.position"].shape == (21,), result["axis.position"].shape
 """
-    done = run(code)
+    done = run(code, {*LACKING, *ON_USE})
     assert done.returncode == 0, done.stderr
 
 
-def test_a_run_with_its_report_needs_arrow_alone_and_says_what_it_leaves_out(plants, tmp_path):
+def test_a_run_with_its_report_says_what_it_leaves_out(plants, tmp_path):
     ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
-    lacking = [name for name in LACKING if name not in {"pandas", "pint", "pyarrow", "scipy"}]
-    done = command("run", ideal, "--output", tmp_path / "out", lacking=lacking)
+    done = command("run", ideal, "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "<html" in (tmp_path / "out" / "report.html").read_text()
+    (kept,) = (tmp_path / "out").glob("*.npz")
+    whole = command("run", ideal, "--output", tmp_path / "arrow", lacking=[])
+    assert whole.returncode == 0, whole.stderr
+    one, two = read_result(kept), read_result(tmp_path / "arrow" / f"{kept.stem}.parquet")
+    assert one.values.tobytes() == two.values.tobytes()
+    assert one.time_ns.tobytes() == two.time_ns.tobytes()
+    assert (one.names, one.units) == (two.names, two.units)
     said = " ".join(done.stderr.split())
     assert "no block diagrams" in said
     assert "pip install 'softdock[pictures]'" in said
@@ -73,7 +86,55 @@ try:
 except CapabilityError as error:
     print(error)
 """
-    assert "softdock[pictures]" in run(code, lacking).stdout
+    assert "softdock[pictures]" in run(code).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("--format", "parquet"), "parquet"),
+        (("--format", "mcap"), "mcap"),
+        (("--swap", "target=log:old.parquet"), "parquet"),
+    ],
+)
+def test_a_run_that_asks_for_more_is_refused_with_the_extra(plants, tmp_path, words, extra):
+    ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
+    (tmp_path / "old.parquet").touch()
+    words = [word.replace("old", str(tmp_path / "old")) for word in words]
+    done = command("run", ideal, "--stop", "1 ms", "--output", tmp_path / "out", *words)
+    assert done.returncode == 2, done.stdout
+    assert f"pip install 'softdock[{extra}]'" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_functions_say_which_extra_they_need(tmp_path):
+    code = """
+import orchestrator
+from orchestrator import CapabilityError, read_parquet, read_result
+for ask in (
+    lambda: read_parquet("x.parquet"),
+    lambda: read_result("x.parquet"),
+    lambda: orchestrator.build_model,
+):
+    try:
+        ask()
+    except CapabilityError as error:
+        print(error)
+"""
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    assert [line.rpartition("softdock")[2] for line in done.stdout.splitlines()] == [
+        "[parquet]'",
+        "[parquet]'",
+        "[modelica]'",
+    ]
+
+
+def test_a_package_that_is_half_installed_is_missing(monkeypatch):
+    assert lacking("pyarrow") is None
+    monkeypatch.setattr(extras, "find_spec", lambda name: ModuleSpec(name, None))
+    assert lacking("pyarrow").endswith("pip install 'softdock[parquet]'")
 
 
 def test_what_needs_more_says_which_extra_has_it(plants, tmp_path):

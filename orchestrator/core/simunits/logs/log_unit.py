@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.columns import csv_columns, csv_titles, read_arrays
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
     LoadError,
     UnknownNameError,
 )
+from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.simunits.protocol.unit import Phase, SimulationUnit
 from orchestrator.core.system import (
@@ -33,10 +34,6 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.naming import listed_names
 from orchestrator.engine import LogUnit as NativeUnit
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 #: What the column of times is called in the files of results.
 _TIME = "time [s]"
@@ -86,15 +83,13 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     del changed_ns, size  # of the file that was read: another one is read anew
     table = _table(path)
     titles = {}  # column of the table and unit, by the signal's name
-    for number, field in enumerate(table.schema):
-        name, _, rest = field.name.partition(" [")
+    for number, title in enumerate(table.titles):
+        name, _, rest = title.partition(" [")
         if name in titles:
             raise LoadError.in_file(path, f"two columns are called '{name}'; expected one")
-        unit = (field.metadata or {}).get(b"unit", b"").decode(errors="replace")
-        titles[name] = number, unit or rest.removesuffix("]")
-    if _TIME not in table.schema.names:
+        titles[name] = number, table.units.get(title) or rest.removesuffix("]")
+    if _TIME not in table.titles:
         raise LoadError.in_file(path, f"expected a recording, which has a column '{_TIME}'")
-    times = _numbers(path, table, table.schema.names.index(_TIME))
     own = {n.removeprefix(f"{component}."): n for n in titles if n.startswith(f"{component}.")}
     if not own:
         known = list(dict.fromkeys(n.partition(".")[0] for n in titles if "." in n))
@@ -103,73 +98,94 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
             f" it has some of: {listed_names(known, component)}; '?component=NAME' behind the file"
             " says which"
         )
+    chosen = [table.titles.index(_TIME), *(titles[name][0] for name in own.values())]
+    numbers = table.columns(chosen)
+    _expect_finite(path, [table.titles[number] for number in chosen], numbers)
+    times = numbers[:, 0]
     if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
         raise LoadError.in_file(path, f"'{_TIME}': expected times that increase")
-    columns = [_numbers(path, table, titles[name][0]) for name in own.values()]
     return Recorded(
         path,
         np.rint(times * 1e9).astype(np.int64),
         tuple(own),
-        np.ascontiguousarray(np.column_stack(columns)),
+        np.ascontiguousarray(numbers[:, 1:]),
         {name: titles[full][1] for name, full in own.items() if titles[full][1]},
     )
 
 
-def _table(path: Path) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet as pq
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A file of columns: their titles, units by title, and the numbers of those that are chosen."""
+
+    titles: Sequence[str]
+    units: Mapping[str, str]
+    columns: Callable[[Sequence[int]], NDArray[np.float64]]
+
+
+def _table(path: Path) -> _Table:
+    growing = path / "rows.mcap"
+    if path.suffix == ".mcap" or growing.is_file():
+        return _mcap_table(growing if growing.is_file() else path)
+    if path.suffix == ".npz" or any(path.glob("part-*.npz")):
+        found = read_arrays(path)
+        return _of_array(found.names, found.units, found.values, found.time)
+    if path.suffix == ".parquet" or path.is_dir():
+        return _parquet_table(path)
+    if path.suffix == ".csv":
+        return _Table(csv_titles(path), {}, lambda chosen: csv_columns(path, chosen))
+    raise LoadError.in_file(path, "expected a recording that ends in .parquet, .npz, .csv or .mcap")
+
+
+def _of_array(
+    names: Sequence[str],
+    units: Mapping[str, str],
+    values: NDArray[np.float64],
+    time: NDArray[np.float64],
+) -> _Table:
+    whole = np.column_stack([values, time])
+    return _Table([*names, _TIME], units, lambda chosen: whole[:, list(chosen)])
+
+
+def _parquet_table(path: Path) -> _Table:
+    with of_an_extra():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
-        growing = path / "rows.mcap"
-        if path.suffix == ".mcap" or growing.is_file():
-            return _mcap_table(growing if growing.is_file() else path)
-        if path.is_dir():
-            return pa.concat_tables([pq.ParquetFile(part).read() for part in _parts(path)])
-        if path.suffix == ".parquet":
-            return pq.ParquetFile(path).read()
-        if path.suffix == ".csv":
-            table = pyarrow.csv.read_csv(path)
-            table.schema.names  # noqa: B018 - decoded here: a title that is no UTF-8 is an error
-            return table
+        parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
+        table = pa.concat_tables([pq.ParquetFile(part).read() for part in parts])
+        titles = table.schema.names
     except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
         raise LoadError.in_file(path, f"cannot be read as a recording: {error}") from None
-    raise LoadError.in_file(path, "expected a recording that ends in .parquet, .csv or .mcap")
+    told = {field.name: (field.metadata or {}).get(b"unit", b"") for field in table.schema}
+    units = {title: unit.decode(errors="replace") for title, unit in told.items() if unit}
+
+    def columns(chosen: Sequence[int]) -> NDArray[np.float64]:
+        found = []
+        for number in chosen:
+            try:
+                found.append(table.column(number).to_numpy().astype(np.float64))
+            except (ValueError, TypeError):
+                text = f"column '{titles[number]}': expected numbers"
+                raise LoadError.in_file(path, text) from None
+        return np.column_stack(found)
+
+    return _Table(titles, units, columns)
 
 
-def _mcap_table(path: Path) -> pa.Table:
-    import pyarrow as pa
-
-    try:
+def _mcap_table(path: Path) -> _Table:
+    with of_an_extra():
         from orchestrator.core.mcap.reading import read_mcap_file
-    except ModuleNotFoundError as missing:
-        raise LoadError.in_file(
-            path, f"MCAP needs the package '{missing.name}': pip install 'softdock[mcap]'"
-        ) from None
     found = read_mcap_file(path)
-    fields = [
-        pa.field(name, pa.float64(), metadata={"unit": found.units.get(name, "")})
-        for name in found.names
-    ]
-    columns = [*found.values.T, found.times_ns / 1e9]
-    arrays = [pa.array(column) for column in columns]
-    return pa.Table.from_arrays(arrays, schema=pa.schema([*fields, pa.field(_TIME, pa.float64())]))
+    return _of_array(found.names, found.units, found.values, found.times_ns / 1e9)
 
 
-def _parts(folder: Path) -> Iterator[Path]:
-    yield from sorted(folder.glob("part-*.parquet"))
-
-
-def _numbers(path: Path, table: pa.Table, number: int) -> NDArray[np.float64]:
-    name = table.schema.names[number]
-    try:
-        values = table.column(number).to_numpy().astype(np.float64)
-    except (ValueError, TypeError):
-        raise LoadError.in_file(path, f"column '{name}': expected numbers") from None
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise LoadError.in_file(path, f"column '{name}', row {row + 1}: expected a finite number")
-    return np.asarray(values, dtype=np.float64)
+def _expect_finite(path: Path, titles: Sequence[str], numbers: NDArray[np.float64]) -> None:
+    if np.isfinite(numbers).all():
+        return
+    row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
+    text = f"column '{titles[column]}', row {row + 1}: expected a finite number"
+    raise LoadError.in_file(path, text)
 
 
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")

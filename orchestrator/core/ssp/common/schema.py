@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -193,19 +192,12 @@ _FILES = {
     Schema.PARAMETER_MAPPING: "SystemStructureParameterMapping.xsd",
     Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
 }
-#: Package and folder of the schemas, by version.
-_PLACES = {"1.0": ("fmpy", "ssp/schema"), "2.0": ("pyssp_standard", "resources/ssp2")}
+_FOLDER = Path(__file__).with_name("schemas")
 
 
 @cache
 def _schema(kind: Schema, version: str) -> etree.XMLSchema:
-    package, folder = _PLACES[version]
-    found = find_spec(package)  # found, not imported: only its files are needed
-    if found is None or found.origin is None:
-        raise SspError(
-            f"the schemas of SSP {version} are part of {package}, which is not installed"
-        )
-    path = Path(found.origin).parent / folder / _FILES[kind]
+    path = _FOLDER / version / _FILES[kind]
     try:
         return etree.XMLSchema(file=str(path))
     except etree.LxmlError as reason:

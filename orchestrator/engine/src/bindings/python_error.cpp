@@ -20,7 +20,7 @@ Place place_in(PyObject* traceback) {
     Place found;
     PyObject* frame = attribute(Py_NewRef(traceback), "tb_frame");
     PyObject* file = attribute(attribute(frame, "f_code"), "co_filename");
-    const char* text = file ? PyUnicode_AsUTF8(file) : nullptr;
+    const char* text = file ? PyUnicode_AsUTF8AndSize(file, nullptr) : nullptr;
     if (text) found.file = text;
     Py_XDECREF(file);
     PyObject* line = attribute(Py_NewRef(traceback), "tb_lineno");

@@ -22,6 +22,17 @@ class Gil {
     PyGILState_STATE state_;
 };
 
+// The stable ABI has no macro for it.
+void replace(PyObject*& place, PyObject* object) { Py_XDECREF(std::exchange(place, object)); }
+
+std::string name_of(PyTypeObject* type) {
+    PyObject* name = PyType_GetName(type);
+    const char* text = name ? PyUnicode_AsUTF8AndSize(name, nullptr) : nullptr;
+    std::string found = text ? text : "object";
+    Py_XDECREF(name);
+    return found;
+}
+
 PyObject* to_python(char type, double value) {
     if (type == 'b') return PyBool_FromLong(value != 0.0);
     if (type == 'i') return PyLong_FromDouble(std::nearbyint(value));
@@ -138,8 +149,8 @@ Status PythonUnit::set_inputs(const double* values) {
 }
 
 void PythonUnit::bind_waveforms(PyObject* waveforms, const std::vector<double*>& places) {
-    Py_XSETREF(waveforms_, Py_NewRef(waveforms));
-    Py_SETREF(step_name_, PyUnicode_InternFromString("follow"));
+    replace(waveforms_, Py_NewRef(waveforms));
+    replace(step_name_, PyUnicode_InternFromString("follow"));
     for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].waveform = places.at(i);
 }
 
@@ -177,7 +188,7 @@ Status PythonUnit::save(std::size_t number) {
     if (number >= kept_.size()) kept_.resize(number + 1, nullptr);
     PyObject* state = PyObject_CallMethod(block_, "get_state", nullptr);
     if (!state) return fail();
-    Py_XSETREF(kept_[number], state);
+    replace(kept_[number], state);
     return Status::ok;
 }
 
@@ -246,7 +257,8 @@ bool PythonUnit::read(const TextPort& port, std::string& value) {
     } else if (PyUnicode_Check(held)) {
         data = PyUnicode_AsUTF8AndSize(held, &size);
     } else {
-        PyErr_Format(PyExc_TypeError, "expected str, found %.100s", Py_TYPE(held)->tp_name);
+        const auto found = name_of(Py_TYPE(held));
+        PyErr_Format(PyExc_TypeError, "expected str, found %.100s", found.c_str());
     }
     if (data) value.assign(data, static_cast<std::size_t>(size));
     Py_DECREF(held);
@@ -263,7 +275,7 @@ Status PythonUnit::get_texts(std::string* values) {
 
 Status PythonUnit::fail_at_output(PyObject* name) {
     const auto status = fail();
-    if (const char* text = PyUnicode_AsUTF8(name)) {
+    if (const char* text = PyUnicode_AsUTF8AndSize(name, nullptr)) {
         failure_ = "output '" + std::string(text) + "': " + failure_;
     }
     return status;
@@ -275,8 +287,8 @@ Status PythonUnit::fail() {
     PyErr_NormalizeException(&type, &value, &traceback);
     if (traceback) PyException_SetTraceback(value, traceback);
     PyObject* text = value ? PyObject_Str(value) : nullptr;
-    const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
-    failure_ = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "exception";
+    const char* characters = text ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr;
+    failure_ = type ? name_of(reinterpret_cast<PyTypeObject*>(type)) : "exception";
     if (characters) failure_ += std::string(": ") + characters;
     PyErr_Clear();
     failure_ += place_of(traceback);

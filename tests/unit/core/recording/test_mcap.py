@@ -311,7 +311,7 @@ def test_without_its_package_a_run_is_refused_before_it_begins(tmp_path):
     )
     said = " ".join(done.stderr.split())
     assert done.returncode == 2
-    assert "MCAP needs the package 'mcap" in said
+    assert "format 'mcap': this needs the package 'mcap'" in said
     assert "pip install 'softdock[mcap]'" in said
     assert not (tmp_path / "results").exists()
 

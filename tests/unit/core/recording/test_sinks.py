@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 from orchestrator.core.coupling import FaultRecord
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.recording import read_parquet, read_result, write_csv, write_parquet
+from orchestrator.core.recording.npz import write_npz
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.simunits import Notice
 
@@ -47,14 +47,15 @@ def test_parquet_says_where_it_comes_from(result, tmp_path):
     assert read_parquet(tmp_path / "run.parquet").attrs["run"]["case"] == "exact"
 
 
-def test_a_result_is_read_back_with_what_went_wrong(result, tmp_path):
+@pytest.mark.parametrize(("kind", "write"), [("parquet", write_parquet), ("npz", write_npz)])
+def test_a_result_is_read_back_with_what_went_wrong(result, tmp_path, kind, write):
     told = replace(
         result,
         faults=(FaultRecord("dropout", ("a.y -> b.u",), 500_000_000, None, "nothing arrives"),),
         notices=(Notice(700_000_000, "no number", "look there", safe=True, component="guard"),),
     )
-    write_parquet(told, tmp_path / "run.parquet")
-    read = read_result(tmp_path / "run.parquet")
+    write(told, tmp_path / f"run.{kind}")
+    read = read_result(tmp_path / f"run.{kind}")
     np.testing.assert_array_equal(read.time_ns, result.time_ns)
     np.testing.assert_array_equal(bits(read.values), bits(result.values))
     assert (read.name, read.names, read.units) == (result.name, result.names, result.units)
@@ -64,6 +65,36 @@ def test_a_result_is_read_back_with_what_went_wrong(result, tmp_path):
 def test_pandas_reads_the_parquet_file_alone(result, tmp_path):
     write_parquet(result, tmp_path / "run.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "run.parquet"), result.to_frame())
+
+
+def test_numpy_reads_an_npz_file_alone(result, tmp_path):
+    write_npz(result, tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
+        np.testing.assert_array_equal(bits(file["values"]), bits(result.values))
+        assert tuple(file["names"]) == result.names
+        assert json.loads(str(file["about"]))["units"] == result.units
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"values": np.zeros((2, 3))}, "3 names and 5 times"),
+        ({"time": np.arange(5)}, "not of float64"),
+        ({"time": np.zeros(5)}, "expected increasing times"),
+        ({"about": "{}"}, "'units'"),
+        ({"about": '{"units": {}, "case": 3}'}, "its metadata: 'case'"),
+        ({"names": np.array([{}], dtype=object)}, "allow_pickle=False"),
+    ],
+)
+def test_a_changed_npz_file_is_refused(result, tmp_path, changed, expected):
+    path = tmp_path / "bad.npz"
+    short = replace(result, time_ns=result.time_ns[:5], values=np.asarray(result.to_frame())[:5])
+    write_npz(short, path)
+    with np.load(path) as file:
+        np.savez(path, **{**file, **changed})
+    with pytest.raises(LoadError, match=r"bad\.npz: ") as error:
+        read_result(path)
+    assert expected in str(error.value)
 
 
 def test_csv_keeps_every_bit(result, tmp_path):
@@ -81,20 +112,22 @@ def test_csv_keeps_every_bit(result, tmp_path):
 def test_csv_header_of_a_simple_result_is_plain(result, tmp_path):
     simple = replace(result, names=("a.x", "a.v", "a.n"), units={"a.x": "m"})
     write_csv(simple, tmp_path / "run.csv")
-    assert (tmp_path / "run.csv").read_text().startswith("time [s],a.x [m],a.v,a.n\n0,")
+    assert (tmp_path / "run.csv").read_text().startswith("time [s],a.x [m],a.v,a.n\n0.0,")
 
 
 def test_empty_results_are_written_too(result, tmp_path):
     nothing = replace(result, time_ns=result.time_ns[:0], values=np.empty((0, 3)))
     write_csv(nothing, tmp_path / "run.csv")
     write_parquet(nothing, tmp_path / "run.parquet")
+    write_npz(nothing, tmp_path / "run.npz")
+    assert read_result(tmp_path / "run.npz").to_frame().shape == (0, 3)
     assert len((tmp_path / "run.csv").read_text().splitlines()) == 1
     assert read_parquet(tmp_path / "run.parquet").shape == (0, 3)
 
 
 @pytest.mark.parametrize(
     ("write", "module", "function"),
-    [(write_csv, pyarrow.csv, "write_csv"), (write_parquet, pq, "write_table")],
+    [(write_csv, np, "column_stack"), (write_parquet, pq, "write_table"), (write_npz, np, "savez")],
 )
 @pytest.mark.parametrize("reason", [OSError(28, "No space left on device"), RuntimeError("broken")])
 def test_a_failed_write_keeps_the_earlier_file(

@@ -13,9 +13,7 @@ import pytest
 from PIL import Image
 
 from orchestrator.core.coupling import FaultRecord
-from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.simunits import Notice
-from orchestrator.pictures.animation import page as viewer
 from orchestrator.pictures.animation import render_animation
 
 from .conftest import TABLE, Decoded, turning
@@ -110,20 +108,6 @@ def test_a_page_of_five_seconds_in_slow_motion_is_small(table):
     long = turning(stop=5.0, step=0.001)
     size = len(rendered(table(fps=60, speed=0.5), run=long))
     assert size < 1.2e6  # 0.9 MB are the viewer and its licences
-
-
-def test_a_missing_viewer_is_one_clear_error(table, monkeypatch):
-    monkeypatch.setattr(viewer, "_SCRIPT", "meshcat/viewer/dist/gone.js")
-    with pytest.raises(LoadError, match=r"pip install 'softdock\[pictures\]'.*--no-animation"):
-        viewer.expect_viewer()
-
-
-def test_a_viewer_that_is_another_one_is_refused(table, monkeypatch, tmp_path):
-    other = tmp_path / "main.min.js"
-    other.write_text("alert(1)")
-    monkeypatch.setattr(viewer, "_path", lambda _inside: other)
-    with pytest.raises(LoadError, match="expected the viewer of MeshCat"):
-        viewer.read_viewer()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, StepError
-from orchestrator.core.recording import Journal, format_names, read_parquet
+from orchestrator.core.recording import Journal, format_names, read_parquet, read_result
 from orchestrator.core.recording import journal as journals
 from orchestrator.core.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.core.ssp import write_ssd
@@ -210,11 +210,27 @@ def test_a_journal_takes_the_place_of_an_earlier_one(tmp_path):
     assert not folder.exists()
 
 
+def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch):
+    monkeypatch.setattr(journals, "default_format", lambda: "npz")
+    clock = System("c").add("clock", block("source"))
+    folder = tmp_path / "c.partial"
+    kept = Journal(folder, 1e-9)
+    result = simulate(clock, step="1 us", stop="30 ms", every=7, journal=kept)
+    assert {file.suffix for file in folder.iterdir()} == {".npz"}
+    read = read_result(folder)
+    np.testing.assert_array_equal(read.time_ns, result.time_ns[: kept.rows])
+    np.testing.assert_array_equal(read.to_frame(), result.to_frame().iloc[: kept.rows])
+    (folder / "part-000001.npz").unlink()
+    (folder / "part-000002.npz").write_bytes((folder / "part-000003.npz").read_bytes()[:-9])
+    with pytest.raises(LoadError, match=r"part-000002\.npz: expected an npz file that Softdock"):
+        read_result(folder)
+
+
 def test_a_journal_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     def fail(result, path):
         raise SoftdockError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr(journals, "write_parquet", fail)
+    monkeypatch.setattr(journals, "writer", lambda _kind: fail)
     clock = System("c").add("clock", block("source"))
     kept = Journal(tmp_path / "c", 1e-9)
     result = simulate(clock, step="1 ms", stop="50 ms", journal=kept)

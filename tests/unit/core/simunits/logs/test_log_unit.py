@@ -19,6 +19,7 @@ from orchestrator import (
 )
 from orchestrator.core.recording.csv import write_csv
 from orchestrator.core.recording.mcap import write_mcap
+from orchestrator.core.recording.npz import write_npz
 from orchestrator.core.recording.parquet import write_parquet
 from orchestrator.core.simunits.logs.log_unit import read_recorded
 from orchestrator.study.prepare.swap import swap_component
@@ -100,7 +101,8 @@ def columns(recording, component):
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 @pytest.mark.parametrize(
-    ("suffix", "write"), [("parquet", write_parquet), ("csv", write_csv), ("mcap", write_mcap)]
+    ("suffix", "write"),
+    [("parquet", write_parquet), ("npz", write_npz), ("csv", write_csv), ("mcap", write_mcap)],
 )
 def test_a_replay_reproduces_the_rest_bit_for_bit(tmp_path, algorithm, suffix, write):
     first, _ = run(system(), algorithm=algorithm)
@@ -203,7 +205,7 @@ def test_what_is_connected_must_be_recorded(tmp_path):
         (None, LoadError, "no such recording"),
         ("time,x\n0,1\n", LoadError, "has a column 'time \\[s\\]'"),
         ("time [s],spring.force [N]\n0,1\n0,1\n", LoadError, "expected times that increase"),
-        ("time [s],spring.force [N]\n0,one\n", LoadError, "expected numbers"),
+        ("time [s],spring.force [N]\n0,one\n", LoadError, "could not convert string 'one'"),
         ("time [s],spring.force [N]\n0,1\n1,nan\n", LoadError, "row 2: expected a finite number"),
     ],
 )
@@ -223,5 +225,5 @@ def test_the_text_behind_the_file_is_checked(tmp_path):
 def test_a_recording_that_is_no_utf_8_is_refused(tmp_path):
     path = tmp_path / "odd.csv"
     path.write_bytes("time [s],plant.speed [m/s],plant.höhe [m]\n0,1,2\n1,1,2\n".encode("latin-1"))
-    with pytest.raises(LoadError, match=r"odd\.csv: cannot be read as a recording: .*utf-8"):
+    with pytest.raises(LoadError, match=r"odd\.csv: cannot be read as CSV: .*utf-8"):
         read_recorded(path, "plant")

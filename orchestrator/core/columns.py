@@ -1,0 +1,113 @@
+"""Columns of numbers in files: as text (CSV), and as arrays of numpy (npz)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.plain_data import json_data
+
+Floats = NDArray[np.float64]
+#: What is raised where content is not what it says that it is.
+_WRONG = (
+    *(OSError, ValueError, LookupError, MemoryError, EOFError, zipfile.BadZipFile),
+    *(TypeError, AttributeError, NotImplementedError, RuntimeError),
+)
+
+
+def csv_titles(path: Path) -> list[str]:
+    """Read the first line of a CSV file, in UTF-8."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return next(csv.reader(file), [])
+    except (OSError, ValueError, csv.Error) as error:
+        raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
+
+
+def csv_columns(path: Path, chosen: Sequence[int]) -> Floats:
+    """Read columns of a CSV file below its line of titles, as an array with a column for each."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            next(csv.reader(file), None)
+            text = file.read()
+        if not text.strip():
+            return np.empty((0, len(chosen)))
+        return np.loadtxt(
+            io.StringIO(text), delimiter=",", usecols=chosen, ndmin=2, quotechar='"', comments=None
+        )
+    except (OSError, ValueError, csv.Error, MemoryError) as error:
+        raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrays:
+    """What an npz file of Softdock holds.
+
+    Parameters
+    ----------
+    time
+        In seconds, float64 array of shape (n,).
+    names
+        Of the signals.
+    values
+        float64 array of shape (n, len(names)).
+    units
+        By name.
+    about
+        Where they come from, as plain data.
+    """
+
+    time: Floats
+    names: tuple[str, ...]
+    values: Floats
+    units: Mapping[str, str]
+    about: Mapping[str, Any]
+
+
+def read_arrays(path: Path) -> Arrays:
+    """Read a file that :func:`write_arrays` has written, or a folder of its parts."""
+    if path.is_dir():
+        parts = [read_arrays(part) for part in sorted(path.glob("part-*.npz"))]
+        if not parts or any(part.names != parts[0].names for part in parts):
+            raise LoadError.in_file(path, "expected files 'part-*.npz' of the same signals")
+        time = np.concatenate([part.time for part in parts])
+        values = np.concatenate([part.values for part in parts])
+        last = parts[-1]  # it knows how the run ended
+        return Arrays(time, last.names, values, last.units, last.about)
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            time, names, values, about = (file[key] for key in ("time", "names", "values", "about"))
+        told = json_data(str(about[()]))
+        units = {str(name): str(unit) for name, unit in told.pop("units").items()}
+        found = Arrays(time, tuple(map(str, names)), values, units, told)
+    except _WRONG as error:
+        raise _foreign(path, str(error)) from None
+    if time.dtype != np.float64 or values.dtype != np.float64 or time.ndim != 1:
+        raise _foreign(path, "its arrays are not of float64")
+    if values.shape != (len(time), len(found.names)):
+        raise _foreign(path, f"{len(found.names)} names and {len(time)} times of {values.shape}")
+    return found
+
+
+def _foreign(path: Path, why: str) -> LoadError:
+    return LoadError.in_file(
+        path, f"expected an npz file that Softdock has written, but it cannot be read: {why}"
+    )
+
+
+def write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write arrays as npz: ``time``, ``names``, ``values`` and ``about``."""
+    names = np.array(arrays.names, dtype=np.str_)
+    about = json.dumps({"units": dict(arrays.units), **arrays.about})
+    with path.open("wb") as file:
+        np.savez(file, time=arrays.time, names=names, values=arrays.values, about=about)
