@@ -307,12 +307,10 @@ class Result:
         CapabilityError
             If xarray is not installed.
         """
-        try:
-            import xarray as xr
-        except ModuleNotFoundError as missing:
-            from orchestrator.core.plugin_group import lacking_package
+        from orchestrator.core.diagnostics.extras import of_an_extra
 
-            raise CapabilityError(lacking_package(missing) or str(missing)) from missing
+        with of_an_extra():
+            import xarray as xr
 
         outputs: dict[str, list[int]] = {}
         for column, name in enumerate(self.names):
