@@ -137,7 +137,7 @@ def _remarks(found: Certificate, beside: Comparison | None) -> Iterator[str]:
     for text, masters in said.items():
         yield f"{', '.join(masters)}: {text}"
     for remedy in found.remedies:
-        yield f"with {remedy.what}: largest error {remedy.share:.2e}"
+        yield f"would help: {remedy.what} (its largest error is {remedy.share:.2g} of a mode)"
     yield from found.limits
 
 

@@ -63,7 +63,7 @@ def test_the_table_and_what_would_help(softdock, epos):
     text = " ".join(out.split())
     assert code == 0
     assert "longest step" in text
-    assert "with Softdock, gauss-seidel, delay waveform: largest error" in text
+    assert "would help: Softdock, gauss-seidel, delay waveform (its largest error is" in text
     assert "delays of lines are annotations of Softdock" in text
 
 
