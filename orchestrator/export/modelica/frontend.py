@@ -68,7 +68,7 @@ _WHOLE = (
 _MEANT = {
     "expression shape mismatch": "sizes of arrays that it cannot prove to be equal",
     "missing source scope": "a name that it has lost",
-    "function loop reduction": "a loop whose end depends on values: write a for loop over a"
+    "function loop reduction": "loop whose end depends on values: write a for loop over a"
     " constant range",
     "Flat semantic identity is missing": "it has lost what this belongs to",
 }

@@ -49,7 +49,7 @@ CASES: dict[str, Case] = {
             "algorithm i := 0; y := 0; while i < n loop i := i + 1; y := y + i*u; end while; "
             "end f;"
         ),
-        refused="function loop",
+        refused="loop whose end depends on values",
     ),
     "function endless while": Case(
         "Real y;\nequation\ny = f(time);",
@@ -73,7 +73,7 @@ CASES: dict[str, Case] = {
             "function f input Real u; output Real y; algorithm y := 0; for i in 1:10 loop if "
             "i > 3 then break; end if; y := y + i*u; end for; end f;"
         ),
-        refused="function loop",
+        refused="loop whose end depends on values",
     ),
     "function break undecided": Case(
         "Real y;\nequation\ny = f(time);",
@@ -81,7 +81,7 @@ CASES: dict[str, Case] = {
             "function f input Real u; output Real y; algorithm y := 0; for i in 1:10 loop if "
             "i > 2*u then break; end if; y := y + i*u; end for; end f;"
         ),
-        refused="function loop",
+        refused="loop whose end depends on values",
     ),
     "function return": Case(
         "Real y;\nequation\ny = f(time);",

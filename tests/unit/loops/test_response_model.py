@@ -33,7 +33,7 @@ def test_a_kink_is_told_as_a_share_of_the_largest_response():
     system = System("s").add("k", block(Kinked)).add("z", block(Zero)).connect("z.y", "k.u")
     with Execution(system, step=0.01) as run:
         unit = next(unit for unit in run.units if unit.name == "k")
-        model = response_model(unit, np.zeros(1), 0, 10_000_000)
+        model = response_model(unit, np.zeros(1), 0, 10_000_000, None)
     (a, b), (c, d) = model.transition(10_000_000, order=0)
     assert [a, c * b, d] == pytest.approx([0.0, 9.0, 0.0], abs=1e-9)
     (told,) = (each for each in model.remarks if "up and one down" in each)

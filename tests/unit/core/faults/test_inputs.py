@@ -85,7 +85,10 @@ def test_a_result_can_be_played(folder):
     [
         ({"input.force": "input.torque"}, "case 'a': input 'torque': system 'driven' has no such"),
         ({'"force"\n': '"forse"\n'}, "no column 'forse'; did you mean 'force'?"),
-        ({"thrust.csv": "thrust.txt"}, "expected a file of signals that ends in .csv or .parquet"),
+        (
+            {"thrust.csv": "thrust.txt"},
+            "expected a file of signals that ends in .csv, .parquet or .npz",
+        ),
         ({"thrust.csv": "none.csv"}, "none.csv: cannot be read as CSV"),
         (
             {"[case.a.input": "stop = 0.02\n[case.a.input"},
