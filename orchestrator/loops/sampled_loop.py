@@ -40,20 +40,20 @@ class SampledLoop(CutLoop):
 
     @classmethod
     def of(cls, linear: LinearSystem, line: str) -> SampledLoop | MultirateLoop | None:
-        """Cut a loop at a line that carries one number; ``None`` if it is in no loop.
+        """Cut a loop at a line, which carries one number; ``None`` if it is in no loop.
 
         With several rates the line may be read several times in a period.
         """
         cut = find_line(linear.system, line)
+        ends = {cut.source.component, cut.target.component}
+        group = next((g for g in coupled_groups(linear.system) if ends <= set(g)), None)
+        if group is None:
+            return None
         target = linear.system.components[cut.target.component].connectors[cut.target.connector]
         if target.size > 1:
             raise DescriptionError(
                 f"the line {cut} carries {target.size} numbers: expected one of a single number"
             )
-        ends = {cut.source.component, cut.target.component}
-        group = next((g for g in coupled_groups(linear.system) if ends <= set(g)), None)
-        if group is None:
-            return None
         closed = linear.period_map()
         inner = closed.within(group)  # what is outside of the loop neither drives nor hears it
         whole = closed.matrix(inner)

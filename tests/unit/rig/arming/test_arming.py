@@ -14,6 +14,7 @@ from orchestrator.rig.arming import Reserve, arm
 from orchestrator.rig.arming.arming import Knobs, margin_table
 from orchestrator.rig.prepare.identified_model import with_identified_dynamics
 from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
+from python_blocks.kinematics.rotation import Floats
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0
 
@@ -45,6 +46,16 @@ class Robot(Block):
 
     def step(self, t, h):
         self.x = self.dx
+
+
+class Joints(Block):
+    """Six joints that are where they are told to be."""
+
+    dq: Floats = Input(unit="rad", shape=(6,))
+    q: Floats = Output(unit="rad", shape=(6,), depends_on=("dq",))
+
+    def step(self, t, h):
+        self.q[:] = self.dq
 
 
 class Sheet(Block):
@@ -172,6 +183,14 @@ def test_a_command_that_comes_back_nowhere_is_granted():
     free = linear_system(system, step=T, algorithm="gauss-seidel", delay="plain")
     found = arm(free, ["robot"], Reserve(4e-3, 1.25), Knobs())
     assert found.notes[0] == "armed: body.position -> robot.dx comes back nowhere"
+
+
+def test_six_commands_on_one_line_that_come_back_nowhere_are_granted():
+    system = System("led").add("leader", block(Joints)).add("robot", block(Joints))
+    system = system.connect("leader.q", "robot.dq").set("leader.dq", (0.0,) * 6)
+    free = linear_system(system, step=T, algorithm="gauss-seidel")
+    found = arm(free, ["robot"], Reserve(4e-3, 1.25), Knobs())
+    assert found.notes[0] == "armed: leader.q -> robot.dq comes back nowhere"
 
 
 def test_another_order_of_steps_is_told():
