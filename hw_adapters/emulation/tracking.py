@@ -68,6 +68,13 @@ class Tracking:
         """Take a command, shape (axes,), given at a time not before that of the last one."""
         self._pending.append((at_ns + self._delay + self.slower_ns, values.copy()))
 
+    def stand(self) -> None:
+        """Stand where it is and forget all commands, as after a loss of power; time is 0 again."""
+        self._pending.clear()
+        self._command = self.position
+        self._state[1:] = 0.0
+        self._now = 0
+
     def advance(self, to_ns: int) -> None:
         """Go on to a time; what takes effect at that time is in force afterwards."""
         while self._pending and self._pending[0][0] <= to_ns:

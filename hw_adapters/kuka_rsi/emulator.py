@@ -14,6 +14,7 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
@@ -100,7 +101,10 @@ class Robot:
             self._jumped = True
             self._controller.ipoc += round(self._sender.clock_jump_s * 1e3)
         if self._sender.restarts():
-            self._controller = Controller(self._setup, self._options.ipoc // 2)
+            place = tuple(self._controller.pose.tolist())  # it does not move while it is off
+            self._controller = Controller(
+                replace(self._setup, start=place), self._options.ipoc // 2
+            )
         self._begin_cycle()
 
     def _begin_cycle(self) -> None:
@@ -123,7 +127,7 @@ class Robot:
         )
         names = "XYZABC" if self._setup.space == "cartesian" else [f"A{i}" for i in range(1, 7)]
         ends = [
-            start + offset for start, offset in zip(self._setup.start, robot.commanded, strict=True)
+            start + offset for start, offset in zip(robot.setup.start, robot.commanded, strict=True)
         ]
         parts = ['<Rob TYPE="KUKA">']
         told = self._sender.values(robot.pose.tolist(), _LARGEST)

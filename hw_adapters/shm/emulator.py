@@ -57,11 +57,11 @@ class Program:
             os.close(descriptor)
         self._block[0:16] = b"SDSHM1\0\0" + bytes((2, 0, 0, 0, 1, 0, 0, 0))
         self._taken = 0
+        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
 
     def _begin(self, born: float) -> None:
-        options = self._options
-        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
+        self._axis.stand()
         self._born = born
         self._number = 0
 

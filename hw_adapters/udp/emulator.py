@@ -43,12 +43,12 @@ class Rig:
         self._options, self._log = options, log
         self._sender = sender_of(options, log, wraps=True)
         self.socket = udp_socket(options.host, options.port)
+        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
         self._number = int(self._sender.first(0, 2**32, options.rate))
 
     def _begin(self, born: float) -> None:
-        options = self._options
-        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
+        self._axis.stand()
         self._born = born
         self._number = 0
 

@@ -14,6 +14,7 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
@@ -189,7 +190,8 @@ class Server:
         if self._sender.restarts():
             self._lost += self._clients  # power was off: nobody says good-bye
             self._clients = []
-            self._robot = Robot(self._setup)
+            place = tuple(self._robot.position.tolist())  # it does not move while it is off
+            self._robot = Robot(replace(self._setup, start=place))
         self._robot.is_stopped = self._sender.wrong_status
         happened = self._robot.next_cycle()
         if happened:

@@ -86,6 +86,8 @@ def read_arrays(path: Path) -> Arrays:
         return Arrays(time, last.names, values, last.units, last.about)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
+                raise ValueError("it is compressed, so that its size says nothing of its content")
             time, names, values, about = (file[key] for key in ("time", "names", "values", "about"))
         told = json_data(str(about[()]))
         units = {str(name): str(unit) for name, unit in told.pop("units").items()}

@@ -8,6 +8,7 @@ the devices are open and the first step begins. Its exit codes are those of ``so
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -86,5 +87,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    for heard in (signal.SIGINT, signal.SIGHUP):  # a terminal ignores neither; a script does
+        signal.signal(heard, signal.default_int_handler)
     with interruptible():
         sys.exit(main())

@@ -97,6 +97,13 @@ def test_a_changed_npz_file_is_refused(result, tmp_path, changed, expected):
     assert expected in str(error.value)
 
 
+def test_a_compressed_npz_file_is_refused_before_it_is_unpacked(tmp_path):
+    zeros = np.zeros((1_000_000, 1))
+    np.savez_compressed(tmp_path / "big.npz", time=zeros[:, 0], names="x", values=zeros, about="{}")
+    with pytest.raises(LoadError, match=r"big\.npz: .*compressed"):
+        read_result(tmp_path / "big.npz")
+
+
 def test_csv_keeps_every_bit(result, tmp_path):
     write_csv(result, tmp_path / "run.csv")
     with (tmp_path / "run.csv").open(newline="") as file:

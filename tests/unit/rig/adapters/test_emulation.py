@@ -14,6 +14,8 @@ from hw_adapters.emulation.faulty_sender import FaultySender, sender_of
 from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import option_parser
 from hw_adapters.emulation.tracking import Tracking
+from hw_adapters.kuka_rsi import emulator as kuka_rsi
+from hw_adapters.ur_rtde import emulator as ur_rtde
 from orchestrator.core.diagnostics import DescriptionError
 
 MS = 1_000_000
@@ -86,6 +88,63 @@ def test_a_dead_device_sends_nothing_and_a_restart_happens_once():
     clock.now += 1.0
     sender.send(passed.append, b"a")
     assert (sender.dead, passed) == (True, [])
+
+
+@pytest.mark.parametrize("lag", [(None, None), (15.0, None), (15.0, 0.7)])
+def test_a_device_that_is_restarted_stands_where_it_was(lag):
+    axis = Tracking(1, 2 * MS, *lag)
+    axis.command(0, np.array([1.0]))
+    axis.advance(12 * MS)
+    axis.command(12 * MS, np.array([2.0]))
+    place = axis.position
+    axis.stand()
+    axis.advance(500 * MS)
+    assert axis.position == pytest.approx(place, rel=1e-14)
+    axis.command(500 * MS, np.array([2.0]))
+    axis.advance(2500 * MS)
+    assert axis.position == pytest.approx([2.0])
+
+
+WANTED = np.arange(6.0)
+
+
+def made(emulator, arguments, monkeypatch):
+    """Return what an emulator's program serves, without its loop."""
+    found = []
+    monkeypatch.setattr(emulator, "emulate", lambda kind, options, _: found.append((kind, options)))
+    emulator.main(arguments)
+    ((kind, options),) = found
+    return kind(options, EventLog(None, ()))
+
+
+def test_a_robot_of_rtde_that_is_restarted_stands_where_it_was(monkeypatch):
+    server = made(ur_rtde, [], monkeypatch)
+    server._robot._tracking.command(0, WANTED)
+    server._cycle()
+    for _ in range(20):
+        server._cycle()
+    before = server._robot.position
+    server._sender.strike(Faults(restart_after_s=0.0))
+    server._cycle()
+    server.close()
+    assert server._robot.position == pytest.approx(before)
+    assert before - server._setup.start == pytest.approx(WANTED)
+
+
+def test_a_robot_of_rsi_that_is_restarted_stands_where_it_was(monkeypatch):
+    device = made(kuka_rsi, ["--peer", "127.0.0.1:9"], monkeypatch)
+    cells = " ".join(f'{name}="{value}"' for name, value in zip("XYZABC", WANTED, strict=True))
+    for _ in range(20):
+        answer = f'<Sen Type="t"><RKorr {cells}/><IPOC>{device._controller.ipoc}</IPOC></Sen>'
+        assert device._controller.take(answer.encode()) == "answer"
+        device._end_cycle()
+    before = device._controller.pose
+    device._sender.strike(Faults(restart_after_s=0.0))
+    device._end_cycle()
+    device.close()
+    assert device._controller.pose == pytest.approx(before)
+    assert before - device._setup.start == pytest.approx(WANTED)
+    assert f'X="{before[0]:.4f}"' in device._frame().decode()
 
 
 def test_faults_that_are_not_known_are_told_together():
