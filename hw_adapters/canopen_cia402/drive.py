@@ -45,6 +45,7 @@ class Drive:
         self._origin = 0
         self._command = 0.0
         self._told = 0.0
+        self._sent: int | None = None
         self._encoder = self._new_check()
         self.statusword = 0
         self.state: DriveState = NOT_READY
@@ -149,21 +150,25 @@ class Drive:
         values = {
             "controlword": word,
             "mode": objects.MODES[self.settings.mode],
-            **self._targets(moves=moves),
+            **self._targets(moves=moves, enabling=enabling),
         }
         return [pdo.encode(values) for pdo in self.commands]
 
-    def _targets(self, *, moves: bool) -> dict[str, int]:
-        """Return every target: that of the mode, and what leaves the axis alone for the others."""
+    def _targets(self, *, moves: bool, enabling: bool) -> dict[str, int]:
+        """Return every target: that of the mode, and what leaves the axis alone for the others.
+
+        On the way to rest a position stays that which was sent: what is measured may be why.
+        """
         given = self.settings
-        held = {"target_position": _wrapped(self._found.get("position", 0))}
-        held |= {"target_velocity": 0, "target_torque": 0}
+        if enabling or self._sent is None:
+            self._sent = _wrapped(self._found.get("position", 0))
+        held = {"target_position": self._sent, "target_velocity": 0, "target_torque": 0}
         if not moves:
             return held
         value = self._sign * self._command
         if given.mode == "csp":
-            counts = self._origin + round(value / given.position_scale)
-            return held | {"target_position": _wrapped(counts)}
+            self._sent = _wrapped(self._origin + round(value / given.position_scale))
+            return held | {"target_position": self._sent}
         scale = given.per_velocity if given.mode == "csv" else given.torque_scale
         return held | {given.target: round(value / scale)}
 

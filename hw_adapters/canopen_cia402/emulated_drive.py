@@ -138,9 +138,9 @@ class EmulatedDrive:
         return self._servo.follow(self._torque, h) * self._tuning.torque_at(self.shaft.position)
 
     @property
-    def wanted(self) -> float:
-        """What it was told at the last SYNC, in its mode: rad, rad/s or N.m."""
-        return self._wanted
+    def wanted(self) -> float | None:
+        """What it was told at the last SYNC, in its mode: rad, rad/s or N.m; ``None``: nothing."""
+        return self._wanted if self.nmt == _OPERATIONAL else None
 
     @property
     def torque_count(self) -> int:

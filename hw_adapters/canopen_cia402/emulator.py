@@ -177,7 +177,7 @@ class SerialAdapter:
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
                 torque=drive.torque_count,
-                wanted=f"{drive.wanted:.9g}",
+                wanted="" if drive.wanted is None else f"{drive.wanted:.9g}",
             )
 
     def _flush(self) -> None:

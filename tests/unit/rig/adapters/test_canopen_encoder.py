@@ -104,6 +104,21 @@ def test_a_drive_whose_encoder_jumps_is_led_to_rest_and_samples_are_not_valid(mo
     assert ("quick_stop", 1) in made.log
 
 
+@pytest.mark.parametrize("jump", [20_000, 2**30])
+def test_on_the_way_to_rest_no_target_comes_from_an_encoder_that_jumped(jump, monkeypatch):
+    made = Bench(monkeypatch, settings(drive(mode="csp"), on_fault="hold"))
+    made.device.open()
+    targets = []
+    for k in range(60):
+        if k == 40:
+            made.drives[0].tell_felt = lambda felt: (felt[0] + jump, *felt[1:])
+        made.cycles(1, (1e-3 * k,))
+        targets.append(made.drives[0].wanted)
+    made.device.close()
+    assert ("quick_stop", 1) in made.log
+    assert np.abs(np.diff(targets)).max() < 1.1e-3
+
+
 def test_all_that_freezes_from_the_beginning_is_found_by_the_command(monkeypatch):
     made = Bench(monkeypatch, settings(drive(encoder_tolerance=0.05)))
     made.drives[0].tell_felt = lambda felt: (7.0, 0.0, 0.0)
