@@ -91,3 +91,24 @@ def group(parent: etree._Element, name: str) -> list[etree._Element]:
 def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Element:
     """Append a child element; ``ValueError`` if XML cannot hold an attribute's text."""
     return etree.SubElement(parent, full(name), attributes)
+
+
+#: So many elements inside each other stand on one line, such as an annotation with what it says.
+_ON_A_LINE = 3
+
+
+def file_text(root: etree._Element) -> bytes:
+    """Return the text of a file; an element that holds no more than a value is one line."""
+    etree.indent(root)
+    _join(root)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _join(element: etree._Element) -> int:
+    """Put an element on one line where it may stand on one; return its elements there, or 0."""
+    inside = [_join(child) for child in element]
+    if len(inside) > 1 or 0 in inside or sum(inside) >= _ON_A_LINE:
+        return 0
+    if inside:
+        element.text = element[0].tail = None
+    return sum(inside) + 1

@@ -13,7 +13,7 @@ from orchestrator.core.ssp.common.element_names import decoded
 from orchestrator.core.ssp.common.files import replacing
 from orchestrator.core.ssp.common.findings import Findings
 from orchestrator.core.ssp.common.lexical import real_text
-from orchestrator.core.ssp.common.names import NAMESPACES, add, full
+from orchestrator.core.ssp.common.names import NAMESPACES, add, file_text, full
 from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
 from orchestrator.core.ssp.write.values import Given, add_parameters
 from orchestrator.core.system import SEPARATOR, LinearTransformation, SourceKind, System
@@ -146,8 +146,7 @@ def _root(schema: Schema, prefixes: tuple[str, ...], version: str) -> etree._Ele
 
 
 def _text(root: etree._Element, schema: Schema) -> bytes:
-    etree.indent(root)
     findings = Findings(schema.value)
     check(root, schema, findings)
     findings.close()
-    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+    return file_text(root)

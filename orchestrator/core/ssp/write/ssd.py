@@ -18,7 +18,7 @@ from orchestrator.core.ssp.common.element_names import decoded
 from orchestrator.core.ssp.common.experiment import add_experiment
 from orchestrator.core.ssp.common.files import replacing
 from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.common.names import FMU_TYPE, NAMESPACES, add, full
+from orchestrator.core.ssp.common.names import FMU_TYPE, NAMESPACES, add, file_text, full
 from orchestrator.core.ssp.common.power_annotation import add_power_ports
 from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
 from orchestrator.core.ssp.common.signal_types import add_enumerations, add_units
@@ -355,11 +355,10 @@ def document(
     with writer.gather(this):
         add_experiment(root, system.experiment)
     writer.raise_problems()
-    etree.indent(root)
     findings = Findings(this)
     check(root, Schema.DESCRIPTION, findings)
     findings.close()
-    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+    return file_text(root)
 
 
 def _has_buses(system: System) -> bool:
