@@ -25,6 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.pictures.live.messages import MARK, SET, Wish
 from orchestrator.pictures.live.page import live_page
 from orchestrator.pictures.live.shown import Shown
 
@@ -164,8 +165,8 @@ class _Viewer(BaseHTTPRequestHandler):
         asked = urlsplit(self.path)
         given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
         self.close_connection = True  # whatever else was sent with it
-        is_wish = asked.path == "/wish" and self.headers.get("Origin") is not None
-        self._answer(_Viewer._wish if is_wish else None, given, page=False)
+        is_own = self.headers.get("Origin") is not None
+        self._answer(self._WISHES.get(asked.path) if is_own else None, given, page=False)
 
     def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
         try:
@@ -199,6 +200,16 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def _wish(self, given: Mapping[str, str]) -> None:
         self.server.shown.wish(given["wish"])
+        self._send_json({})
+
+    def _set(self, given: Mapping[str, str]) -> None:
+        ramp = float(given["ramp"]) if given.get("ramp") else None
+        named = {"name": given["name"], "text": given["value"], "ramp": ramp}
+        self.server.shown.ask(Wish(SET, **named, by=_who(given)))
+        self._send_json({})
+
+    def _mark(self, given: Mapping[str, str]) -> None:
+        self.server.shown.ask(Wish(MARK, text=given["text"], by=_who(given)))
         self._send_json({})
 
     def _page(self, _given: Mapping[str, str]) -> None:
@@ -240,6 +251,12 @@ class _Viewer(BaseHTTPRequestHandler):
         "/samples": _samples,
     }
 
+    _WISHES: ClassVar[Mapping[str, _Answer]] = {
+        "/wish": _wish,
+        "/set": _set,
+        "/mark": _mark,
+    }
+
     def _send_json(self, data: Any) -> None:
         self._send(json.dumps(_finite(data), allow_nan=False).encode(), "application/json")
 
@@ -269,6 +286,10 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as the base calls it
         """Say nothing."""
+
+
+def _who(given: Mapping[str, str]) -> str:
+    return given.get("by", "")[:60] or "a viewer of its page"
 
 
 def _finite(data: Any) -> Any:

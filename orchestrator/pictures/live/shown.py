@@ -6,21 +6,24 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from orchestrator.core.coupling import LoopDelay
+from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.drawing.wording import path_of
-from orchestrator.pictures.live.messages import WISHES
+from orchestrator.pictures.live.messages import WISHES, Wish
 from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
 _STEERED = ("running", "standing")
+#: s, in which a run answers a wish.
+_ANSWER = 30.0
 #: s, between two questions to a supervisor.
 _ASK = 0.2
 
@@ -84,6 +87,10 @@ class Case:
         Of the shared rows.
     is_steered
         Whether viewers may let it stand, step and end.
+    asked
+        Of the shared rows: lets a run in real time look for wishes.
+    done
+        What was changed and marked, with its time, ns.
     sections, remarks
         What is known so far; ``version`` counts how often that changed.
     """
@@ -99,6 +106,8 @@ class Case:
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
     is_steered: bool = False
+    asked: Times | None = None
+    done: list[dict[str, Any]] = field(default_factory=list)
     sections: Sequence[Section] = ()
     remarks: Sequence[str] = ()
     version: int = 0
@@ -108,6 +117,12 @@ class Case:
         if self.samples is not None:
             self.samples.grow(self.whole())
         return self.samples
+
+    def add(self, event: Tuned | Mark) -> None:
+        """Let something that was done to the run be known, and what is so since."""
+        kind = "mark" if isinstance(event, Mark) else "set"
+        self.done.append({"kind": kind, "text": str(event), **asdict(event)})
+        self.version += 1
 
     def say(self, sections: Sequence[Section], remarks: Sequence[str]) -> None:
         """Let this be all that is known."""
@@ -137,11 +152,14 @@ class Shown:
     cases: list[Case] = field(default_factory=list)
     recorded: bool = False
     ended: str = ""
-    grant: Callable[[str], None] = lambda _wish: None
+    grant: Callable[[Wish], None] = lambda _wish: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _rig: dict[str, Any] | None = None
     _asked: float = -math.inf
     _operator: Any = None
+    _number: int = 0
+    _waiting: dict[int, SimpleQueue[str]] = field(default_factory=dict)
+    _asking: threading.Lock = field(default_factory=threading.Lock)
 
     def state(self) -> dict[str, Any]:
         """Return what changes."""
@@ -193,7 +211,42 @@ class Shown:
                 raise DescriptionError(f"expected one of {', '.join(WISHES)}")
             if not self.cases or not self._case(self.cases[-1])["steered"]:
                 raise DescriptionError("this run is not steered by viewers")
-            self.grant(wish)
+            self.grant(Wish(wish, self.cases[-1].name))
+
+    def ask(self, wish: Wish) -> None:
+        """Let the run do something between two steps; what it refuses is raised."""
+        with self._asking:  # one at a time: each is granted by what is so before it
+            with self._lock:
+                case = self.cases[-1] if self.cases else None
+                if self.ended or case is None or case.state not in _STEERED:
+                    when = "has not begun its steps" if not self.ended else "has ended"
+                    when = "is over" if case and case.state == "ended" else when
+                    raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+                self._number += 1
+                answer = self._waiting[self._number] = SimpleQueue()
+            self.grant(replace(wish, case=case.name, number=self._number))
+            if case.asked is not None:
+                case.asked[0] += 1
+            try:
+                refused = answer.get(timeout=_ANSWER)
+            except Empty:
+                raise DescriptionError(
+                    f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
+                ) from None
+            finally:
+                del self._waiting[self._number]
+        if refused:
+            raise DescriptionError(refused)
+
+    def answered(self, number: int, refused: str) -> None:
+        """Take what became of a wish."""
+        if (waiting := self._waiting.get(number)) is not None:
+            waiting.put(refused)
+
+    def over(self, case: str) -> None:
+        """Nobody answers any more, as the steps of a case are over."""
+        for waiting in list(self._waiting.values()):
+            waiting.put(f"case '{case}' is over")
 
     def case(self, number: int) -> dict[str, Any]:
         """Return what is known of a case beside its samples."""
@@ -206,6 +259,7 @@ class Shown:
                 "plots": PlotData(plots).as_json() if plots else None,
                 "captions": [text for one in case.sections for _, text in one.plots.values()],
                 "remarks": list(case.remarks),
+                "done": case.done,
             }
 
     def stretch(

@@ -39,8 +39,8 @@ Watch = Callable[["Recording"], str]
 #: Is given the run between chunks of steps, and may wait; returns how many the next has at most.
 #: What it raises as a RunEndedError ends the run.
 Steer = Callable[["Execution"], int | None]
-#: Is given the memory that a run will record in, and what is recorded before its first step.
-Share = Callable[["SharedRows", "Result"], None]
+#: Is given the memory that a run will record in, what is recorded before its first step, and it.
+Share = Callable[["SharedRows", "Result", "Execution"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ def _read_beside(
                     " it goes on: nobody knows how many there will be; leave out --live, or choose"
                     " an algorithm with a fixed step"
                 )
-            given.share(rows, begun)
+            given.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
