@@ -1,4 +1,4 @@
-"""``softdock tune`` and ``softdock mark``: a run with ``--live`` that goes on in another process."""
+"""``softdock tune`` and ``softdock mark``: a run that goes on in another process."""
 
 from __future__ import annotations
 
