@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from orchestrator.author.settings import plain_value, value_of
 from orchestrator.core.diagnostics import RunEndedError, SoftdockError
-from orchestrator.core.system import Endpoint, SourceKind
+from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, nested_of
 from orchestrator.pictures.live.diagram import live_diagram
 from orchestrator.pictures.live.messages import (
+    CHANGES,
+    CHECK,
     MARK,
-    SET,
     Answered,
     Begun,
     Done,
@@ -65,7 +67,8 @@ class LiveView(Extension):
         rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
         is_steered = run.realtime is None and not has_devices
         self._stands = False
-        self._viewing.say(Begun(case.name, title, diagram, rig, is_steered))
+        about = case.name, title, diagram, rig, is_steered, has_devices
+        self._viewing.say(Begun(*about, *_margins_again(run, case.name)))
         self._tell(run, case.name, is_over=False)
         try:
             share = partial(self._share, run, case)
@@ -81,7 +84,7 @@ class LiveView(Extension):
         """Do what viewers wish: tune, mark, stand still between two steps, do one, go on, end."""
         while True:
             wish = self._viewing.wish(waits=self._stands)
-            if wish is not None and (wish.what in {SET, MARK} or wish.case != case):
+            if wish is not None and (wish.what in CHANGES or wish.case != case):
                 self._viewing.say(Answered(wish.number, _refused(wish, case, execution)))
                 continue
             what = "" if wish is None else wish.what
@@ -140,6 +143,17 @@ class LiveView(Extension):
         self._viewing.say(Said(case, said, remarks or tuple(run.notes[case]), is_over))
 
 
+def _margins_again(run: Run, case: str) -> tuple[bytes, str]:
+    """Return what computes the margins of a case with other values, or why nothing does."""
+    arming = run.value(case, "arming")
+    if arming is None:
+        return b"", "no device in it is commanded, so it has no margins that could be computed"
+    try:
+        return pickle.dumps(arming.again), ""
+    except SoftdockError as error:  # a block that this process only knows
+        return b"", f"its margins cannot be computed beside the run: {error}"
+
+
 def _refused(wish: Wish, case: str, execution: Execution) -> str:
     """Tune or mark a run as a viewer wishes; return why not, empty if it is done."""
     if wish.case != case:
@@ -147,13 +161,15 @@ def _refused(wish: Wish, case: str, execution: Execution) -> str:
     try:
         if wish.what == MARK:
             execution.mark(wish.text, wish.by)
-        elif "->" in wish.name:
-            value = plain_value(wish.text)
-            execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
-        else:
+            return ""
+        value: Value = plain_value(wish.text)
+        if "->" not in wish.name:
             end = Endpoint.parse(wish.name)
             connector = execution.system.component(end.component).connector(end.connector)
             value = value_of(wish.text, connector, wish.name)
+        if wish.what == CHECK:
+            execution.expect_tunable(wish.name, value, wish.ramp)
+        else:
             execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
     except SoftdockError as error:
         return str(error)

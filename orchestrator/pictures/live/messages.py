@@ -17,8 +17,9 @@ from orchestrator.study import Section
 
 #: What viewers may wish of a run that they steer.
 WISHES = ("pause", "go", "step", "stop")
-#: And of every run that they see.
-SET, MARK = "set", "mark"
+#: And of every run that they see; whether it would be set comes first, where devices are in it.
+SET, MARK, CHECK = "set", "mark", "check"
+CHANGES = (SET, MARK, CHECK)
 _LENGTH = struct.Struct("<q")
 
 
@@ -31,6 +32,10 @@ class Begun:
     diagram: dict[str, Any] | None
     rig: str
     is_steered: bool = False
+    has_devices: bool = False
+    #: Computes its margins with other values: pickled, or empty and why it cannot.
+    again: bytes = b""
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Wish:
     Parameters
     ----------
     what
-        One of :data:`WISHES`, :data:`SET` or :data:`MARK`.
+        One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
     case
         Of which case.
     number

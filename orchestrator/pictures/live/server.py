@@ -24,7 +24,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.pictures.live.messages import MARK, SET, Wish
 from orchestrator.pictures.live.page import live_page
 from orchestrator.pictures.live.shown import Shown
@@ -176,7 +176,7 @@ class _Viewer(BaseHTTPRequestHandler):
             answer(self, given)
         except _RefusedError as refused:
             self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
-        except (DescriptionError, KeyError, ValueError, OverflowError) as error:
+        except (SoftdockError, KeyError, ValueError, OverflowError) as error:
             said = f"{type(error).__name__}: {error}\n".encode()
             self._send(said, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +17,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.drawing.wording import path_of
-from orchestrator.pictures.live.messages import WISHES, Wish
+from orchestrator.pictures.live.messages import CHECK, SET, WISHES, Wish
 from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
@@ -89,6 +90,11 @@ class Case:
         Whether viewers may let it stand, step and end.
     asked
         Of the shared rows: lets a run in real time look for wishes.
+    has_devices, again, unknown
+        Whether it is tuned by the consent of a supervisor; and what computes its margins with other
+        values, pickled, or why nothing does.
+    granted
+        What was granted so far, as text by name.
     done
         What was changed and marked, with its time, ns.
     sections, remarks
@@ -107,6 +113,10 @@ class Case:
     told: Sequence[int] | Times = ()
     is_steered: bool = False
     asked: Times | None = None
+    has_devices: bool = False
+    again: bytes = b""
+    unknown: str = ""
+    granted: dict[str, str] = field(default_factory=dict)
     done: list[dict[str, Any]] = field(default_factory=list)
     sections: Sequence[Section] = ()
     remarks: Sequence[str] = ()
@@ -128,6 +138,24 @@ class Case:
         """Let this be all that is known."""
         self.sections, self.remarks = sections, remarks
         self.version += 1
+
+
+def _granted(case: Case, wish: Wish) -> str:
+    """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not."""
+    what = f"{wish.name} = {wish.text}"
+    if not case.rig:
+        raise DescriptionError(f"{what} is refused: no supervisor of the devices could consent")
+    if not case.again:
+        raise DescriptionError(f"{what} is refused: {case.unknown}")
+    arming = pickle.loads(case.again)({**case.granted, wish.name: wish.text})  # noqa: S301 - the run's
+    if not arming.is_granted:
+        raise DescriptionError(f"{what} is refused: {arming.refusal()}")
+    margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
+    with of_wing("rig.operator")(case.rig) as operator:
+        said = operator.wish("tune", what=what, margins=margins)
+    if "refused" in said:
+        raise DescriptionError(f"{what}: the supervisor of '{case.rig}': {said['refused']}")
+    return f"granted with {arming.least}"
 
 
 @dataclass(slots=True)
@@ -222,19 +250,28 @@ class Shown:
                     when = "has not begun its steps" if not self.ended else "has ended"
                     when = "is over" if case and case.state == "ended" else when
                     raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
-                self._number += 1
-                answer = self._waiting[self._number] = SimpleQueue()
-            self.grant(replace(wish, case=case.name, number=self._number))
-            if case.asked is not None:
-                case.asked[0] += 1
-            try:
-                refused = answer.get(timeout=_ANSWER)
-            except Empty:
-                raise DescriptionError(
-                    f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
-                ) from None
-            finally:
-                del self._waiting[self._number]
+            if case.has_devices and wish.what == SET:
+                self._send(replace(wish, what=CHECK), case)
+                wish = replace(wish, granted=_granted(case, wish))
+            self._send(wish, case)
+            if wish.what == SET:
+                case.granted[wish.name] = wish.text
+
+    def _send(self, wish: Wish, case: Case) -> None:
+        """Send a wish to the run, and expect that it grants it."""
+        self._number += 1
+        answer = self._waiting[self._number] = SimpleQueue()
+        self.grant(replace(wish, case=case.name, number=self._number))
+        if case.asked is not None:
+            case.asked[0] += 1
+        try:
+            refused = answer.get(timeout=_ANSWER)
+        except Empty:
+            raise DescriptionError(
+                f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
+            ) from None
+        finally:
+            del self._waiting[self._number]
         if refused:
             raise DescriptionError(refused)
 

@@ -60,7 +60,8 @@ class Follower:
             case Begun():
                 about = {"diagram": message.diagram, "signals": None}
                 case = Case(message.name, message.title, about, rig=message.rig, version=1)
-                case.is_steered = message.is_steered
+                case.is_steered, case.has_devices = message.is_steered, message.has_devices
+                case.again, case.unknown = message.again, message.unknown
                 self.shown.cases.append(case)
             case Recording():
                 assert memory is not None  # noqa: S101 - it comes with it

@@ -295,6 +295,11 @@ class Execution(RunView):
         else:
             self._tuning.set(name, value, ramp, by, granted)
 
+    def expect_tunable(self, name: str, value: Value, ramp: str | float | None = None) -> None:
+        """Say what :meth:`set` would, and change nothing; margins and consent are not looked at."""
+        self._loop.expect_going()
+        self._tuning.expect_granted(self._tuning.accepted(name, value, ramp)[0], "not asked yet")
+
     def mark(self, text: str, by: str = "") -> None:
         """Put an event with a text into the log of the run, at its present time."""
         self._loop.expect_going()

@@ -119,12 +119,38 @@ class Tuning:
         self, name: str, value: Any, ramp: str | float | None, by: str = "", granted: str = ""
     ) -> None:
         """Change a value or a delay; see :meth:`Execution.set`."""
-        if ARROW in name:
+        self._change(*self.accepted(name, value, ramp), by, granted)
+
+    def accepted(self, name: str, value: Any, ramp: str | float | None) -> tuple[str, Value, int]:
+        """Return name, value and steps of a ramp as they are meant, or say what is wrong."""
+        if is_delay := ARROW in name:
             name = str(self._lines.line(name))
-            plain: Value = nanoseconds(value, f"the delay of {name}")
+            plain: Value = (delay_ns := nanoseconds(value, f"the delay of {name}"))
+            self._expect_limits(name, delay_ns)
         else:
             name, plain = self._ports.full_name(name), self._ports.accepted(name, value)
-        self._change(name, plain, self._steps(name, ramp), by, granted)
+        steps = self._steps(name, ramp)
+        if steps and not is_delay:
+            self._ports.expect_real(name)
+        return name, plain, steps
+
+    def expect_granted(self, name: str, granted: str) -> None:
+        """Expect, where devices are in the loop, that it is known what a change does to them."""
+        if not self._devices:
+            return
+        why = ""
+        if name.partition(".")[0] in self._devices and ARROW not in name:
+            why = "it is of a device, which is commanded by the simulation"
+        elif not (self._limits.get(name) if ARROW in name else self._ports.limits(name)):
+            why = "it has no limits, and devices are in the run: give some in [tuning]"
+        elif not granted:
+            why = (
+                f"devices are in the run ({', '.join(self._devices)}), which are tuned with the"
+                " consent of their supervisor, when the margins with the new value are known: by"
+                " softdock tune, of a run with --live, [supervisor] and arming"
+            )
+        if why:
+            raise CapabilityError(f"cannot set '{name}': {why}")
 
     def _steps(self, name: str, ramp: str | float | None) -> int:
         """Return the communication steps of a ramp."""
@@ -144,35 +170,25 @@ class Tuning:
         if is_signal and not (steps or by or name in self._moving):
             self._ports.put(name, value)  # as a script feeds it: no change, but a signal
             return
-        if self._devices and not granted:
-            raise CapabilityError(
-                f"cannot set '{name}': devices are in the run ({', '.join(self._devices)}), which"
-                " are tuned with the consent of their supervisor, when the margins with the new"
-                " value are known: by softdock tune, of a run with --live, [supervisor] and arming"
-            )
-        if steps and not is_delay:
-            self._ports.expect_real(name)
+        self.expect_granted(name, granted)
         engine = self._engine
         before = self._lines.present(name) if is_delay else self._ports.plain(name)
         who = ", ".join(filter(None, (by, granted)))
         tuned = Tuned(engine.done, engine.time_ns, name, before, value, steps, who)
         if is_delay:
-            self._expect_delay(tuned)
+            if others := [one for one in self._moving if ARROW in one]:
+                raise CapabilityError(f"cannot set '{name}': the delay of {others[0]} still moves")
+            self._lines.aim(tuned, int(self._made.schedule.step_ns))
         self._put(tuned)
         self._note(tuned)
 
-    def _expect_delay(self, tuned: Tuned) -> None:
-        """Expect a delay within its limits, which the receiver can be led to."""
-        name, limits = tuned.name, self._limits.get(tuned.name)
-        if limits is not None and not limits.admits(float(tuned.value)):  # type: ignore[arg-type]
+    def _expect_limits(self, name: str, delay_ns: int) -> None:
+        limits = self._limits.get(name)
+        if limits is not None and not limits.admits(delay_ns):
             least, most = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
-            found = f"{tuned.value / 1e6:g} ms"  # type: ignore[operator]
             raise DescriptionError(
-                f"the delay of {name}: expected {least} to {most}, found {found}"
+                f"the delay of {name}: expected {least} to {most}, found {delay_ns / 1e6:g} ms"
             )
-        if others := [one for one in self._moving if ARROW in one]:
-            raise CapabilityError(f"the delay of {name}: that of {others[0]} is still on its way")
-        self._lines.aim(tuned, int(self._made.schedule.step_ns))
 
     def _put(self, tuned: Tuned) -> None:
         """Let a value be what it is to be in the step that comes next."""

@@ -265,7 +265,7 @@ def test_a_run_is_steered_by_buttons(tab):
         tab.until("document.getElementById('state').textContent === 'standing'")
         while len(wished) < 4:
             tab.frame()
-    assert sorted(wished) == ["go", "pause", "step", "stop"]
+    assert sorted(one.what for one in wished) == ["go", "pause", "step", "stop"]
     assert tab.errors == []
 
 
