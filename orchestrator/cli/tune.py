@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 from http.client import HTTPException
 from typing import Annotated
 from urllib.error import HTTPError, URLError
@@ -57,8 +58,8 @@ def _post(run: str, path: str, given: dict[str, str]) -> None:
     try:
         address = f"http://{place.netloc}/{path}?{query}"
         request = Request(address, method="POST", headers=own)
-        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE):
-            return
+        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
+            found = json.load(answer)
     except HTTPError as refused:
         said = refused.read().decode(errors="replace").strip()
         raise DescriptionError(said.removeprefix("DescriptionError: ")) from None
@@ -68,3 +69,5 @@ def _post(run: str, path: str, given: dict[str, str]) -> None:
             f"{run}: no run is shown there ({why}): expected the port or the address that a run"
             " with --live printed"
         ) from None
+    if "refused" in found:
+        raise DescriptionError(found["refused"])

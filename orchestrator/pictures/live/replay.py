@@ -35,6 +35,9 @@ def replayed(result: Result, drawn: tuple[System, Facts] | None = None) -> Shown
         whole=lambda: len(result.time_ns),
     )
     loops = loops_section(result.loops if drawn is None else drawn[1].loops)
+    for event in (*result.tuned, *result.marks):
+        case.add(event)
+    case.done.sort(key=lambda one: one["step"])
     case.say([loops] if loops.rows else [], result.remarks)
     return Shown(result.name, [case], recorded=True)
 

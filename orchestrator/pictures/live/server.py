@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -176,7 +177,7 @@ class _Viewer(BaseHTTPRequestHandler):
             answer(self, given)
         except _RefusedError as refused:
             self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
-        except (SoftdockError, KeyError, ValueError, OverflowError) as error:
+        except (DescriptionError, KeyError, ValueError, OverflowError) as error:
             said = f"{type(error).__name__}: {error}\n".encode()
             self._send(said, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
 
@@ -205,12 +206,23 @@ class _Viewer(BaseHTTPRequestHandler):
     def _set(self, given: Mapping[str, str]) -> None:
         ramp = float(given["ramp"]) if given.get("ramp") else None
         named = {"name": given["name"], "text": given["value"], "ramp": ramp}
-        self.server.shown.ask(Wish(SET, **named, by=_who(given)))
-        self._send_json({})
+        self._grant(partial(self.server.shown.ask, Wish(SET, **named, by=_who(given))))
 
     def _mark(self, given: Mapping[str, str]) -> None:
-        self.server.shown.ask(Wish(MARK, text=given["text"], by=_who(given)))
-        self._send_json({})
+        wish = Wish(MARK, text=given["text"], by=_who(given))
+        self._grant(partial(self.server.shown.ask, wish))
+
+    def _operate(self, given: Mapping[str, str]) -> None:
+        self._grant(partial(self.server.shown.operate, given["wish"]))
+
+    def _grant(self, asked: Callable[[], None]) -> None:
+        """Do what is asked, and answer why not if that is refused."""
+        try:
+            asked()
+        except SoftdockError as error:
+            self._send_json({"refused": str(error)})
+        else:
+            self._send_json({})
 
     def _page(self, _given: Mapping[str, str]) -> None:
         text, policy = live_page(self.server.shown.title)
@@ -255,6 +267,7 @@ class _Viewer(BaseHTTPRequestHandler):
         "/wish": _wish,
         "/set": _set,
         "/mark": _mark,
+        "/operate": _operate,
     }
 
     def _send_json(self, data: Any) -> None:

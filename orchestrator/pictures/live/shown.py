@@ -22,6 +22,8 @@ from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
+#: What the operator of a rig may wish for.
+OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 _STEERED = ("running", "standing")
 #: s, in which a run answers a wish.
 _ANSWER = 30.0
@@ -209,6 +211,7 @@ class Shown:
             "stop_ns": case.stop_ns,
             "factor": case.factor,
             "steered": case.is_steered and case.state in _STEERED,
+            "tuned": case.state in _STEERED and not self.ended,
         }
         if (samples := case.known()) is not None:
             found |= {"begin_ns": samples.begin_ns, "end_ns": samples.end_ns}
@@ -240,6 +243,20 @@ class Shown:
             if not self.cases or not self._case(self.cases[-1])["steered"]:
                 raise DescriptionError("this run is not steered by viewers")
             self.grant(Wish(wish, self.cases[-1].name))
+
+    def operate(self, wish: str) -> None:
+        """Let the supervisor of the present case have a wish of an operator."""
+        with self._lock:
+            rig = self.cases[-1].rig if self.cases else ""
+        if not rig or wish not in OPERATIONS:
+            why = (
+                f"expected one of {', '.join(OPERATIONS)}" if rig else "this run has no supervisor"
+            )
+            raise DescriptionError(why)
+        with of_wing("rig.operator")(rig) as operator:
+            said = operator.wish(wish)
+        if "refused" in said:
+            raise DescriptionError(said["refused"])
 
     def ask(self, wish: Wish) -> None:
         """Let the run do something between two steps; what it refuses is raised."""

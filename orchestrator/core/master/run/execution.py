@@ -290,7 +290,8 @@ class Execution(RunView):
             If the run has ended.
         """
         self._loop.expect_going()
-        if self._loop.tuning is None and not (ramp or by) and self._ports.is_input(name):
+        is_plain = self._loop.tuning is None and not (ramp or by) and "->" not in name
+        if is_plain and self._ports.is_input(name):
             self._ports.set(name, value)
         else:
             self._tuning.set(name, value, ramp, by, granted)
