@@ -205,8 +205,8 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def _set(self, given: Mapping[str, str]) -> None:
         ramp = float(given["ramp"]) if given.get("ramp") else None
-        named = {"name": given["name"], "text": given["value"], "ramp": ramp}
-        self._grant(partial(self.server.shown.ask, Wish(SET, **named, by=_who(given))))
+        named = given["name"], given["value"], ramp, _who(given)
+        self._grant(partial(self.server.shown.ask, Wish(SET, "", 0, *named)))
 
     def _mark(self, given: Mapping[str, str]) -> None:
         wish = Wish(MARK, text=given["text"], by=_who(given))

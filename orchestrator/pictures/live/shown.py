@@ -6,7 +6,7 @@ import math
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -142,14 +142,14 @@ class Case:
         self.version += 1
 
 
-def _granted(case: Case, wish: Wish) -> str:
+def _granted(case: Case, wish: Wish, changed: Mapping[str, str]) -> str:
     """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not."""
     what = f"{wish.name} = {wish.text}"
     if not case.rig:
         raise DescriptionError(f"{what} is refused: no supervisor of the devices could consent")
     if not case.again:
         raise DescriptionError(f"{what} is refused: {case.unknown}")
-    arming = pickle.loads(case.again)({**case.granted, wish.name: wish.text})  # noqa: S301 - the run's
+    arming = pickle.loads(case.again)(changed)  # noqa: S301 - of the run that started us
     if not arming.is_granted:
         raise DescriptionError(f"{what} is refused: {arming.refusal()}")
     margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
@@ -260,27 +260,35 @@ class Shown:
 
     def ask(self, wish: Wish) -> None:
         """Let the run do something between two steps; what it refuses is raised."""
-        with self._asking:  # one at a time: each is granted by what is so before it
-            with self._lock:
-                case = self.cases[-1] if self.cases else None
-                if self.ended or case is None or case.state not in _STEERED:
-                    when = "has not begun its steps" if not self.ended else "has ended"
-                    when = "is over" if case and case.state == "ended" else when
-                    raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
-            if case.has_devices and wish.what == SET:
-                self._send(replace(wish, what=CHECK), case)
-                wish = replace(wish, granted=_granted(case, wish))
+        with self._lock:
+            case = self.cases[-1] if self.cases else None
+            if self.ended or case is None or case.state not in _STEERED:
+                over = self.ended or (case is not None and case.state == "ended")
+                when = "is over" if over else "has not begun its steps"
+                raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+        if wish.what != SET:
             self._send(wish, case)
-            if wish.what == SET:
-                case.granted[wish.name] = wish.text
+            return
+        with self._asking:  # one at a time: each is granted by what is so before it
+            if case.has_devices:
+                self._send(replace(wish, what=CHECK), case)
+                changed = {name: text for name, text in case.granted.items() if name != wish.name}
+                changed[wish.name] = wish.text
+                self._send(replace(wish, granted=_granted(case, wish, changed)), case)
+                case.granted = changed
+            else:
+                self._send(wish, case)
 
     def _send(self, wish: Wish, case: Case) -> None:
         """Send a wish to the run, and expect that it grants it."""
-        self._number += 1
-        answer = self._waiting[self._number] = SimpleQueue()
-        self.grant(replace(wish, case=case.name, number=self._number))
-        if case.asked is not None:
-            case.asked[0] += 1
+        answer: SimpleQueue[str] = SimpleQueue()
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = answer
+            self.grant(replace(wish, case=case.name, number=number))
+            if case.asked is not None:
+                case.asked[0] += 1
         try:
             refused = answer.get(timeout=_ANSWER)
         except Empty:
@@ -288,7 +296,7 @@ class Shown:
                 f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
             ) from None
         finally:
-            del self._waiting[self._number]
+            del self._waiting[number]
         if refused:
             raise DescriptionError(refused)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Event = Tuned | Mark
 #: What was done so far, the newest behind all before it: saving a run shares it.
 Log = tuple[Any, Event] | None
-ARROW = " -> "
+ARROW = "->"
 #: Letters of a mark.
 _LONGEST = 500
 #: What a delay may change of a schedule: where the past is read, and how much of it is kept.
@@ -218,6 +218,16 @@ class Tuning:
 
     def plan(self, tuned: Sequence[Tuned]) -> None:
         """Do the same again, each in front of the step that it stood in front of."""
+        if self._devices and tuned:
+            raise CapabilityError(
+                f"what was tuned is done again only without devices, found {self._devices[0]}:"
+                " let recordings or models stand for them"
+            )
+        for one in tuned:
+            if ARROW in one.name:
+                self._lines.line(one.name)
+            else:
+                self._ports.accepted(one.name, one.value)
         self._plan = tuple(sorted(tuned, key=lambda one: one.step))
         self._planned = [one for one in self._plan if one.step >= self._engine.done]
 
