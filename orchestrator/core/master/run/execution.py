@@ -82,7 +82,7 @@ class Execution(RunView):
         That steps wait for in real time; ``None``: that of ``realtime``.
     limits
         Ranges that :meth:`set` keeps to beside those that units declare, by ``component.connector``
-        or ``source -> target``; of a delay in nanoseconds.
+        or ``source -> target``: least and most, of a delay in seconds.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class Execution(RunView):
         strict: bool = False,
         realtime: RealTime | None = None,
         step_clock: StepClock | None = None,
-        limits: Mapping[str, Limits] | None = None,
+        limits: Mapping[str, Limits | tuple[float, float]] | None = None,
     ) -> None:
         chosen = MasterSettings.of(
             system, algorithm, algorithm_options, rates, early_return=early_return

@@ -84,7 +84,8 @@ class Tuning:
     made, ports
         What runs.
     limits
-        That a user gives, by name; in nanoseconds of a delay.
+        That a user gives, by name: ranges, of delays in nanoseconds; or their two ends, of delays
+        in seconds.
 
     Attributes
     ----------
@@ -94,7 +95,12 @@ class Tuning:
         Are told of each event before the next step.
     """
 
-    def __init__(self, made: Assembly, ports: Ports, limits: Mapping[str, Limits]) -> None:
+    def __init__(
+        self,
+        made: Assembly,
+        ports: Ports,
+        limits: Mapping[str, Limits | tuple[float, float]],
+    ) -> None:
         self._made, self._ports, self._engine = made, ports, made.engine
         self._lines = LineDelays(made)
         self.log: Log = None
@@ -108,7 +114,7 @@ class Tuning:
         for name in limits:
             if name not in known:
                 raise lacking("the run", "input or tunable parameter to limit", name, known)
-        self._limits = ports.given = limits
+        self._limits = ports.given = {name: _range(name, one) for name, one in limits.items()}
 
     @property
     def delays(self) -> dict[str, str]:
@@ -276,6 +282,12 @@ class Tuning:
                 delay = seconds(self._lines.present(str(line)))
                 found.append(Tunable(str(line), "s", DataType.REAL, delay, limits))
         return found
+
+
+def _range(name: str, given: Limits | tuple[float, float]) -> Limits:
+    if isinstance(given, Limits):
+        return given
+    return Limits(*(end * 1e9 if ARROW in name else end for end in given))
 
 
 class LineDelays:

@@ -1,5 +1,7 @@
 """Values, delays and marks while a run goes on: what is set when, refused, and done again."""
 
+from math import inf
+
 import numpy as np
 import pytest
 
@@ -98,17 +100,27 @@ def test_a_delay_goes_where_a_run_with_it_has_it(algorithm, delay):
     ]
 
 
-def plants(folder, isolation="none"):
+def plants(folder, options):
     """FMUs of both versions, one with an open input, and a delay between blocks."""
     body = {"force": 0.0, "virtual_force": 0.0, "thrust": 1.0}
     system = pair().add("body", fmu(folder / "Chaser.fmu"), **body)
     system = system.add("screw", fmu(folder / "DragScrew.fmi3.fmu"))
-    return system.with_options("screw", isolation=isolation)
+    for name in ("body", "screw"):
+        system = system.with_options(name, **options)
+    return system
 
 
-@pytest.mark.parametrize("isolation", ["none", "process"])
-def test_a_tuned_run_is_done_again_bit_for_bit(plants_folder, isolation):
-    system = plants(plants_folder, isolation)
+OPTIONS = {
+    "as they are": {},
+    "process": {"isolation": "process"},
+    "model exchange": {"interface": "me"},
+    "fmpy": {"backend": "fmpy"},
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_a_tuned_run_is_done_again_bit_for_bit(plants_folder, kind):
+    system = plants(plants_folder, OPTIONS[kind])
     with made(system) as it, made(system) as again, made(system) as untouched:
         it.step(7)
         it.set("body.m", 300.0, ramp="10 ms")
@@ -196,7 +208,7 @@ def test_a_checkpoint_from_before_another_delay_is_refused():
     ],
 )
 def test_what_is_refused_changes_nothing(name, value, ramp, why):
-    limits = {"b.k": Limits(most=4.0), "a.y -> b.u": Limits(most=12e6)}
+    limits = {"b.k": Limits(most=4.0), "a.y -> b.u": (-inf, 12e-3)}
     with made(limits=limits) as it, made() as other:
         it.step(4)
         with pytest.raises((CapabilityError, DescriptionError), match=why):
