@@ -266,6 +266,8 @@ class Shown:
                 over = self.ended or (case is not None and case.state == "ended")
                 when = "is over" if over else "has not begun its steps"
                 raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+            if case.rig and ((rows := case.known()) is None or rows.count <= 1):
+                raise DescriptionError("the run waits for its rig: engage that first")
         if wish.what != SET:
             self._send(wish, case)
             return

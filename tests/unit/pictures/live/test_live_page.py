@@ -314,8 +314,7 @@ def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, monkeypatch):
         run.follower.take(Ended("over"), None)
         tab.until("at('set').hidden && !at('tune').hidden && at('operate').hidden")
     first, second, marked, led = asked
-    assert first == ("set", "one.k", "2.5", 0.5)
-    assert second[2] == "9"
+    assert (first, second[2]) == (("set", "one.k", "2.5", 0.5), "9")
     assert (marked[0], marked[2], led) == ("mark", "mark", "engage")
     assert tab.errors == []
 

@@ -174,9 +174,9 @@ def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
             run.replay(run.tuned)
     alone = System("s").add("place", block(Place), u=3.0)
     alone = swap_component(alone, "place", f"device:{__name__}:Stepped")
-    with Execution(alone, step=0.01) as run:
-        with pytest.raises(CapabilityError, match="it is of a device, which is commanded by"):
-            run.set("place.u", 4.0, ramp=0.1, granted="all")
+    told = pytest.raises(CapabilityError, match="it is of a device, which is commanded by")
+    with Execution(alone, step=0.01) as run, told:
+        run.set("place.u", 4.0, ramp=0.1, granted="all")
 
 
 def test_its_error_ends_the_run_in_its_step_and_it_is_closed():

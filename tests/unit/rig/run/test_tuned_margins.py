@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,6 +71,7 @@ def rig(again, monkeypatch):
     monkeypatch.setattr(Operator, "heard", [])
     monkeypatch.setattr(live, "of_wing", lambda _name: Operator)
     case = Case("capture", "", {}, state="running", rig="epos", has_devices=True, again=again)
+    case.samples = SimpleNamespace(count=9, grow=lambda _whole: None)
     sent = []
 
     def grant(wish):
@@ -107,6 +109,7 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch):
         ({"again": b"", "unknown": "no device is commanded"}, "refused: no device is commanded"),
         ({"state": "ended"}, "the run is over: it is tuned and marked while it steps"),
         ({"state": "prepared"}, "the run has not begun its steps"),
+        ({"samples": None}, "the run waits for its rig: engage that first"),
     ],
 )
 def test_what_is_lacking_is_said(rig, changes, why):
