@@ -47,6 +47,7 @@ class LiveFigure extends Figure {
 
   feed(time, columns, isExact) {
     this.isExact = isExact;
+    this.described.spans = (about?.done ?? []).filter(({kind}) => kind === "mark").map(({text, time_ns}) => [text, time_ns / NS, time_ns / NS]);
     for (const panel of this.panels) {
       for (const curve of panel.curves) {
         curve.x = time;

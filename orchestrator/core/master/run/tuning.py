@@ -287,7 +287,8 @@ class Tuning:
 def _range(name: str, given: Limits | tuple[float, float]) -> Limits:
     if isinstance(given, Limits):
         return given
-    return Limits(*(end * 1e9 if ARROW in name else end for end in given))
+    least, most = (end * 1e9 if ARROW in name else end for end in given)
+    return Limits(least, most)
 
 
 class LineDelays:

@@ -270,20 +270,26 @@ def test_a_run_is_steered_by_buttons(tab):
     assert tab.errors == []
 
 
-def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, monkeypatch):
-    asked = []
+@pytest.fixture
+def asked(monkeypatch):
+    """What is asked of a run and its rig, of which some is refused."""
+    found = []
 
     def ask(_self, wish):
-        asked.append((wish.what, wish.name, wish.text, wish.ramp))
+        found.append((wish.what, wish.name, wish.text, wish.ramp))
         if wish.text == "9":
             raise DescriptionError("one.k: beyond its limits")
 
     def operate(_self, wish):
-        asked.append(wish)
+        found.append(wish)
         raise DescriptionError(f"'{wish}' is refused: arm first")
 
     monkeypatch.setattr(Shown, "ask", ask)
     monkeypatch.setattr(Shown, "operate", operate)
+    return found
+
+
+def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, asked):
     run = Going()
     about = {"name": "one.k", "unit": "m", "type": "Real", "value": 1.0, "limits": ">= 0"}
     run.shown.cases[0].about["tunables"] = [about]
@@ -304,6 +310,9 @@ def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, monkeypatch):
         run.follower.take(Done(Mark(9, 9_000_000, HOSTILE)), None)
         tab.until("at('limits').textContent.startsWith('now 2.5 m')")
         assert HOSTILE in tab.run("at('tune').innerText")
+        tab.until(
+            "figures[0].described.spans.length === 1 && figures[0].described.spans[0][1] === 0.009"
+        )
         tab.run(
             "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'm', bubbles: true}))"
         )
