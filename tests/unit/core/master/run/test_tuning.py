@@ -285,3 +285,31 @@ def test_a_run_in_real_time_ends_a_piece_when_somebody_asks(run):
     it.advance("9 ms", steer=steer)
     assert seen == [0, 9_000_000]  # before its first step, and at its end
     assert it.marks == (Mark(0, 0, "asked"),)
+
+
+def test_an_fmu_with_events_takes_a_value_in_event_mode_within_its_own_limits(c_fmu):
+    def tunable(text):
+        end = 'causality="parameter" variability="tunable" min="0.5" max="4" start="1"'
+        return text.replace('causality="parameter" variability="fixed" start="1"/>', f"{end}/>")
+
+    system = System("early").add("ramp", fmu(c_fmu("early3", tunable)), u=0.0, rate=1.0)
+    with made(system) as it, made(system) as again:
+        it.step(100)
+        it.set("ramp.rate", 3.0)
+        it.step(400)
+        assert it.get("ramp.x") == pytest.approx(0.1 + 1.2)
+        assert it.get("ramp.met") == 5
+        for value, why in ((5.0, ">= 0.5 and <= 4, found 5.0"), (0.1, "found 0.1, beyond")):
+            with pytest.raises(DescriptionError, match=why):
+                it.set("ramp.rate", value)
+        with pytest.raises(CapabilityError, match="it is a fixed parameter"):
+            it.set("ramp.level", 1.0)
+        again.replay(it.tuned)
+        again.step(500)
+        equal(it, again)
+
+
+def test_a_structural_parameter_is_refused_by_that_name(c_fmu):
+    told = pytest.raises(CapabilityError, match=r"'unit\.n': it is a structural parameter")
+    with made(System("every").add("unit", fmu(c_fmu("every3")))) as it, told:
+        it.set("unit.n", 3)
