@@ -104,6 +104,16 @@ HOMES: Mapping[str, Home] = {
         "Compute the margins of loops through devices that are commanded; nothing is opened.",
     ),
     "animate": Home("animate", "animate", "Draw animations anew, without running anything."),
+    "tune": Home(
+        "tune",
+        "tune",
+        "Set open inputs, tunable parameters and delays of a run with --live while it goes on.",
+    ),
+    "mark": Home(
+        "tune",
+        "mark",
+        "Put an event with the present time and a text into the log of a run with --live.",
+    ),
     "replay": Home("replay", "replay", "Play a recording in a browser, with a slider."),
     "convert": Home("convert", "convert", "Write a result as another kind of file."),
     "sweep": Home(

@@ -161,6 +161,10 @@ def run(
             help="Show the run in a browser while it goes on; port 8700 of this machine",
         ),
     ] = None,
+    tuning: Annotated[
+        Path | None,
+        typer.Option(help="A result: what was tuned while it ran is done again, at the same steps"),
+    ] = None,
     force_arming: Annotated[
         bool,
         typer.Option("--force-arming", help="Let devices move although arming is refused"),
@@ -214,6 +218,7 @@ def run(
         "--flush": flush,
         "--backend": backend,
         "--realtime": realtime,
+        "--tuning": None if tuning is None else str(tuning),
     }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
     changed += [f"--set-delay '{text}'" for text in set_delay or []]
@@ -242,6 +247,7 @@ def run(
             force_arming=force_arming,
             figures=figures,
             live=live,
+            tuning=tuning,
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)

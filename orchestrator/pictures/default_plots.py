@@ -46,12 +46,15 @@ def _plot(result: Result, title: str, panels: Panels) -> Plot:
 
 
 def spans_of(results: Sequence[Result]) -> list[Span]:
-    """Times of faults and safe states; those of one run among several name it."""
+    """Times of faults, safe states and marks; those of one run among several name it."""
     found: dict[tuple[str, float, float | None], list[str]] = {}
     for result in results:
         for fault in result.faults:
             until = None if fault.until_ns is None else seconds(fault.until_ns)
             found.setdefault((fault.name, seconds(fault.begin_ns), until), []).append(result.name)
+        for mark in result.marks:
+            at = seconds(mark.time_ns)
+            found.setdefault((mark.text, at, at), []).append(result.name)
         if safe := result.safe_states:
             begin = seconds(safe[0].time_ns)
             found.setdefault(("safe state", begin, None), []).append(result.name)

@@ -27,6 +27,7 @@ from orchestrator.study.prepare.requested_names import (
     expect_isolated,
     requested_cases,
     with_processes,
+    with_tuning,
 )
 from orchestrator.study.prepare.run_settings import RunSettings
 from orchestrator.study.prepare.simulate import horizon
@@ -60,6 +61,7 @@ def prepared_cases(
         name: replace(case, system=with_processes(case.system, settings.isolated))
         for name, case in cases.items()
     }
+    cases = with_tuning(experiment, cases, settings)
     expect_sound(experiment, cases)
     return experiment, cases, choices
 

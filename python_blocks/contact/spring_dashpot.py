@@ -48,8 +48,10 @@ class SpringDashpot(Block):
         unit="J", description="Energy of the spring", depends_on=("position_a", "position_b")
     )
     dissipation: float = Output(unit="W", description="Power that the damper takes")
-    k: float = Parameter(start=3000.0, unit="N/m", minimum=0.0, description="Stiffness")
-    d: float = Parameter(start=40.0, unit="N.s/m", minimum=0.0, description="Damping")
+    k: float = Parameter(
+        start=3000.0, unit="N/m", minimum=0.0, description="Stiffness", tunable=True
+    )
+    d: float = Parameter(start=40.0, unit="N.s/m", minimum=0.0, description="Damping", tunable=True)
     latched: bool = Parameter(start=False, description="The contact holds and pulls too")
 
     def step(self, t: float, h: float) -> None:

@@ -26,7 +26,7 @@ class VirtualDamper(Block):
 
     velocity: float = Input(unit="m/s", description="Velocity as the loop sees it")
     force: float = Output(unit="N", description="Force on the body")
-    b: float = Parameter(start=60.0, unit="N.s/m", description="Damping")
+    b: float = Parameter(start=60.0, unit="N.s/m", description="Damping", tunable=True)
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the damper; the block has no state."""

@@ -27,5 +27,6 @@ if TYPE_CHECKING:
     )
     from orchestrator.core.coupling.line_statistics import LineStatistics as LineStatistics
     from orchestrator.core.coupling.line_plan import Timing as Timing
+    from orchestrator.core.coupling.tuning_record import Mark as Mark, Tuned as Tuned
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -41,6 +41,7 @@ class _Found:
     rows: dict[int, _Rows] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
     attachments: dict[str, bytes] = field(default_factory=dict)
+    events: list[Mapping[str, Any]] = field(default_factory=list)
 
     def read(self, file: BinaryIO, size: int) -> str:
         """Take all records; return why the last ones cannot be read, if that is so."""
@@ -63,10 +64,12 @@ class _Found:
             self.attachments[record.name] = record.data
         elif isinstance(record, Message):
             channel = self.channels[record.channel_id]
-            if channel.message_encoding != "json" or channel.topic == EVENTS:
+            if channel.message_encoding != "json":
                 return
             content = json.loads(record.data)
-            if isinstance(content, dict):
+            if isinstance(content, dict) and channel.topic == EVENTS:
+                self.events.append(content)
+            elif isinstance(content, dict):
                 rows = self.rows.setdefault(record.channel_id, _Rows())
                 rows.times.append(record.log_time)
                 rows.values.append(content)
@@ -88,6 +91,8 @@ class McapContent:
         By name.
     cut
         In a sentence, what is missing; empty if nothing is.
+    events
+        What happened beside the rows.
     """
 
     times_ns: Times
@@ -97,6 +102,7 @@ class McapContent:
     metadata: dict[str, dict[str, str]]
     attachments: dict[str, bytes]
     cut: str
+    events: Sequence[Mapping[str, Any]] = ()
 
 
 def read_mcap_file(path: Path) -> McapContent:
@@ -123,7 +129,8 @@ def read_mcap_file(path: Path) -> McapContent:
         )
     units = _units(found.channels, found.schemas)
     known = {name: unit for name, unit in units.items() if name in names}
-    return McapContent(times_ns, names, values, known, found.metadata, found.attachments, cut)
+    rest = found.metadata, found.attachments, cut, found.events
+    return McapContent(times_ns, names, values, known, *rest)
 
 
 def _joined(

@@ -41,7 +41,7 @@ EVENTS = "/events"
 _EVENT = {
     "type": "object",
     "title": "event",
-    "properties": {key: {"type": "string"} for key in ("kind", "component", "text")},
+    "properties": {key: {"type": "string"} for key in ("kind", "component", "text", "data")},
 }
 
 

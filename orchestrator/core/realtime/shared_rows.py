@@ -12,6 +12,8 @@ import numpy as np
 _NOT_YET = np.iinfo(np.int64).max
 #: Numbers that a step in real time leaves for whoever looks, in front of all rows.
 _TOLD = 4
+#: And what somebody who looks asks of the run: a count, behind these.
+_ASKED = 1
 
 
 class SharedRows:
@@ -36,20 +38,25 @@ class SharedRows:
     told
         int64 array of shape (4,): overruns so far, how far the last step ended behind its deadline
         (below 0: before it) and its computing time, ns, and the longest that one ended behind it.
+    asked
+        int64 array of shape (1,): grows whenever somebody asks something of a run in real time,
+        which then looks at what it is before its next step.
     file
         Descriptor of the memory, for the other process.
     """
 
     def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
-        size = 8 * (_TOLD + rows * (1 + columns))
+        head = _TOLD + _ASKED
+        size = 8 * (head + rows * (1 + columns))
         self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
         weakref.finalize(self, os.close, self.file)
         if file is None:
             os.ftruncate(self.file, size)
         memory = mmap.mmap(self.file, size)
         self.told = np.frombuffer(memory, np.int64, _TOLD)
-        self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * _TOLD)
-        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (_TOLD + rows))
+        self.asked = np.frombuffer(memory, np.int64, _ASKED, 8 * _TOLD)
+        self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * head)
+        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (head + rows))
         self.values = values.reshape(rows, columns)
         if file is None:  # every page is there before the first step
             self.times_ns.fill(_NOT_YET)

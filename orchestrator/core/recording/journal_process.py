@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
-from orchestrator.core.recording.journal_writer import JournalOrder
+from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder
 from orchestrator.core.recording.result import Result
 
 _MODULE = "orchestrator.core.recording.journal_writer"
@@ -67,8 +69,17 @@ class JournalProcess:
             process_group=0,  # Ctrl-C is for the run
             env=os.environ | {"PYTHONPATH": paths},
         )
+        self._put(order)
+
+    def tell(self, event: Tuned | Mark) -> None:
+        """Let what was done to the run stand in the journal, too."""
+        with suppress(OSError):  # it is gone, as the end will say
+            self._put(event)
+
+    def _put(self, message: object) -> None:
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        self._process.stdin.write(pickle.dumps(order))
+        data = pickle.dumps(message)
+        self._process.stdin.write(LENGTH.pack(len(data)) + data)
         self._process.stdin.flush()
 
     def end(self) -> str:

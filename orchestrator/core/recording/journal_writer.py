@@ -7,19 +7,25 @@ import pickle
 import select
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from struct import Struct
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import Notice
 
 _LOWEST = 19  # of nice(2)
+#: In front of each message of the run.
+LENGTH = Struct("<q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,34 @@ class JournalOrder:
 
 def main() -> None:
     """Write rows as they come, until the run kills this process or is no more."""
-    order: JournalOrder = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the run that started us
+    run = os.fdopen(sys.stdin.fileno(), "rb", 0, closefd=False)  # whose messages nothing keeps back
+    order: JournalOrder = taken(run)
     if others := os.sched_getaffinity(0) - order.cpus:
         os.sched_setaffinity(0, others)
-    write_journal(order, sys.stdin.buffer)
+    write_journal(order, run)
+
+
+def taken(run: BinaryIO) -> Any:
+    """Return the next message of the run; EOFError: there is none any more."""
+    (size,) = LENGTH.unpack(_read(run, LENGTH.size))
+    return pickle.loads(_read(run, size))  # noqa: S301 - of the run that started us
+
+
+def _read(run: BinaryIO, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        if not (part := run.read(size - len(data))):
+            raise EOFError
+        data += part
+    return data
+
+
+def _with(order: JournalOrder, event: Tuned | Mark) -> JournalOrder:
+    """Let what was done to the run stand in all that is still to be written."""
+    begun = order.begun
+    if isinstance(event, Tuned):
+        return replace(order, begun=replace(begun, tuned=(*begun.tuned, event)))
+    return replace(order, begun=replace(begun, marks=(*begun.marks, event)))
 
 
 def _yield_to_all() -> None:
@@ -69,9 +99,14 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
     """
     rows = SharedRows(order.rows, len(order.begun.names), order.file)
     journal = Journal(order.folder, order.interval, grows=order.grows)
-    with ThreadPoolExecutor(1, initializer=_yield_to_all) as low:
-        while not select.select([run], [], [], order.interval)[0]:
-            low.submit(_add, journal, order, rows, max(rows.written - 1, 0)).result()
+    due = time.monotonic() + order.interval
+    with ThreadPoolExecutor(1, initializer=_yield_to_all) as low, suppress(EOFError):
+        while True:
+            if select.select([run], [], [], max(due - time.monotonic(), 0.0))[0]:
+                order = _with(order, taken(run))
+            else:
+                low.submit(_add, journal, order, rows, max(rows.written - 1, 0)).result()
+                due = time.monotonic() + order.interval
     count, begun = rows.written, order.begun
     last_ns = int(rows.times_ns[count - 1] if count else begun.time_ns[-1])
     notice = Notice(

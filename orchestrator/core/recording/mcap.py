@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _CHUNK = 4096
 #: What a file of another tool does not say of a run.
 _NOTHING = {"case": "", "step_ns": 0, "algorithm": "", "delay_mode": "", "faults": []}
+#: What is done to a run while it goes on: kinds of events, and what a result calls them.
+_DONE = ("tuned", "marks")
 Event = tuple[int, Mapping[str, str]]
 
 
@@ -157,7 +160,16 @@ def events(result: Result) -> list[Event]:
         found.append((max(fault.begin_ns, 0), event))
         if fault.until_ns is not None:
             found.append((fault.until_ns, {**event, "kind": "fault ends"}))
+    for kind in _DONE:
+        for one in getattr(result, kind):
+            event = {"kind": kind, "component": "", "text": str(one)}
+            found.append((max(one.time_ns, 0), {**event, "data": json.dumps(asdict(one))}))
     return sorted(found, key=lambda one: one[0])
+
+
+def _done(told: Sequence[Mapping[str, Any]], kind: str) -> list[Any]:
+    """Return what was done in a run as its events tell it: a growing file has it only there."""
+    return [json.loads(one["data"]) for one in told if one.get("kind") == kind and "data" in one]
 
 
 def _ssd(result: Result, path: Path) -> tuple[bytes, str]:
@@ -194,6 +206,7 @@ def read_mcap(path: str | Path) -> Result:
         if sorted(listed) == sorted(names):
             names = tuple(listed)
         about = {key: json.loads(text) for key, text in content.metadata.get("run", {}).items()}
+        about |= {key: found for key in _DONE if (found := _done(content.events, key))}
         run = TypeAdapter(RunRecord).validate_json(json.dumps(_NOTHING | about), strict=True)
     except (ValueError, TypeError, ValidationError) as error:
         raise LoadError.in_file(Path(path), f"its metadata cannot be read: {error}") from None
@@ -208,5 +221,7 @@ def read_mcap(path: str | Path) -> Result:
         delay_mode=run["delay_mode"],
         faults=run["faults"],
         notices=run.get("notices", ()),
+        tuned=run.get("tuned", ()),
+        marks=run.get("marks", ()),
         notes=(content.cut,) if content.cut else (),
     )

@@ -63,6 +63,8 @@ def origin(result: Result) -> dict[str, Any]:
         "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
         "faults": [asdict(fault) for fault in result.faults],
         "notices": [asdict(notice) for notice in result.notices],
+        **({"tuned": [asdict(one) for one in result.tuned]} if result.tuned else {}),
+        **({"marks": [asdict(one) for one in result.marks]} if result.marks else {}),
         "energies": dict(result.energies),
         **({"realtime": result.timing.as_json()} if result.timing else {}),
         "linearised": dict(result.linearised),

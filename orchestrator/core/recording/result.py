@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from orchestrator.core.coupling import Mark, Tuned
     from orchestrator.core.realtime import RealTimeRecord
     from orchestrator.core.system import System
 
@@ -134,6 +135,8 @@ class Result:
         What went wrong, and when.
     notices
         What components warned of, and which went to a safe state, in the order of time.
+    tuned, marks
+        What was changed while it ran, and what was marked, in the order of time.
     energies
         Totals of its energy ledger by name, J; empty without one.
     timing
@@ -172,6 +175,8 @@ class Result:
     notes: tuple[str, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
     notices: tuple[Notice, ...] = ()
+    tuned: tuple[Tuned, ...] = ()
+    marks: tuple[Mark, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
     timing: RealTimeRecord | None = None
     linearised: dict[str, Any] = field(default_factory=dict)
@@ -276,7 +281,10 @@ class Result:
         first = self.warnings() if callable(self.warnings) else self.warnings
         lasted_ns = int(self.time_ns[-1] - self.time_ns[0]) if len(self.time_ns) else None
         delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode, lasted_ns)
-        return (*first, *map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
+        events: tuple[Tuned | Mark, ...] = (*self.tuned, *self.marks)
+        done = sorted(events, key=lambda one: one.step)
+        said = (*map(str, self.notices), *self.notes, *map(str, done), *map(str, self.faults))
+        return (*first, *said, *delays)
 
     @property
     def safe_states(self) -> tuple[Notice, ...]:

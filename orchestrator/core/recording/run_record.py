@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from orchestrator.core.coupling import FaultRecord
+from orchestrator.core.coupling import FaultRecord, Mark, Tuned
 from orchestrator.core.plain_data import misfit
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.simunits import Notice
@@ -25,6 +25,8 @@ class RunRecord(TypedDict):
     delay_mode: str
     faults: tuple[FaultRecord, ...]
     notices: NotRequired[tuple[Notice, ...]]
+    tuned: NotRequired[tuple[Tuned, ...]]
+    marks: NotRequired[tuple[Mark, ...]]
 
 
 def result_of(
@@ -60,4 +62,6 @@ def result_of(
         delay_mode=run["delay_mode"],
         faults=run["faults"],
         notices=run.get("notices", ()),
+        tuned=run.get("tuned", ()),
+        marks=run.get("marks", ()),
     )

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import RunEndedError
-from orchestrator.core.system import SourceKind
+from orchestrator.author.settings import plain_value, value_of
+from orchestrator.core.diagnostics import RunEndedError, SoftdockError
+from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, nested_of
 from orchestrator.pictures.live.diagram import live_diagram
-from orchestrator.pictures.live.messages import Begun, Recording, Said, Stands
+from orchestrator.pictures.live.messages import (
+    CHANGES,
+    CHECK,
+    MARK,
+    Answered,
+    Begun,
+    Done,
+    Recording,
+    Said,
+    Stands,
+    Wish,
+)
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.pictures.live.viewing_client import Viewing
 from orchestrator.study import Extension, Run, Section, Steps
@@ -20,6 +33,7 @@ from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon
 
 if TYPE_CHECKING:
+    from orchestrator.core.master import Execution
     from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Result
 
@@ -53,11 +67,12 @@ class LiveView(Extension):
         rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
         is_steered = run.realtime is None and not has_devices
         self._stands = False
-        self._viewing.say(Begun(case.name, title, diagram, rig, is_steered))
+        about = case.name, title, diagram, rig, is_steered, has_devices
+        self._viewing.say(Begun(*about, *_margins_again(run, case.name)))
         self._tell(run, case.name, is_over=False)
         try:
             share = partial(self._share, run, case)
-            yield replace(steps, share=share, steer=self._steer if is_steered else steps.steer)
+            yield replace(steps, share=share, steer=partial(self._steer, case.name))
         except BaseException as error:
             self._tell(run, case.name, str(error), is_over=True)
             self._viewing.end(f"The run has ended: {error or type(error).__name__}")
@@ -65,22 +80,28 @@ class LiveView(Extension):
         if self._viewing.lost:
             run.remarks[case.name].append(self._viewing.lost)
 
-    def _steer(self) -> int | None:
-        """Do what viewers wish: stand still between two steps, do one, go on, or end the run."""
+    def _steer(self, case: str, execution: Execution) -> int | None:
+        """Do what viewers wish: tune, mark, stand still between two steps, do one, go on, end."""
         while True:
             wish = self._viewing.wish(waits=self._stands)
-            if wish == "stop":
+            if wish is not None and (wish.what in CHANGES or wish.case != case):
+                self._viewing.say(Answered(wish.number, _refused(wish, case, execution)))
+                continue
+            what = "" if wish is None else wish.what
+            if what == "stop":
                 raise RunEndedError("stopped by a viewer of its page")
-            stands = wish in {"pause", "step"}
-            if stands != self._stands and (wish or self._stands):
+            stands = what in {"pause", "step"}
+            if stands != self._stands and (what or self._stands):
                 self._stands = stands
                 self._viewing.say(Stands(stands))
-            if wish == "step":
+            if what == "step":
                 return 1
             if not self._stands:
                 return None
 
-    def _share(self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> None:
+    def _share(
+        self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result, execution: Execution
+    ) -> None:
         options, pace = case.options, run.realtime
         _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
         given = Recording(
@@ -89,8 +110,10 @@ class LiveView(Extension):
             stop_ns,
             None if begun.timing is None or pace is None else pace.factor,
             frozenset(pace.cpus) if pace is not None else frozenset(),
+            [asdict(one) for one in execution.tunables],
         )
         self._viewing.say(given, rows.file)
+        execution.listen(lambda event: self._viewing.say(Done(event)))
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
         """Show what was found of a case."""
@@ -118,6 +141,39 @@ class LiveView(Extension):
         found = [*(first or ()), *([self._loops] if self._loops.rows else ()), *run.sections[case]]
         said = tuple(replace(one, value=None, data=None) for one in found)
         self._viewing.say(Said(case, said, remarks or tuple(run.notes[case]), is_over))
+
+
+def _margins_again(run: Run, case: str) -> tuple[bytes, str]:
+    """Return what computes the margins of a case with other values, or why nothing does."""
+    arming = run.value(case, "arming")
+    if arming is None:
+        return b"", "no device in it is commanded, so it has no margins that could be computed"
+    try:
+        return pickle.dumps(arming.again), ""
+    except SoftdockError as error:  # a block that this process only knows
+        return b"", f"its margins cannot be computed beside the run: {error}"
+
+
+def _refused(wish: Wish, case: str, execution: Execution) -> str:
+    """Tune or mark a run as a viewer wishes; return why not, empty if it is done."""
+    if wish.case != case:
+        return f"case '{wish.case}' is over"
+    try:
+        if wish.what == MARK:
+            execution.mark(wish.text, wish.by)
+            return ""
+        value: Value = plain_value(wish.text)
+        if "->" not in wish.name:
+            end = Endpoint.parse(wish.name)
+            connector = execution.system.component(end.component).connector(end.connector)
+            value = value_of(wish.text, connector, wish.name)
+        if wish.what == CHECK:
+            execution.expect_tunable(wish.name, value, wish.ramp)
+        else:
+            execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
+    except SoftdockError as error:
+        return str(error)
+    return ""
 
 
 def _has_devices(case: PreparedCase) -> bool:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import select
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.recording import Result
 from orchestrator.study import Section
 
 #: What viewers may wish of a run that they steer.
 WISHES = ("pause", "go", "step", "stop")
+#: And of every run that they see; whether it would be set comes first, where devices are in it.
+SET, MARK, CHECK = "set", "mark", "check"
+CHANGES = (SET, MARK, CHECK)
 _LENGTH = struct.Struct("<q")
 
 
@@ -27,6 +32,10 @@ class Begun:
     diagram: dict[str, Any] | None
     rig: str
     is_steered: bool = False
+    has_devices: bool = False
+    #: Computes its margins with other values: pickled, or empty and why it cannot.
+    again: bytes = b""
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,22 @@ class Recording:
     stop_ns: int
     factor: float | None
     cpus: frozenset[int] = frozenset()
+    tunables: Sequence[dict[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was changed in the present case, or marked."""
+
+    event: Tuned | Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of a wish, by its number: why it is refused, or empty."""
+
+    number: int
+    refused: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +92,35 @@ class Ended:
     why: str
 
 
-Message = Begun | Recording | Stands | Said | Ended
+Message = Begun | Recording | Stands | Done | Answered | Said | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a viewer wishes of a run.
+
+    Parameters
+    ----------
+    what
+        One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
+    case
+        Of which case.
+    number
+        What its answer is told by.
+    name, text, ramp
+        What is to be set, to what, and in how many seconds; or the text of a mark.
+    by, granted
+        Who wishes it, and by which margins the supervisor of a rig granted it.
+    """
+
+    what: str
+    case: str = ""
+    number: int = 0
+    name: str = ""
+    text: str = ""
+    ramp: float | None = None
+    by: str = ""
+    granted: str = ""
 
 
 def send(channel: socket.socket, message: Message, memory: int | None = None) -> None:
@@ -94,14 +147,25 @@ def receive(channel: socket.socket) -> tuple[Message, int | None]:
     return message, handles[0] if handles else None
 
 
-def send_wish(channel: socket.socket, wish: str) -> None:
-    """Send the run what a viewer wishes, one of :data:`WISHES`."""
-    channel.sendall(bytes([WISHES.index(wish)]))
+def send_wish(channel: socket.socket, wish: Wish) -> None:
+    """Send the run what a viewer wishes."""
+    content = json.dumps(asdict(wish)).encode()
+    channel.sendall(_LENGTH.pack(len(content)) + content)
 
 
-def receive_wish(channel: socket.socket, *, waits: bool) -> str:
-    """Receive what a viewer wishes; empty: nothing, or nobody is there to wish."""
+def receive_wish(channel: socket.socket, *, waits: bool) -> Wish | None:
+    """Receive what a viewer wishes; ``None``: nothing, or nobody is there to wish."""
     if not select.select([channel], [], [], None if waits else 0)[0]:
-        return ""
-    found = channel.recv(1)
-    return WISHES[found[0]] if found else ""
+        return None
+    head = _exactly(channel, _LENGTH.size)
+    return Wish(**json.loads(_exactly(channel, *_LENGTH.unpack(head)))) if head else None
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    """Receive so many bytes; none, if nobody sends any more."""
+    data = b""
+    while len(data) < size:
+        if not (part := channel.recv(size - len(data))):
+            return b""
+        data += part
+    return data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System
@@ -35,6 +36,9 @@ def replayed(result: Result, drawn: tuple[System, Facts] | None = None) -> Shown
         whole=lambda: len(result.time_ns),
     )
     loops = loops_section(result.loops if drawn is None else drawn[1].loops)
+    events: list[Tuned | Mark] = [*result.tuned, *result.marks]
+    for event in sorted(events, key=lambda one: one.step):
+        case.add(event)
     case.say([loops] if loops.rows else [], result.remarks)
     return Shown(result.name, [case], recorded=True)
 

@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -24,7 +25,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.pictures.live.messages import MARK, SET, Wish
 from orchestrator.pictures.live.page import live_page
 from orchestrator.pictures.live.shown import Shown
 
@@ -164,8 +166,8 @@ class _Viewer(BaseHTTPRequestHandler):
         asked = urlsplit(self.path)
         given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
         self.close_connection = True  # whatever else was sent with it
-        is_wish = asked.path == "/wish" and self.headers.get("Origin") is not None
-        self._answer(_Viewer._wish if is_wish else None, given, page=False)
+        is_own = self.headers.get("Origin") is not None
+        self._answer(self._WISHES.get(asked.path) if is_own else None, given, page=False)
 
     def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
         try:
@@ -200,6 +202,27 @@ class _Viewer(BaseHTTPRequestHandler):
     def _wish(self, given: Mapping[str, str]) -> None:
         self.server.shown.wish(given["wish"])
         self._send_json({})
+
+    def _set(self, given: Mapping[str, str]) -> None:
+        ramp = float(given["ramp"]) if given.get("ramp") else None
+        named = given["name"], given["value"], ramp, _who(given)
+        self._grant(partial(self.server.shown.ask, Wish(SET, "", 0, *named)))
+
+    def _mark(self, given: Mapping[str, str]) -> None:
+        wish = Wish(MARK, text=given["text"], by=_who(given))
+        self._grant(partial(self.server.shown.ask, wish))
+
+    def _operate(self, given: Mapping[str, str]) -> None:
+        self._grant(partial(self.server.shown.operate, given["wish"]))
+
+    def _grant(self, asked: Callable[[], None]) -> None:
+        """Do what is asked, and answer why not if that is refused."""
+        try:
+            asked()
+        except SoftdockError as error:
+            self._send_json({"refused": str(error)})
+        else:
+            self._send_json({})
 
     def _page(self, _given: Mapping[str, str]) -> None:
         text, policy = live_page(self.server.shown.title)
@@ -240,6 +263,13 @@ class _Viewer(BaseHTTPRequestHandler):
         "/samples": _samples,
     }
 
+    _WISHES: ClassVar[Mapping[str, _Answer]] = {
+        "/wish": _wish,
+        "/set": _set,
+        "/mark": _mark,
+        "/operate": _operate,
+    }
+
     def _send_json(self, data: Any) -> None:
         self._send(json.dumps(_finite(data), allow_nan=False).encode(), "application/json")
 
@@ -269,6 +299,10 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as the base calls it
         """Say nothing."""
+
+
+def _who(given: Mapping[str, str]) -> str:
+    return given.get("by", "")[:60] or "a viewer of its page"
 
 
 def _finite(data: Any) -> Any:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from orchestrator.core.coupling import LoopDelay
+from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.drawing.wording import path_of
-from orchestrator.pictures.live.messages import WISHES
+from orchestrator.pictures.live.messages import CHECK, SET, WISHES, Wish
 from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
+#: What the operator of a rig may wish for.
+OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 _STEERED = ("running", "standing")
+#: s, in which a run answers a wish.
+_ANSWER = 30.0
 #: s, between two questions to a supervisor.
 _ASK = 0.2
 
@@ -84,6 +90,15 @@ class Case:
         Of the shared rows.
     is_steered
         Whether viewers may let it stand, step and end.
+    asked
+        Of the shared rows: lets a run in real time look for wishes.
+    has_devices, again, unknown
+        Whether it is tuned by the consent of a supervisor; and what computes its margins with other
+        values, pickled, or why nothing does.
+    granted
+        What was granted so far, as text by name.
+    done
+        What was changed and marked, with its time, ns.
     sections, remarks
         What is known so far; ``version`` counts how often that changed.
     """
@@ -99,6 +114,12 @@ class Case:
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
     is_steered: bool = False
+    asked: Times | None = None
+    has_devices: bool = False
+    again: bytes = b""
+    unknown: str = ""
+    granted: dict[str, str] = field(default_factory=dict)
+    done: list[dict[str, Any]] = field(default_factory=list)
     sections: Sequence[Section] = ()
     remarks: Sequence[str] = ()
     version: int = 0
@@ -109,10 +130,34 @@ class Case:
             self.samples.grow(self.whole())
         return self.samples
 
+    def add(self, event: Tuned | Mark) -> None:
+        """Let something that was done to the run be known, and what is so since."""
+        kind = "mark" if isinstance(event, Mark) else "set"
+        self.done.append({"kind": kind, "text": str(event), **asdict(event)})
+        self.version += 1
+
     def say(self, sections: Sequence[Section], remarks: Sequence[str]) -> None:
         """Let this be all that is known."""
         self.sections, self.remarks = sections, remarks
         self.version += 1
+
+
+def _granted(case: Case, wish: Wish, changed: Mapping[str, str]) -> str:
+    """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not."""
+    what = f"{wish.name} = {wish.text}"
+    if not case.rig:
+        raise DescriptionError(f"{what} is refused: no supervisor of the devices could consent")
+    if not case.again:
+        raise DescriptionError(f"{what} is refused: {case.unknown}")
+    arming = pickle.loads(case.again)(changed)  # noqa: S301 - of the run that started us
+    if not arming.is_granted:
+        raise DescriptionError(f"{what} is refused: {arming.refusal()}")
+    margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
+    with of_wing("rig.operator")(case.rig) as operator:
+        said = operator.wish("tune", what=what, margins=margins)
+    if "refused" in said:
+        raise DescriptionError(f"{what}: the supervisor of '{case.rig}': {said['refused']}")
+    return f"granted with {arming.least}"
 
 
 @dataclass(slots=True)
@@ -137,11 +182,14 @@ class Shown:
     cases: list[Case] = field(default_factory=list)
     recorded: bool = False
     ended: str = ""
-    grant: Callable[[str], None] = lambda _wish: None
+    grant: Callable[[Wish], None] = lambda _wish: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _rig: dict[str, Any] | None = None
     _asked: float = -math.inf
     _operator: Any = None
+    _number: int = 0
+    _waiting: dict[int, SimpleQueue[str]] = field(default_factory=dict)
+    _asking: threading.Lock = field(default_factory=threading.Lock)
 
     def state(self) -> dict[str, Any]:
         """Return what changes."""
@@ -163,6 +211,7 @@ class Shown:
             "stop_ns": case.stop_ns,
             "factor": case.factor,
             "steered": case.is_steered and case.state in _STEERED,
+            "tuned": case.state in _STEERED and not self.ended,
         }
         if (samples := case.known()) is not None:
             found |= {"begin_ns": samples.begin_ns, "end_ns": samples.end_ns}
@@ -193,7 +242,75 @@ class Shown:
                 raise DescriptionError(f"expected one of {', '.join(WISHES)}")
             if not self.cases or not self._case(self.cases[-1])["steered"]:
                 raise DescriptionError("this run is not steered by viewers")
-            self.grant(wish)
+            self.grant(Wish(wish, self.cases[-1].name))
+
+    def operate(self, wish: str) -> None:
+        """Let the supervisor of the present case have a wish of an operator."""
+        with self._lock:
+            rig = self.cases[-1].rig if self.cases else ""
+        if not rig or wish not in OPERATIONS:
+            why = (
+                f"expected one of {', '.join(OPERATIONS)}" if rig else "this run has no supervisor"
+            )
+            raise DescriptionError(why)
+        with of_wing("rig.operator")(rig) as operator:
+            said = operator.wish(wish)
+        if "refused" in said:
+            raise DescriptionError(said["refused"])
+
+    def ask(self, wish: Wish) -> None:
+        """Let the run do something between two steps; what it refuses is raised."""
+        with self._lock:
+            case = self.cases[-1] if self.cases else None
+            if self.ended or case is None or case.state not in _STEERED:
+                over = self.ended or (case is not None and case.state == "ended")
+                when = "is over" if over else "has not begun its steps"
+                raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+            if case.rig and ((rows := case.known()) is None or rows.count <= 1):
+                raise DescriptionError("the run waits for its rig: engage that first")
+        if wish.what != SET:
+            self._send(wish, case)
+            return
+        with self._asking:  # one at a time: each is granted by what is so before it
+            if case.has_devices:
+                self._send(replace(wish, what=CHECK), case)
+                changed = {name: text for name, text in case.granted.items() if name != wish.name}
+                changed[wish.name] = wish.text
+                self._send(replace(wish, granted=_granted(case, wish, changed)), case)
+                case.granted = changed
+            else:
+                self._send(wish, case)
+
+    def _send(self, wish: Wish, case: Case) -> None:
+        """Send a wish to the run, and expect that it grants it."""
+        answer: SimpleQueue[str] = SimpleQueue()
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = answer
+            self.grant(replace(wish, case=case.name, number=number))
+            if case.asked is not None:
+                case.asked[0] += 1
+        try:
+            refused = answer.get(timeout=_ANSWER)
+        except Empty:
+            raise DescriptionError(
+                f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
+            ) from None
+        finally:
+            del self._waiting[number]
+        if refused:
+            raise DescriptionError(refused)
+
+    def answered(self, number: int, refused: str) -> None:
+        """Take what became of a wish."""
+        if (waiting := self._waiting.get(number)) is not None:
+            waiting.put(refused)
+
+    def over(self, case: str) -> None:
+        """Nobody answers any more, as the steps of a case are over."""
+        for waiting in list(self._waiting.values()):
+            waiting.put(f"case '{case}' is over")
 
     def case(self, number: int) -> dict[str, Any]:
         """Return what is known of a case beside its samples."""
@@ -206,6 +323,7 @@ class Shown:
                 "plots": PlotData(plots).as_json() if plots else None,
                 "captions": [text for one in case.sections for _, text in one.plots.values()],
                 "remarks": list(case.remarks),
+                "done": case.done,
             }
 
     def stretch(

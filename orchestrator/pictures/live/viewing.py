@@ -16,7 +16,9 @@ from functools import partial
 
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.pictures.live.messages import (
+    Answered,
     Begun,
+    Done,
     Ended,
     Message,
     Recording,
@@ -58,7 +60,8 @@ class Follower:
             case Begun():
                 about = {"diagram": message.diagram, "signals": None}
                 case = Case(message.name, message.title, about, rig=message.rig, version=1)
-                case.is_steered = message.is_steered
+                case.is_steered, case.has_devices = message.is_steered, message.has_devices
+                case.again, case.unknown = message.again, message.unknown
                 self.shown.cases.append(case)
             case Recording():
                 assert memory is not None  # noqa: S101 - it comes with it
@@ -67,11 +70,16 @@ class Follower:
                 case = self.shown.cases[-1]
                 case.state = "standing" if message.stands else "running"
                 self._rows[case.name].stands = message.stands
+            case Done():
+                self.shown.cases[-1].add(message.event)
+            case Answered():
+                self.shown.answered(message.number, message.refused)
             case Said():
                 case = next(one for one in self.shown.cases if one.name == message.case)
                 case.say(message.sections, message.remarks)
                 if message.is_over:
                     case.state = "ended"
+                    self.shown.over(case.name)
                     if case.name in self._rows:
                         self._rows[case.name].stands = True
             case Ended():
@@ -86,7 +94,8 @@ class Follower:
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
-        case.about = case.about | {"signals": signals_of(begun)}
+        about = {"signals": signals_of(begun), "tunables": message.tunables}
+        case.about, case.asked = case.about | about, shared.asked
         case.samples = Samples(begun.time_ns, begun.values, shared)
         case.whole, case.told = rows.whole, shared.told
         case.stop_ns, case.factor, case.state = message.stop_ns, message.factor, "running"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from orchestrator.pictures.live.messages import Ended, Message, receive_wish, send
+from orchestrator.pictures.live.messages import Ended, Message, Wish, receive_wish, send
 from orchestrator.pictures.live.server import listening, url_of
 
 _MODULE = "orchestrator.pictures.live.viewing"
@@ -65,15 +65,15 @@ class Viewing:
         except OSError as error:
             self.lost = f"the run went on without its live view: {error.strerror or error}"
 
-    def wish(self, *, waits: bool) -> str:
-        """Return what a viewer wishes; empty: nothing, or, having waited, nobody can any more."""
+    def wish(self, *, waits: bool) -> Wish | None:
+        """Return what a viewer wishes; ``None``: nothing; having waited: nobody can any more."""
         if self.lost:
-            return ""
+            return None
         try:
             return receive_wish(self._channel, waits=waits)
         except OSError as error:
             self.lost = f"the run went on without its live view: {error.strerror or error}"
-            return ""
+            return None
 
     def end(self, why: str) -> None:
         """Say why nothing more will come, and wait until those who look know it."""

@@ -11,7 +11,7 @@ const at = (id) => document.getElementById(id);
 
 // What is shown: the case, the time, how much before it, or a stretch that was zoomed into.
 const view = {number: -1, version: -1, isPicked: false, isGoing: true, now: 0, begin: 0, end: 0, zoomed: null, range: [0, 1], shown: undefined, shownRange: null};
-let state = null, about = null, kept = null, wires = [], figures = [], row = null, places = new Map(), drawnAt = performance.now();
+let state = null, about = null, kept = null, wires = [], figures = [], row = null, places = new Map(), tunables = new Map(), drawnAt = performance.now();
 
 async function ask(path, given = {}, method = "GET") {
   const address = `${path}?${new URLSearchParams(token ? {...given, token} : given)}`;
@@ -47,6 +47,7 @@ class LiveFigure extends Figure {
 
   feed(time, columns, isExact) {
     this.isExact = isExact;
+    this.described.spans = (about?.done ?? []).filter(({kind}) => kind === "mark").map(({text, time_ns}) => [text, time_ns / NS, time_ns / NS]);
     for (const panel of this.panels) {
       for (const curve of panel.curves) {
         curve.x = time;
@@ -131,6 +132,8 @@ function showCase(found) {
     showDiagram(found.diagram);
     showFigures(found.signals?.figures ?? []);
   }
+  showTunables();
+  showDone(found.done);
   const list = at("tables").querySelector("div");
   list.replaceChildren(...found.sections.map(tableOf));
   (found.plots?.figures ?? []).forEach((described, i) => {
@@ -142,6 +145,27 @@ function showCase(found) {
   at("tables").hidden = !list.childElementCount;
   at("remarks").hidden = !found.remarks.length;
   at("remarks").querySelector("ul").replaceChildren(...found.remarks.map((text) => element("li", "", text)));
+}
+
+function showDone(done) {
+  const rows = (done ?? []).map((one) => [(one.time_ns / NS).toFixed(6), one.step, one.text]);
+  const columns = ["Time [s]", "Step", "What"];
+  at("tune").querySelector("div").replaceChildren(...(rows.length ? [tableOf({heading: "Changed and marked", columns, rows})] : []));
+}
+
+// What can be tuned, with the values that it has been given since.
+function showTunables() {
+  const now = new Map((about.tunables ?? []).map((one) => [one.name, {...one}]));
+  for (const {kind, name, value} of about.done ?? [])
+    if (kind === "set" && now.has(name)) now.get(name).value = name.includes("->") ? value / NS : value;
+  tunables = now;
+  at("tunables").replaceChildren(...[...now.keys()].map((name) => new Option(name)));
+  showLimits();
+}
+
+function showLimits() {
+  const one = tunables.get(at("tuned").value);
+  at("limits").textContent = one ? `now ${typeof one.value === "number" ? written(one.value, 6) : one.value} ${one.unit}${one.limits ? `, ${one.limits}` : ""}` : "";
 }
 
 function showDiagram(diagram) {
@@ -222,6 +246,7 @@ function showRig(rig) {
   if (rig.armed) said.append(element("span", "", `armed by ${rig.armed.by}, ${rig.armed.left_s.toFixed(0)} s left to engage`));
   for (const kind of ["missing", "latched", "alarms", "present"])
     for (const text of rig[kind] ?? []) said.append(element("span", "lamp warn", `${kind}: ${text}`));
+  at("operate").hidden = Boolean(state.ended);
   const parts = [said];
   const signals = Object.entries(rig.signals ?? {});
   if (signals.length) parts.push(tableOf({
@@ -272,6 +297,8 @@ function showState() {
   if (shown.textContent !== word) shown.textContent = word;
   shown.dataset.state = word;
   at("steer").hidden = !one?.steered;
+  for (const id of ["set", "marking"]) at(id).hidden = !one?.tuned;
+  at("tune").hidden = !one?.tuned && !at("tune").querySelector("table");
   const isStanding = one?.state === "standing";
   Object.assign(at("pause"), {textContent: isStanding ? "go on" : "pause"}).dataset.wish = isStanding ? "go" : "pause";
   const facts = [];
@@ -358,14 +385,36 @@ at("steer").addEventListener("click", (event) => {
   const {wish} = event.target.dataset;
   if (wish) ask("wish", {wish}, "POST").then(turn, (error) => tell(error.message));
 });
+async function wishFor(path, given, answer, said) {
+  answer.textContent = "..";
+  const {refused} = await ask(path, given, "POST").then((found) => found.json(), (error) => ({refused: error.message}));
+  answer.classList.toggle("refused", Boolean(refused));
+  answer.textContent = refused ?? said;
+  turn();
+}
+
+const mark = () => wishFor("mark", {text: at("text").value.trim() || "mark"}, at("answer"), "marked");
+at("set").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const given = {name: at("tuned").value, value: at("value").value, ramp: at("ramp").value};
+  wishFor("set", given, at("answer"), `${given.name} = ${given.value}`);
+});
+at("tuned").addEventListener("input", showLimits);
+at("marking").addEventListener("submit", (event) => { event.preventDefault(); mark(); });
+at("operate").addEventListener("click", (event) => {
+  const {wish} = event.target.dataset;
+  if (wish) wishFor("operate", {wish}, at("operated"), `you: ${wish}`);
+});
 at("play").addEventListener("click", () => { go(!view.isGoing); if (view.isGoing) view.zoomed = null; turn(); });
 at("case").addEventListener("change", (event) => { view.isPicked = Number(event.target.value) !== state.cases.length - 1; pick(Number(event.target.value)); turn(); });
 at("window").addEventListener("change", () => { view.zoomed = null; turn(); });
 at("back").addEventListener("click", () => { view.zoomed = null; turn(); });
 at("slider").addEventListener("input", (event) => { go(false); view.now = Number(event.target.value); turn(); });
 document.addEventListener("keydown", (event) => {
-  if (event.key !== " " || event.target.closest("button, select, input, summary")) return;
-  at("play").click();
+  if (event.target.closest("button, select, input, summary") || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === "m" && !at("marking").hidden) mark();
+  else if (event.key === " ") at("play").click();
+  else return;
   event.preventDefault();
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => figures.forEach((figure) => figure.redraw()));

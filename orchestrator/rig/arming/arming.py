@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -211,6 +211,8 @@ class Arming:
         What was identified of devices that margins cannot be relied on with, in sentences.
     tables
         What is left of the margins when a device changes, of the commands that ask for it.
+    again
+        Computes the same with other values and delays, given as text by name.
     """
 
     reserve: Reserve
@@ -222,6 +224,9 @@ class Arming:
     failure: str = ""
     objections: tuple[str, ...] = ()
     tables: tuple[MarginTable, ...] = ()
+    again: Callable[[Mapping[str, str]], Arming] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     @property
     def is_granted(self) -> bool:
@@ -233,6 +238,15 @@ class Arming:
         """Say why it is refused, with the numbers and what would help."""
         told = [f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks]
         return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
+
+    @property
+    def least(self) -> str:
+        """The least margins of all, in words."""
+        found = [line.margins for line in self.lines if line.margins is not None]
+        if not found:
+            return "no command of a device comes back to it"
+        delay, gain = (min(getattr(one, key).value for one in found) for key in ("delay", "gain"))
+        return f"a delay margin of {delay * 1e3:.4g} ms and a gain margin of {gain:.4g}"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from orchestrator.author.settings import plain_value
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.diagnostics import ArmingError, SoftdockError
+from orchestrator.core.diagnostics import ArmingError, DescriptionError, SoftdockError
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits.kinds import clock_ns
-from orchestrator.core.system import System
+from orchestrator.core.system import Endpoint, System
 from orchestrator.core.system.step_length import step_length
 from orchestrator.study import Experiment, Extension, Run
 from orchestrator.study.file.experiment import RunOptions
@@ -43,11 +45,47 @@ def armed(
     A case that cannot be armed, since a device has no model or a model cannot be linearised, is
     refused, too; the arming says why.
     """
-    return {
-        name: _armed(experiment, case, reader, settings, (identified or {}).get(name, ()))
-        for name, case in cases.items()
-        if commanded(case.system)
-    }
+    found = {}
+    for name, case in cases.items():
+        if commanded(case.system):
+            given = experiment, case, reader, settings, tuple((identified or {}).get(name, ()))
+            found[name] = replace(_armed(*given), again=partial(_armed_with, *given))
+    return found
+
+
+def _armed_with(
+    experiment: Experiment,
+    case: PreparedCase,
+    reader: SystemReader,
+    settings: RunSettings,
+    twins: Sequence[TwinFile],
+    changed: Mapping[str, str],
+) -> Arming:
+    """Arm a case with other values and delays, as text by name; nothing is forced."""
+    from orchestrator.rig.arming import Arming
+    from orchestrator.rig.prepare.model_case import model_system
+    from orchestrator.rig.tables.arming_table import ArmingTable
+
+    values = {name: text for name, text in changed.items() if "->" not in name}
+    delays = {name: plain_value(text) for name, text in changed.items() if "->" in name}
+    later = replace(
+        settings,
+        values={**settings.values, **values},
+        delays={**settings.delays, **delays},
+        force_arming=False,
+    )
+    table = case.case.arming or experiment.arming or ArmingTable()
+    try:
+        system = model_system(case.name, case.case, reader, later, table)
+        known = {*system.components, *map(str, system.connections)}
+        for name in changed:
+            if (name if "->" in name else Endpoint.parse(name).component) not in known:
+                raise DescriptionError(
+                    f"'{name}' is not in the models that margins are computed with"
+                )
+    except SoftdockError as error:
+        return Arming(table.reserve, 0, (), failure=f"its margins cannot be computed: {error}")
+    return _armed(experiment, case, reader, later, twins)
 
 
 def expect_armed(found: Mapping[str, Arming]) -> None:

@@ -43,10 +43,13 @@ class Operator:
     ) -> None:
         self._channel.close()
 
-    def wish(self, wish: str) -> dict[str, Any]:
-        """Say what is wished, one of :data:`WISHES`; return the status, with ``refused``."""
+    def wish(self, wish: str, **more: Any) -> dict[str, Any]:
+        """Say what is wished, one of :data:`WISHES`; return the status, with ``refused``.
+
+        ``"tune"`` asks for consent to another value: ``what`` in words, and ``margins`` with it.
+        """
         try:
-            tell(self._channel, {"hello": "operator", "wish": wish})
+            tell(self._channel, {"hello": "operator", "wish": wish, **more})
             return hear(self._channel)[0]
         except (OSError, EOFError, ValueError) as error:
             raise DeviceError(f"the supervisor of rig '{self._rig}' has ended: {error}") from None

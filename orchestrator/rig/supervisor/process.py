@@ -28,7 +28,7 @@ from orchestrator.rig.supervisor.place import operator_at, peer_of, take_rig
 from orchestrator.rig.supervisor.ring_file import CHANGES_NAME, ChangeFile, write_ring
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
-from orchestrator.rig.supervisor.supervisor import WISHES, DeviceWatch, Supervisor
+from orchestrator.rig.supervisor.supervisor import TUNE, WISHES, DeviceWatch, Supervisor
 from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
 from orchestrator.rig.supervisor.tracking.track_record import NAME as TRACK_NAME
 from orchestrator.rig.supervisor.tracking.track_record import TrackFile
@@ -270,9 +270,14 @@ class SupervisorProcess:
         operator, refused = operator_at(self._channels[file]), ""
         if wish == "attend":
             self._attended[file] = operator
-        elif wish in WISHES:
+        elif wish in WISHES or wish == TUNE:
             try:
-                self.supervisor.wish(wish, now, operator)
+                if wish == TUNE:
+                    found = message["margins"].items()
+                    margins = {name: MarginTable.of_json(one) for name, one in found}
+                    self.supervisor.tune(str(message["what"]), margins, now, operator)
+                else:
+                    self.supervisor.wish(wish, now, operator)
             except Refused as error:
                 refused = str(error)
         elif wish != "status":

@@ -31,6 +31,7 @@ class Event(StrEnum):
     HEARD = "heard"
     ARM = "arm"
     ENGAGE = "engage"
+    TUNE = "tune"
     DISENGAGE = "disengage"
     BLENDED = "blended"
     ALARM = "alarm"
@@ -91,6 +92,9 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(
         _S.SHADOW, _E.ENGAGE, _G.ARMED, _S.BLEND, "second step: the devices begin to follow"
     ),
+    Transition(
+        _S.SHADOW, _E.TUNE, _G.SOUND, _S.SHADOW, "another value, granted; it is to be armed anew"
+    ),
     Transition(_S.SHADOW, _E.FAULT, _G.ALWAYS, _S.SAFE, "nothing moves; the fault is latched"),
     Transition(_S.SHADOW, _E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
     Transition(_S.SHADOW, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
@@ -104,6 +108,9 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(_S.BLEND, _E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     Transition(
         _S.ACTIVE, _E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"
+    ),
+    Transition(
+        _S.ACTIVE, _E.TUNE, _G.SOUND, _S.ACTIVE, "another value, whose margins were granted"
     ),
     Transition(
         _S.ACTIVE, _E.ALARM, _G.ALWAYS, _S.ACTIVE, "it is said and written; the rig goes on"

@@ -15,7 +15,7 @@ from orchestrator.rig.supervisor.check_states import (
 from orchestrator.rig.supervisor.checks import HealthCheck
 from orchestrator.rig.supervisor.columns import DeviceFacts
 from orchestrator.rig.supervisor.limits import CommandLimits, DeviceLimits
-from orchestrator.rig.supervisor.machine import Fault, Machine
+from orchestrator.rig.supervisor.machine import Fault, Machine, Refused
 from orchestrator.rig.supervisor.rig_checks import RigChecks
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import Event, State
@@ -115,6 +115,8 @@ _ASKED = {
 _STRUCK = {"stop": Reason.OPERATOR_STOP, "quickstop": Reason.OPERATOR_QUICK_STOP}
 #: What an operator can wish for that changes something.
 WISHES = (*_ASKED, *_STRUCK)
+#: And what a run is tuned with, which needs margins.
+TUNE = str(Event.TUNE)
 
 
 class Supervisor:
@@ -230,6 +232,20 @@ class Supervisor:
         else:
             self.machine.ask(_ASKED[wish], now_ns, by)
         self.wished = (wish, by, now_ns)
+
+    def tune(self, what: str, margins: Mapping[str, MarginTable], now_ns: int, by: str) -> None:
+        """Consent to another value: its margins hold with what is tracked, and from here on."""
+        followed = self.tracking.following(margins) if self.tracking is not None else []
+        for response, table in followed:
+            if response.lacks_with(table):
+                raise Refused(
+                    f"'tune' is refused: with {what} and what is tracked of '{response.name}'"
+                    f" ({response.figures}) less than the reserve would be left"
+                )
+        self.machine.ask(Event.TUNE, now_ns, f"{by}: {what}")
+        for response, table in followed:
+            response.margins = table
+        self.wished = (f"tune {what}", by, now_ns)
 
     @property
     def run_may_begin(self) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from orchestrator.study.file.realtime_table import RealTimeTable
     from orchestrator.study.file.rest_table import RestTable
     from orchestrator.study.file.sweep_table import AnySweep, ListedSweep, Sweep
+    from orchestrator.study.file.tuning_table import TuningTable
 
     Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
     ArmingTable: TypeAlias = Any
@@ -50,6 +51,7 @@ else:  # most experiments have few of these tables
     RealTimeTable = _table("realtime_table", "RealTimeTable")
     RestTable = _table("rest_table", "RestTable")
     AnySweep = _table("sweep_table", "AnySweep")
+    TuningTable = _table("tuning_table", "TuningTable")
     Animation = later_model(partial(of_wing, "pictures.animation"))
     ArmingTable = later_model(partial(of_wing, "rig.arming_table"))
     EmulatorTable = later_model(partial(of_wing, "rig.emulator_table"))
@@ -257,6 +259,7 @@ class Experiment(Table):
     supervisor: SupervisorSettings | None = None
     emulators: dict[str, EmulatorTable] = Field({})
     derived: dict[str, tuple[str, ...]] = Field({})
+    tuning: dict[str, TuningTable] = Field({})
     sweep: dict[Name, AnySweep] = Field({})
     figure: dict[Name, Figure] = Field({})
     ledger: dict[Name, LedgerTable] = Field({})

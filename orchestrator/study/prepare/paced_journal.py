@@ -20,20 +20,20 @@ def journal_beside(
     begun: Result,
     cpus: Collection[int],
     notes: list[str],
-) -> Iterator[None]:
-    """Let a process of its own write the journal while a run goes on."""
+) -> Iterator[JournalProcess | None]:
+    """Let a process of its own write the journal while a run goes on; it may not be to be had."""
     if rows is None:
         notes.append("a run in real time that chooses its steps has no journal")
-        yield
+        yield None
         return
     try:
         process = JournalProcess(journal, rows, begun, cpus)
     except OSError as error:
         notes.append(f"the run had no journal: its process cannot be started: {error}")
-        yield
+        yield None
         return
     try:
-        yield
+        yield process
     finally:
         if wrong := process.end():
             notes.append(f"the journal of the run is not whole: {wrong}")

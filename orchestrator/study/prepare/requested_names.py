@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
-from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.system import Endpoint, System, nearest
 from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.run_settings import RunSettings
 
 #: Stands for all components on the command line.
@@ -44,6 +46,49 @@ def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None
                 f"no case has a component '{name}'{nearest(name, known)};"
                 f" components: {', '.join(sorted(known))}"
             )
+
+
+def with_tuning(
+    experiment: Experiment, cases: Mapping[str, PreparedCase], settings: RunSettings
+) -> dict[str, PreparedCase]:
+    """Give cases the limits within which they are tuned, and what was tuned in another run."""
+    limits = {name: table.limits(name) for name, table in experiment.tuning.items()}
+    found: dict[str, PreparedCase] = {}
+    known: set[str] = set()
+    for case, one in cases.items():
+        own = _nameable(one.system) if limits else set()
+        known |= own
+        given = {name: range_ for name, range_ in limits.items() if range_ and name in own}
+        found[case] = replace(one, limits=given)
+    for name in limits.keys() - known:
+        raise UnknownNameError(
+            f'tuning."{name}": no case has an input, a parameter or a connection of this name'
+            f"{nearest(name, known)}"
+        )
+    if settings.tuning is None:
+        return found
+    from orchestrator.core.recording import read_result
+
+    recorded = read_result(settings.tuning)
+    case = recorded.name if recorded.name in found else next(iter(found))
+    if not recorded.tuned or (recorded.name != case and len(found) > 1):
+        has = f"'{recorded.name}'" if recorded.tuned else "nothing that was tuned"
+        raise DescriptionError(
+            f"{settings.tuning}: expected what was tuned in one of the cases {', '.join(found)},"
+            f" found {has}"
+        )
+    return {**found, case: replace(found[case], tuned=recorded.tuned)}
+
+
+def _nameable(system: System) -> set[str]:
+    """Return the names of what may be tuned; what cannot be is told when the run begins."""
+    names = {
+        f"{component.name}.{connector}"
+        for component in system.components.values()
+        for connector, one in component.connectors.items()
+        if one.causality.is_settable
+    }
+    return names | {str(line) for line in system.connections}
 
 
 def with_processes(system: System, components: Collection[str]) -> System:

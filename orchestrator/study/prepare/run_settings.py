@@ -43,6 +43,9 @@ class RunSettings:
         ``None``: devices are identified, if the file says so.
     figures
         Whether pictures of all figures and systems are drawn as files.
+    tuning
+        A result: what was tuned while its case ran is done again, before the same steps; ``None``:
+        nothing is.
     live
         Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
     """
@@ -60,6 +63,7 @@ class RunSettings:
     force_arming: bool = False
     stored_twins: Sequence[Path] | None = None
     figures: bool = False
+    tuning: Path | None = None
     live: str | None = None
 
 

@@ -22,11 +22,13 @@ from orchestrator.core.system.step_length import step_text, whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
+    from orchestrator.core.coupling import Tuned
     from orchestrator.core.master import DelayMode, Execution, Recording
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Journal, Result
     from orchestrator.core.system import Fault, System
+    from orchestrator.core.system.ports.limits import Limits
 
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
@@ -34,11 +36,11 @@ MOST_VALUES = 1_000_000_000
 Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
-#: Is called between chunks of steps, and may wait; returns how many the next has at most. What it
-#: raises as a RunEndedError ends the run.
-Steer = Callable[[], int | None]
-#: Is given the memory that a run will record in, and what is recorded before its first step.
-Share = Callable[["SharedRows", "Result"], None]
+#: Is given the run between chunks of steps, and may wait; returns how many the next has at most.
+#: What it raises as a RunEndedError ends the run.
+Steer = Callable[["Execution"], int | None]
+#: Is given the memory that a run will record in, what is recorded before its first step, and it.
+Share = Callable[["SharedRows", "Result", "Execution"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,9 @@ class SimulationSettings:
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
     ``share`` all rows in memory that other processes can read, before the first step. ``steer`` is
-    called between chunks of a run that is not in real time. ``look`` is entered for the steps, with
-    what says how far the run is.
+    called between chunks of a run, in real time when somebody asks for it. ``look`` is entered for
+    the steps, with what says how far the run is. ``limits`` are those of
+    :class:`orchestrator.core.master.Execution`.
     """
 
     step: str | float | None = None
@@ -131,6 +134,8 @@ class SimulationSettings:
     faults: Sequence[Fault] = ()
     strict: bool = False
     realtime: RealTime | None = None
+    tuned: Sequence[Tuned] = ()
+    limits: Mapping[str, Limits] | None = None
     name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
@@ -159,6 +164,7 @@ def simulate(  # the options of a run are what they are
     faults: Sequence[Fault] = (),
     strict: bool = False,
     realtime: RealTime | None = None,
+    tuned: Sequence[Tuned] = (),
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
@@ -188,6 +194,9 @@ def simulate(  # the options of a run are what they are
         How the run is kept to real time; ``None``: it is as fast as it can be. Values are the same
         in both. In real time a run goes in one piece: progress comes at its end, and a process of
         its own writes the journal.
+    tuned
+        What was changed while another run went on, as its result has it: the same is done again,
+        each before the step that it was done before.
     name
         Name of the result; the system's name if ``None``.
     progress
@@ -221,6 +230,7 @@ def simulate(  # the options of a run are what they are
         faults=faults,
         strict=strict,
         realtime=realtime,
+        tuned=tuned,
         name=name,
         progress=progress,
         journal=journal,
@@ -258,7 +268,10 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         faults=given.faults,
         strict=given.strict,
         realtime=given.realtime,
+        limits=given.limits,
     ) as execution:
+        if given.tuned:
+            execution.replay(given.tuned)
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
         _expect_room(execution, count // given.every + 1, name)
@@ -273,7 +286,9 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
                     given.progress(0.0)  # devices are open; a paced run tells no more until its end
-                execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
+                steer = None if given.steer is None else partial(given.steer, execution)
+                until = f"{last_ns} ns"
+                execution.advance(until, None if paced else report, given.on_begin, steer)
         except RunEndedError as error:
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
@@ -312,11 +327,13 @@ def _read_beside(
                     " it goes on: nobody knows how many there will be; leave out --live, or choose"
                     " an algorithm with a fixed step"
                 )
-            given.share(rows, begun)
+            given.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
-            stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
+            writer = stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
+            if writer is not None and (given.steer is not None or given.tuned):
+                execution.listen(writer.tell)
         yield
 
 
@@ -336,7 +353,7 @@ class _Report:
     def __post_init__(self) -> None:
         self.journal = self.given.journal
 
-    def __call__(self, time: float) -> int | None:
+    def __call__(self, time: float) -> None:
         execution, given = self.execution, self.given
         if self.journal is not None and self.journal.due:
             rows = execution.recording_since(self.journal.rows)
@@ -354,7 +371,6 @@ class _Report:
             self.seen += len(rows.time_ns)
             if said := given.watch(rows):
                 raise RunEndedError(said)
-        return None if given.steer is None else given.steer()
 
 
 def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:
@@ -406,6 +422,8 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         line_statistics=execution.line_statistics(),
         faults=execution.faults,
         notices=execution.notices,
+        tuned=execution.tuned,
+        marks=execution.marks,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),

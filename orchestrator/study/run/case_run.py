@@ -76,5 +76,7 @@ def as_simulated(case: PreparedCase) -> tuple[System, SimulationSettings]:
         every=options.every or 1,
         early_return=options.early_return,
         faults=faults_of(case.case),
+        tuned=case.tuned,
+        limits=case.limits,
         name=case.name,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
+from dataclasses import asdict
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orchestrator.core.archive import DAMAGE, MOST_BYTES, open_archive, read_entry
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import CapabilityError, LoadError
 from orchestrator.core.master import Checkpoint, StoredCheckpoint
+from orchestrator.core.master.run.tuning import Log, events_of, log_of
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import whole_file
 
@@ -32,6 +35,8 @@ class _Description(BaseModel):
     steps: int = Field(ge=0, lt=2**63)
     facts: dict[str, str]
     units: list[str]
+    tuned: tuple[Tuned, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path) -> None:
@@ -70,6 +75,7 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
         "steps": stored.steps,
         "facts": dict(stored.facts),
         "units": list(stored.states),
+        **{key: [asdict(one) for one in done] for key, done in _done(stored.log).items() if done},
     }
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         archive.writestr(_DESCRIPTION, json.dumps(description, indent=1))
@@ -78,6 +84,12 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
                 np.lib.format.write_array(stream, array, allow_pickle=False)
         for number, state in enumerate(stored.states.values()):
             archive.writestr(f"state-{number}", state)
+
+
+def _done(log: Log) -> dict[str, list[Tuned | Mark]]:
+    done = events_of(log)
+    kinds = {"tuned": Tuned, "marks": Mark}
+    return {key: [one for one in done if isinstance(one, kind)] for key, kind in kinds.items()}
 
 
 def read_checkpoint(path: str | Path) -> StoredCheckpoint:
@@ -92,7 +104,7 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
     with open_archive(path, LoadError) as archive:
         description = _description(path, read_entry(path, archive, _DESCRIPTION, LoadError))
         try:
-            said = _Description.model_validate(description)
+            said = _Description.model_validate_json(json.dumps(description))
             states = {name: archive.read(f"state-{i}") for i, name in enumerate(said.units)}
             return StoredCheckpoint(
                 said.facts,
@@ -105,6 +117,7 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
                 _array(archive, "rows", np.float64, 2),
                 _array(archive, "times_ns", np.int64, 1),
                 states,
+                log_of(sorted((*said.tuned, *said.marks), key=lambda one: one.step)),
             )
         except ValidationError as error:
             raise LoadError.in_file(path, f"the checkpoint is damaged: {misfit(error)}") from None

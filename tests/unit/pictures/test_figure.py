@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from live_pages import recording
 
+from orchestrator.core.coupling import Mark
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import decimate
 from orchestrator.pictures import draw_plot, picture, save
+from orchestrator.pictures.default_plots import spans_of
 from orchestrator.study.content import PALETTE, Curve, Panel, Plot, Reference, Span
 
 
@@ -211,3 +214,12 @@ def test_a_path_keeps_its_order_and_its_gaps_with_fewer_points():
 def test_a_path_that_stands_still_is_drawn():
     axes = plot_path(Curve("", np.ones(9), np.ones(9))).axes[0]
     assert len(axes.lines[0].get_xdata()) == 2  # the first and the last
+
+
+def test_marks_of_a_run_are_lines_with_their_text():
+    marked = recording(9, marks=(Mark(2, 2_000_000, "touched", "me"),))
+    spans = spans_of([marked, recording(9)])
+    assert spans == [Span("touched (sway)", 0.002, 0.002)]
+    time = np.linspace(0.0, 0.01, 5)
+    (axes,) = plot_signals([Panel("x [m]", [Curve("x", time, time)])], spans=spans).axes
+    assert [text.get_text() for text in axes.texts] == ["touched (sway)"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from orchestrator.core.master.run.recorder import Rows
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.system import seconds
 from orchestrator.engine import EngineState
+
+if TYPE_CHECKING:
+    from orchestrator.core.master.run.tuning import Log
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +43,8 @@ class StoredCheckpoint:
         shape (rows,): the time of each.
     states
         State of every unit as bytes, by component.
+    log
+        What was changed while it ran, and marked: see :mod:`.tuning`.
     """
 
     facts: Mapping[str, str]
@@ -51,6 +57,7 @@ class StoredCheckpoint:
     rows: NDArray[np.float64]
     times_ns: NDArray[np.int64]
     states: Mapping[str, bytes]
+    log: Log = None
 
     @property
     def time(self) -> float:
@@ -81,6 +88,8 @@ class Checkpoint:
         What was recorded until then, shared with the execution.
     units, states
         The units in order of the schedule, and the state of each.
+    log
+        See :class:`StoredCheckpoint`.
     """
 
     facts: Mapping[str, str]
@@ -89,6 +98,7 @@ class Checkpoint:
     rows: Rows
     units: tuple[SimulationUnit, ...]
     states: tuple[object, ...]
+    log: Log = None
 
     @property
     def time(self) -> float:
@@ -120,4 +130,5 @@ class Checkpoint:
             engine.memory,
             *self.rows.joined(),
             states,
+            self.log,
         )

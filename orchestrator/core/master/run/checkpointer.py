@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, LoadError, SoftdockError, StepError
 from orchestrator.core.master.run.checkpoint import Checkpoint, StoredCheckpoint
@@ -10,6 +11,9 @@ from orchestrator.core.master.run.facts import differences
 from orchestrator.core.master.run.recorder import Recorder, Rows
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.engine import Engine
+
+if TYPE_CHECKING:
+    from orchestrator.core.master.run.tuning import Tuning
 
 
 class Checkpointer:
@@ -35,17 +39,24 @@ class Checkpointer:
         self._recorder = recorder
         self._facts = facts
 
-    def save(self) -> Checkpoint:
+    def save(self, tuning: Tuning | None) -> Checkpoint:
         """Save the run between two steps; see :meth:`Execution.save`."""
         states = _saved(self._units)
         rows = self._recorder.save(self._engine)
-        return Checkpoint(
-            self._facts, self._engine.time_ns, self._engine.save(), rows, self._units, states
-        )
+        saved = self._engine.time_ns, self._engine.save(), rows, self._units, states
+        return Checkpoint(self._made_from(tuning), *saved, None if tuning is None else tuning.log)
 
-    def states_for(self, checkpoint: Checkpoint | StoredCheckpoint) -> tuple[object, ...]:
+    def _made_from(self, tuning: Tuning | None) -> Mapping[str, str]:
+        """Return what the run is made from, with the delays that were changed since."""
+        if tuning is None or not tuning.delays:
+            return self._facts
+        return {**self._facts, **{f"tuned delay of {k}": v for k, v in tuning.delays.items()}}
+
+    def states_for(
+        self, checkpoint: Checkpoint | StoredCheckpoint, tuning: Tuning | None
+    ) -> tuple[object, ...]:
         """Return a checkpoint's states in a form that the units take; changes nothing."""
-        if problems := differences(checkpoint.facts, self._facts):
+        if problems := differences(checkpoint.facts, self._made_from(tuning)):
             raise LoadError("the checkpoint is of another run:\n" + "\n".join(problems))
         if isinstance(checkpoint, StoredCheckpoint):
             self._check(checkpoint)

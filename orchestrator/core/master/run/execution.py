@@ -13,7 +13,7 @@ from orchestrator.core.master.algorithms.settings import MasterSettings
 from orchestrator.core.master.run.assembly import ExecutionOptions, assemble
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.recorder import Recorder
-from orchestrator.core.master.run.run_loop import Progress, RunLoop
+from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
 from orchestrator.core.master.run.run_view import RunView
 from orchestrator.core.system import Fault, System, Value, communication_step_ns, nanoseconds
 from orchestrator.core.system.step_length import step_text, whole_steps
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from orchestrator.core.coupling import Mark, Tuned
     from orchestrator.core.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.core.master.run.checkpointer import Checkpointer
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.master.run.ports import PortValue
+    from orchestrator.core.master.run.tuning import Tunable, Tuning
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.realtime.shared_rows import SharedRows
+    from orchestrator.core.system.ports.limits import Limits
 
 
 class Execution(RunView):
@@ -77,6 +80,9 @@ class Execution(RunView):
         ``threads`` asks for more.
     step_clock
         That steps wait for in real time; ``None``: that of ``realtime``.
+    limits
+        Ranges that :meth:`set` keeps to beside those that units declare, by ``component.connector``
+        or ``source -> target``: least and most, of a delay in seconds.
 
     Raises
     ------
@@ -105,6 +111,7 @@ class Execution(RunView):
         strict: bool = False,
         realtime: RealTime | None = None,
         step_clock: StepClock | None = None,
+        limits: Mapping[str, Limits | tuple[float, float]] | None = None,
     ) -> None:
         chosen = MasterSettings.of(
             system, algorithm, algorithm_options, rates, early_return=early_return
@@ -137,12 +144,15 @@ class Execution(RunView):
         #: When the faults act, and what they do.
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
+        self._limits = limits
         self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
         self._pacing = self._paced(realtime, step_clock)
         running = self.schedule, self.units, self._engine, self._recorder
         self._loop = RunLoop(*running, self._pacing, made.end)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
+        if limits:
+            self._tuning  # noqa: B018 - says what is wrong with them
 
     def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
         if realtime is None:
@@ -161,6 +171,14 @@ class Execution(RunView):
         from orchestrator.core.master.run.checkpointer import Checkpointer
 
         return Checkpointer(self.units, self._engine, self._recorder, self._made.facts)
+
+    @cached_property
+    def _tuning(self) -> Tuning:
+        """Made when it is used, too: the loop of a run that is not tuned knows nothing of it."""
+        from orchestrator.core.master.run.tuning import Tuning
+
+        self._loop.tuning = Tuning(self._made, self._ports, self._limits or {})
+        return self._loop.tuning
 
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
@@ -184,6 +202,7 @@ class Execution(RunView):
         until: str | float,
         progress: Progress | None = None,
         begin: Callable[[], None] = lambda: None,
+        steer: Steer | None = None,
     ) -> None:
         """Run to a time, which must lie on the grid of communication steps if there is one.
 
@@ -195,6 +214,9 @@ class Execution(RunView):
             Called with the time in seconds, a few times a second.
         begin
             Called when all is ready for the first step, which is done as soon as it returns.
+        steer
+            Called between pieces of the run, and may wait; returns how many steps the next has at
+            most. In real time only when somebody asks for it: see :meth:`share_rows`.
 
         Raises
         ------
@@ -203,7 +225,7 @@ class Execution(RunView):
         StepError
             If a unit fails; what was recorded until then stays.
         """
-        self._loop.advance(nanoseconds(until, "time to advance to"), progress, begin)
+        self._loop.advance(nanoseconds(until, "time to advance to"), progress, begin, steer)
 
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector.
@@ -223,29 +245,79 @@ class Execution(RunView):
             self._loop.expect_going()  # it is read from its unit
         return self._ports.get(name)
 
-    def set(self, name: str, value: Value | NDArray[np.float64]) -> None:
-        """Set an input that nothing is connected to; it is held until it is set again.
+    def set(
+        self,
+        name: str,
+        value: Value | NDArray[np.float64],
+        ramp: str | float | None = None,
+        *,
+        by: str = "",
+        granted: str = "",
+    ) -> None:
+        """Set an open input, a tunable parameter or a delay; it is held until it is set again.
 
-        It acts from the next step on; outputs follow in that step.
+        It acts from the next step on; outputs follow in that step. What is set is among
+        :attr:`tuned`, but for inputs that are set at once and by nobody else: those are signals
+        that a script feeds.
 
         Parameters
         ----------
         name
-            ``component.connector``.
+            ``component.connector`` of an input that nothing is connected to or of a parameter that
+            its unit declares as tunable; ``source -> target`` of a delayed connection.
         value
-            Of the connector's type; a sequence or array of its shape for an array.
+            Of the connector's type; a sequence or array of its shape for an array. A delay is text
+            or seconds.
+        ramp
+            Text or seconds in which a Real goes there from what it is, in equal parts, one each
+            step; ``None``: at once. A delay needs as long as it grows by.
+        by
+            Who asks for it.
+        granted
+            By which margins the supervisor of its devices granted it; without, what is in a loop
+            with devices is not tuned.
 
         Raises
         ------
         UnknownNameError
             If there is no such connector; the message lists those that exist.
         CapabilityError
-            If it is an output or a parameter, or connected: the connection would overwrite it.
+            If it is an output, another parameter, or connected: the connection would overwrite it;
+            a delay that would change how values are exchanged; or devices are there.
         DescriptionError
-            If the value has another type or shape, or is not finite.
+            If the value has another type or shape, is not finite, or beyond its limits.
+        StepError
+            If the run has ended.
         """
         self._loop.expect_going()
-        self._ports.set(name, value)
+        is_plain = self._loop.tuning is None and not (ramp or by) and "->" not in name
+        if is_plain and self._ports.is_input(name):
+            self._ports.set(name, value)
+        else:
+            self._tuning.set(name, value, ramp, by, granted)
+
+    def expect_tunable(self, name: str, value: Value, ramp: str | float | None = None) -> None:
+        """Say what :meth:`set` would, and change nothing; margins and consent are not looked at."""
+        self._loop.expect_going()
+        self._tuning.expect_granted(self._tuning.accepted(name, value, ramp)[0], "not asked yet")
+
+    def mark(self, text: str, by: str = "") -> None:
+        """Put an event with a text into the log of the run, at its present time."""
+        self._loop.expect_going()
+        self._tuning.mark(text, by)
+
+    def replay(self, tuned: Sequence[Tuned]) -> None:
+        """Do again what was tuned in another run, each before the step that it was done before."""
+        self._tuning.plan(tuned)
+
+    def listen(self, listener: Callable[[Tuned | Mark], None]) -> None:
+        """Tell somebody each change and each mark, before the next step."""
+        self._tuning.listeners.append(listener)
+
+    @property
+    def tunables(self) -> list[Tunable]:
+        """What can be set while it runs, with what it is now and its limits."""
+        return self._tuning.options()
 
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.
@@ -258,7 +330,7 @@ class Execution(RunView):
             If the run has ended.
         """
         self._loop.expect_going()
-        return self._checkpointer.save()
+        return self._checkpointer.save(self._loop.tuning)
 
     def restore(self, checkpoint: Checkpoint | StoredCheckpoint) -> None:
         """Go back, or on, to a checkpoint; the run continues from it bit for bit.
@@ -285,9 +357,11 @@ class Execution(RunView):
             raise DescriptionError(f"restore: expected a checkpoint, found {checkpoint!r}")
         if self._loop.unrecoverable:
             self._loop.expect_going()
-        states = self._checkpointer.states_for(checkpoint)
+        states = self._checkpointer.states_for(checkpoint, self._loop.tuning)
         with self._loop.restoring():
             self._checkpointer.restore(checkpoint, states)
+            if checkpoint.log or self._loop.tuning is not None:
+                self._tuning.restore(checkpoint.log)
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""

@@ -113,8 +113,9 @@ class Pacing:
         return engine.run_paced(self._pacer, steps, goal_ns)
 
     def tell(self, rows: SharedRows) -> None:
-        """Let every step leave how late it was where another process can read it."""
+        """Let every step leave how late it was for another process, which may end a piece."""
         self._pacer.tell(rows.told)
+        self._pacer.listen(rows.asked)
 
     def expect_going(self, engine: Engine) -> None:
         """Expect that the run may go on."""

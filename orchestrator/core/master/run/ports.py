@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, System, Value
+from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.ports.limits import Limits
 from orchestrator.core.system.ports.plain_value import plain_value
 from orchestrator.engine import Engine
 
@@ -41,6 +44,8 @@ class Ports:
         self._units = {unit.name: unit for unit in units}
         self._engine = engine
         self._sources = {line.target: line for line in system.connections}
+        #: Limits that a user gives, by name.
+        self.given: Mapping[str, Limits] = {}
         self._found: dict[str, tuple[Endpoint, Connector]] = {}
 
     def _connector(self, name: str) -> tuple[Endpoint, Connector]:
@@ -75,29 +80,91 @@ class Ports:
         return value if as_it_is else float(value)  # type: ignore[arg-type, return-value]
 
     def set(self, name: str, value: Any) -> None:
-        """Set an input that nothing is connected to; see :meth:`Execution.set`."""
+        """Set an input or a tunable parameter; see :meth:`Execution.set`."""
+        self.put(name, self.accepted(name, value))
+
+    def put(self, name: str, value: Value) -> None:
+        """Set what was accepted."""
+        end, _ = self._connector(name)
+        self._units[end.component].set_value(end.connector, value)
+
+    def connector(self, name: str) -> Connector:
+        """Return a connector."""
+        return self._connector(name)[1]
+
+    def plain(self, name: str) -> Value:
+        """Return the present value of a connector as what it can be set to."""
         end, connector = self._connector(name)
-        if connector.causality is Causality.OUTPUT:
+        value = plain_value(self._of_unit(end))
+        if connector.type in {DataType.INTEGER, DataType.BOOLEAN} and not connector.shape:
+            return bool(value) if connector.type is DataType.BOOLEAN else int(value)  # type: ignore[arg-type]
+        return value
+
+    def expect_real(self, name: str) -> None:
+        """Expect a connector that can be led from one value to another."""
+        connector = self._connector(name)[1]
+        if connector.type is not DataType.REAL:
             raise CapabilityError(
-                f"cannot set '{name}': it is an output, which only its unit sets;"
-                f" {self._settable(end.component)}"
+                f"{name}: a ramp leads from one number to another: expected a Real, found"
+                f" {connector.type}: set it at once"
             )
-        if connector.causality is Causality.PARAMETER:
+
+    def full_name(self, name: str) -> str:
+        """Return the name of a connector as it is declared."""
+        return str(self._connector(name)[0])
+
+    def is_input(self, name: str) -> bool:
+        """Whether a name is that of an input."""
+        return self._connector(name)[1].causality is Causality.INPUT
+
+    def accepted(self, name: str, value: Any) -> Value:
+        """Return a value as its unit takes it, or say why it may not be set."""
+        end, connector = self._connector(name)
+        described = self._units[end.component].description
+        if connector.causality in {Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}:
+            if end.connector not in described.tunable:
+                kind = described.variability.get(end.connector, "fixed")
+                raise CapabilityError(
+                    f"cannot set '{name}': it is a {kind} parameter, which keeps its value once the"
+                    f" run has begun; {self._settable(end.component)}; set it in the system"
+                )
+        elif connector.causality is not Causality.INPUT:
+            article = "an" if connector.causality[0] in "aeiou" else "a"
             raise CapabilityError(
-                f"cannot set '{name}': it is a parameter, fixed once the run has begun;"
-                f" {self._settable(end.component)}; set parameters in the system"
+                f"cannot set '{name}': it is {article} {connector.causality}, which only its unit"
+                f" sets; {self._settable(end.component)}"
             )
         if (line := self._sources.get(end)) is not None:
             raise CapabilityError(
                 f"cannot set '{name}': the connection {line} sets it in every step and would"
                 " overwrite the value; leave that connection out to set the input from outside"
             )
-        self._units[end.component].set_value(end.connector, _checked(name, connector, value))
+        plain = _checked(name, connector, value)
+        for limits in self.limits(str(end)):
+            if (refusal := replace(connector, limits=limits).refusal(plain)) is not None:
+                raise DescriptionError(f"{name}: {refusal}, beyond its limits")
+        return plain
 
-    def _settable(self, component: str) -> str:
+    def limits(self, name: str) -> list[Limits]:
+        """Return the ranges of a connector: what its unit declares, and what a user gives."""
+        end, _ = self._connector(name)
+        declared = self._units[end.component].description.ranges.get(end.connector)
+        return [one for one in (declared, self.given.get(name)) if one is not None]
+
+    def tunable(self) -> Iterator[str]:
+        """Yield what can be set: inputs that nothing is connected to, and tunable parameters."""
+        for name in self._system.components:
+            yield from (f"{name}.{one}" for one in self._free(name))
+
+    def _free(self, component: str) -> list[str]:
+        described = self._units[component].description
         inputs = [c.name for c in self._system.components[component].of(Causality.INPUT)]
         free = [name for name in inputs if Endpoint(component, name) not in self._sources]
-        return f"inputs of '{component}' that can be set: {', '.join(free) or 'none'}"
+        return [*free, *(name for name in described.connectors if name in described.tunable)]
+
+    def _settable(self, component: str) -> str:
+        free = listed_names(self._free(component), "") if self._free(component) else "none"
+        return f"inputs and tunable parameters of '{component}' that can be set: {free}"
 
 
 def _checked(name: str, connector: Connector, value: Any) -> Value:

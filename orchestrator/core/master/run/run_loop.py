@@ -39,6 +39,7 @@ from orchestrator.engine import Engine, Failure, FailureKind, Outcome, Surroundi
 
 if TYPE_CHECKING:
     from orchestrator.core.master.run.pacing import Pacing
+    from orchestrator.core.master.run.tuning import Tuning
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,10 @@ _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
 #: More than any number of steps.
 MOST_STEPS = 2**62
-#: Is told the time in s after a piece; a number is how many steps the next one has at most.
-Progress = Callable[[float], int | None]
+#: Is told the time in s after a piece.
+Progress = Callable[[float], None]
+#: Is called after a piece, and may wait; a number is how many steps the next one has at most.
+Steer = Callable[[], int | None]
 
 
 class RunLoop:
@@ -166,6 +169,8 @@ class RunLoop:
         self._recorder = recorder
         self._pacing = pacing
         self._end = end
+        #: Changes values between two steps, once that is asked for.
+        self.tuning: Tuning | None = None
         self.wall_seconds = 0.0
         self.notes: list[str] = []
         self.ended = ""
@@ -194,7 +199,11 @@ class RunLoop:
             expect_in_reach({"end of a further step": REACH_NS + 1})
 
     def advance(
-        self, goal_ns: int, progress: Progress | None, begin: Callable[[], None] = lambda: None
+        self,
+        goal_ns: int,
+        progress: Progress | None,
+        begin: Callable[[], None] = lambda: None,
+        steer: Steer | None = None,
     ) -> None:
         """Run to a time, which lies on the grid of steps if there is one."""
         expect_in_reach({"time to advance to": goal_ns})
@@ -210,7 +219,7 @@ class RunLoop:
                 f" {seconds(now_ns):.9g} s that is a whole number of steps of"
                 f" {step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
-        self.run(steps, goal_ns, progress, begin)
+        self.run(steps, goal_ns, progress, begin, steer)
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
@@ -230,6 +239,7 @@ class RunLoop:
         goal_ns: int,
         progress: Progress | None,
         begin: Callable[[], None] = lambda: None,
+        steer: Steer | None = None,
     ) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen.
 
@@ -243,18 +253,24 @@ class RunLoop:
             Called with the time in seconds after every piece.
         begin
             Called when all is ready for the first step.
+        steer
+            Called after every piece; one in real time ends when somebody asks for it.
         """
         if self._pacing is not None:
-            self._run_paced(self._pacing, steps, goal_ns, progress, begin)
+            self._run_paced(self._pacing, steps, goal_ns, progress, begin, steer)
             return
         begin()
         chunk = 1  # nobody knows yet how long a step takes
         while steps > 0 and self._engine.time_ns < goal_ns:
             count = min(steps, chunk)
+            if self.tuning is not None:
+                count = min(count, self.tuning.before_piece())
             taken = self._run(count, goal_ns, self._engine.run)
             steps -= count
             chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
-            if progress is not None and (most := progress(seconds(self._engine.time_ns))):
+            if progress is not None:
+                progress(seconds(self._engine.time_ns))
+            if steer is not None and (most := steer()):
                 chunk = min(chunk, most)
 
     def _run_paced(
@@ -264,10 +280,12 @@ class RunLoop:
         goal_ns: int,
         progress: Progress | None,
         begin: Callable[[], None],
+        steer: Steer | None,
     ) -> None:
         """Do some steps in real time, in one piece: nothing of the interpreter is between them.
 
-        Steps of varying length, whose number nobody knows, come in pieces. A signal ends a piece.
+        Steps of varying length, whose number nobody knows, come in pieces. A signal ends a piece,
+        and so does who asks for something; what is tuned is changed in front of one.
         """
         engine, first = self._engine, self._engine.done
         end = first + steps
@@ -278,8 +296,12 @@ class RunLoop:
                 count = end - engine.done
                 if self._schedule.varies:
                     count = min(count, _CHUNK)
+                if self.tuning is not None:
+                    count = min(count, self.tuning.before_piece())
                 self._run(count, goal_ns, partial(pacing.run, engine))
                 pacing.expect_going(engine)
+                if steer is not None:
+                    steer()
         if progress is not None:
             progress(seconds(engine.time_ns))
 

@@ -16,7 +16,7 @@ from orchestrator.core.wings import of_wing
 from orchestrator.engine import Engine
 
 if TYPE_CHECKING:
-    from orchestrator.core.coupling import LineStatistics
+    from orchestrator.core.coupling import LineStatistics, Mark, Tuned
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.realtime import RealTimeRecord
 
@@ -75,6 +75,28 @@ class RunView:
         """What units warn of, and which went to a safe state, in the order of time."""
         said = [notice for unit in self.units for notice in unit.notices()]
         return tuple(sorted(said, key=lambda notice: notice.time_ns))
+
+    @property
+    def tuned(self) -> tuple[Tuned, ...]:
+        """What was changed while it ran."""
+        from orchestrator.core.coupling import Tuned
+
+        return tuple(one for one in self._events if isinstance(one, Tuned))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What was marked while it ran."""
+        from orchestrator.core.coupling import Mark
+
+        return tuple(one for one in self._events if isinstance(one, Mark))
+
+    @property
+    def _events(self) -> tuple[Tuned | Mark, ...]:
+        if self._loop.tuning is None:
+            return ()
+        from orchestrator.core.master.run.tuning import events_of
+
+        return events_of(self._loop.tuning.log)
 
     @property
     def wall_seconds(self) -> float:

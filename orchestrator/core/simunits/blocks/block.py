@@ -130,6 +130,8 @@ class Block:
     connectors: ClassVar[Mapping[str, Connector]] = {}
     feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     states: ClassVar[Mapping[str, Any]] = {}
+    #: Names of the parameters that may be set between two steps.
+    tunable: ClassVar[frozenset[str]] = frozenset()
     _is_declared: ClassVar[bool]
     #: Longest step that the block can take, in seconds; ``None``: any.
     longest_step: ClassVar[float | None] = None
@@ -152,6 +154,7 @@ class Block:
                     setattr(cls, name, OwnState(name))
                 continue
             states.pop(name, None)
+            cls.tunable = cls.tunable - {name} | ({name} if item.tunable else set())
             connectors[name] = connector_of(cls.__name__, name, item, hints.get(name, float))
             if item.causality is Causality.OUTPUT and item.depends_on is not None:
                 feedthrough[name] = item.depends_on

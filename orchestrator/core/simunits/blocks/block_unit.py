@@ -111,6 +111,8 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
             input_order=INPUT_ORDER if kind.follows_inputs() else 0,
         ),
         has_states=bool(kind.states),
+        tunable=kind.tunable,
+        ranges={name: one.limits for name, one in kind.connectors.items() if one.limits},
         details={"kind": "Python block", "class": f"{module}.{kind.__qualname__}"},
     )
 

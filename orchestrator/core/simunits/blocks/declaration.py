@@ -31,6 +31,7 @@ class Declared:
     start: Any
     depends_on: tuple[str, ...] | None = None
     limits: Limits | None = None
+    tunable: bool = False
 
 
 def Input(  # noqa: N802 - reads as a declaration
@@ -70,14 +71,19 @@ def Parameter(  # noqa: N802
     maximum: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    tunable: bool = False,
 ) -> Any:
     """Declare a parameter with its default; it does not change while the block runs.
+
+    A ``tunable`` one may: it is set between two steps, so ``step`` must use it as it is then.
 
     ``minimum`` and ``maximum`` are the ends of its range, ``above`` and ``below`` those that are
     just not in it. A value beyond is refused before the run; modelDescription.xml has it as well.
     """
     limits = Limits.of(minimum, maximum, above, below)
-    return Declared(Causality.PARAMETER, unit, shape, description, start, limits=limits)
+    return Declared(
+        Causality.PARAMETER, unit, shape, description, start, limits=limits, tunable=tunable
+    )
 
 
 def State(  # noqa: N802

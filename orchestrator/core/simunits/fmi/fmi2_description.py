@@ -6,7 +6,12 @@ from typing import Any
 
 from lxml import etree
 
-from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
+from orchestrator.core.simunits.fmi.fmu_variable import (
+    FmuVariable,
+    connector_of,
+    tuning_of,
+    units_of,
+)
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality
 
@@ -48,6 +53,7 @@ def describe_fmi2(
         connectors=connectors,
         feedthrough=feedthrough,
         capabilities=capabilities,
+        **tuning_of(described, connectors),
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.
         has_states=described.modelExchange is None or bool(described.derivatives),
         details={

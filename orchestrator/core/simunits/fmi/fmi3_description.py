@@ -9,7 +9,12 @@ from typing import Any
 from lxml import etree
 
 from orchestrator.core.simunits.fmi.fmi3_clocks import timers_of
-from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
+from orchestrator.core.simunits.fmi.fmu_variable import (
+    FmuVariable,
+    connector_of,
+    tuning_of,
+    units_of,
+)
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality, Connector, DataType, Variability
 
@@ -44,6 +49,7 @@ def describe_fmi3(
         connectors=connectors,
         feedthrough=_feedthrough(described, connectors),
         capabilities=capabilities,
+        **tuning_of(described, connectors),
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.
         has_states=described.modelExchange is None or bool(described.derivatives),
         details={

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
+from orchestrator.core.system.ports.limits import Limits
 from orchestrator.core.system.units.meaning import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
 
+_SET_FROM_OUTSIDE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
 _LOGGER = logging.getLogger(__name__)
 
 _TYPES = {
@@ -157,6 +159,41 @@ def connector_of(
         start=_start(kind, shape, starts),
         enumeration=_enumeration(variable),
     )
+
+
+def tuning_of(described: Any, known: Collection[str]) -> dict[str, Any]:
+    """Return what a unit's description says of values that are set while it runs."""
+    tunable, variability, ranges = set(), {}, {}
+    for variable in described.modelVariables:
+        name, kind = variable.name, variable.variability
+        if name not in known or variable.causality not in _SET_FROM_OUTSIDE:
+            continue
+        if variable.causality == Causality.INPUT:
+            pass
+        elif variable.causality == Causality.PARAMETER and kind == "tunable":
+            tunable.add(name)
+        else:
+            is_structural = variable.causality == Causality.STRUCTURAL_PARAMETER
+            variability[name] = "structural" if is_structural else kind or "fixed"
+            continue
+        if (found := _declared_range(variable)) is not None:
+            ranges[name] = found
+    return {"tunable": frozenset(tunable), "variability": variability, "ranges": ranges}
+
+
+def _declared_range(variable: Any) -> Limits | None:
+    """Return ``min`` and ``max`` of a number, its own or those of its type."""
+    if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
+        return None
+    ends = []
+    for end in ("min", "max"):
+        own = getattr(variable, end)
+        text = getattr(variable.declaredType, end, None) if own is None else own
+        ends.append(None if text is None else float(text))
+    least, most = ends
+    if least is not None and least == most:
+        return None  # it may have one value only, and is no range
+    return Limits.of(least, most)
 
 
 def _enumeration(variable: Any) -> Enumeration | None:

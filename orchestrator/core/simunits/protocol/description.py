@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from orchestrator.core.system import Causality, Connector
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.ports.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,12 @@ class UnitDescription:
         See :class:`Capabilities`.
     has_states
         Whether it remembers anything from step to step, as far as can be known.
+    tunable
+        Parameters that may be set between two steps.
+    variability
+        Of parameters that may not, in the words of FMI; what is missing is ``"fixed"``.
+    ranges
+        What inputs and tunable parameters may be set to, where that is declared.
     details
         Facts for the report: FMI version, generation tool, GUID, module.
     """
@@ -65,6 +75,9 @@ class UnitDescription:
     feedthrough: Mapping[str, tuple[str, ...]]
     capabilities: Capabilities = Capabilities()
     has_states: bool = True
+    tunable: frozenset[str] = frozenset()
+    variability: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, Limits] = field(default_factory=dict)
     details: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, causality: Causality) -> list[Connector]:

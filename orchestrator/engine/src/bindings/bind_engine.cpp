@@ -206,6 +206,14 @@ void bind_engine(nb::module_& module) {
         .def("save", [](Runner& r) { return r.engine.save(); })
         .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
         .def("write_row", [](Runner& r) { r.engine.write_row(); })
+        .def("redelay",
+             [](Runner& r, const std::vector<std::pair<std::int64_t, std::int64_t>>& shifts) {
+                 r.engine.redelay(shifts);
+             })
+        .def("deepen",
+             [](Runner& r, std::size_t history, std::size_t depth) {
+                 r.engine.context().histories.at(history).deepen(depth);
+             })
         .def("run",
              [](Runner& r, std::int64_t steps, std::int64_t goal_ns) {
                  Outcome outcome;

@@ -102,6 +102,12 @@ void bind_pacing(nb::module_& module) {
                 pacer.tell(reinterpret_cast<Pacer::Told*>(told.data()));
             },
             nb::keep_alive<1, 2>(), nb::arg("told").noconvert())
+        .def(
+            "listen",
+            [](Pacer& pacer, nb::ndarray<std::int64_t, nb::shape<1>, nb::device::cpu> asked) {
+                pacer.listen(asked.data());
+            },
+            nb::keep_alive<1, 2>(), nb::arg("asked").noconvert())
         .def_prop_ro("end", &Pacer::end)
         .def_prop_ro("overruns", &Pacer::overruns)
         .def_prop_ro("longest_row", &Pacer::longest_row)

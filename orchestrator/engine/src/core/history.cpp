@@ -44,6 +44,22 @@ void History::start(std::int64_t start_ns, double value) {
     facts_ = {};
 }
 
+void History::deepen(std::size_t depth) {
+    if (depth <= values_.size()) return;
+    std::vector<double> values(depth, values_.front());
+    std::vector<std::int64_t> stamps(depth, start_ns_), dues(dues_.empty() ? 0 : depth, always);
+    for (auto n = std::max<std::int64_t>(0, newest_ - size() + 1); n <= newest_; ++n) {
+        const auto at = static_cast<std::size_t>(n) % depth;
+        values[at] = values_[place(n)];
+        stamps[at] = stamp(n);
+        if (channel_) dues[at] = dues_[place(n)];
+    }
+    values_ = std::move(values);
+    stamps_ = std::move(stamps);
+    dues_ = std::move(dues);
+    move_to(newest_);
+}
+
 void History::push(std::int64_t time_ns, double value) {
     const auto before_ns = stamp(newest_);
     ++newest_;

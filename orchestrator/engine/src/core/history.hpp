@@ -62,6 +62,9 @@ class History {
     Point newest_point() const { return point(newest_); }
     void rewind(std::int64_t newest) { move_to(newest); }
 
+    // Keeps so many samples from now on, if that is more, and all that there are.
+    void deepen(std::size_t depth);
+
     std::size_t slot() const { return slot_; }
     Interpolation interpolation() const { return interpolation_; }
     Extrapolation extrapolation() const { return extrapolation_; }

@@ -25,8 +25,20 @@ std::int64_t Pacer::offset_ns(std::int64_t time_ns) const {
     return std::llround(static_cast<double>(simulated) / rules_.factor);
 }
 
+bool Pacer::is_asked() {
+    if (asked_ == nullptr) return false;
+    const auto asked = __atomic_load_n(asked_, __ATOMIC_ACQUIRE);
+    const bool is_new = asked != heard_;
+    heard_ = asked;
+    return is_new;
+}
+
 bool Pacer::begin_step(std::int64_t time_ns) {
     end_ = End::none;
+    if (is_asked()) {
+        end_ = End::interrupted;
+        return false;
+    }
     const auto offset = offset_ns(time_ns);
     const auto wake = clock_.wait_until(offset, *signals_);
     if (wake != Wake::ready) {

@@ -75,10 +75,15 @@ class Pacer {
     // Lets every step be told here, from the next on; null: to nobody.
     void tell(Told* told) { told_ = told; }
 
+    // Lets somebody else end a piece of the run: a count in memory that is shared with them, which
+    // is looked at before each step; null: nobody.
+    void listen(const std::int64_t* asked) { asked_ = asked; }
+
     // Counts signals from here on; a run of steps makes one.
     void watch(const SignalWatch* signals) { signals_ = signals; }
 
   private:
+    bool is_asked();
     std::int64_t offset_ns(std::int64_t time_ns) const;
     void blame_unit(Overrun& overrun);
     void note(const Overrun& overrun);
@@ -94,6 +99,8 @@ class Pacer {
     std::int64_t begun_ns_ = 0, woken_ns_ = 0;  // of the step in hand
     const SignalWatch* signals_ = nullptr;
     Told* told_ = nullptr;
+    const std::int64_t* asked_ = nullptr;
+    std::int64_t heard_ = 0;  // that count when it was looked at last
     End end_ = End::none;
 };
 

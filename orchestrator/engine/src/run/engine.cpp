@@ -1,6 +1,8 @@
 #include "run/engine.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "core/unit_steps.hpp"
@@ -53,6 +55,15 @@ void Engine::handle_events(std::unique_ptr<EventPhase> events) {
         for (auto& history : context_.histories) history.let_rewind(1);
     }
     events_ = std::move(events);
+}
+
+void Engine::redelay(const std::vector<std::pair<std::int64_t, std::int64_t>>& shifts) {
+    if (shifts.size() != context_.reads.size()) {
+        throw std::invalid_argument("expected a shift and a span for each row that is read");
+    }
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+        std::tie(context_.reads[i].shift_ns, context_.reads[i].span_ns) = shifts[i];
+    }
 }
 
 void Engine::check(const Operation& operation) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "algorithms/step_control.hpp"
@@ -56,6 +57,10 @@ class Engine {
     void restore(const EngineState& state);
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
+
+    // Reads delayed lines elsewhere from the next step on: the shift and span of each row, in its
+    // order; throws if there are not as many.
+    void redelay(const std::vector<std::pair<std::int64_t, std::int64_t>>& shifts);
 
     Context& context() { return context_; }
     const Context& context() const { return context_; }

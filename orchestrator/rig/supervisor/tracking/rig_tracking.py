@@ -166,10 +166,15 @@ class TrackedResponse:
     @property
     def lacks(self) -> bool | None:
         """Whether less is left than the reserve; ``None``: nothing new is known."""
-        left = self.left
-        if left is None or self.margins is None:
+        return None if self.margins is None else self.lacks_with(self.margins)
+
+    def lacks_with(self, margins: MarginTable) -> bool | None:
+        """Say the same for other margins of the loop."""
+        now, known = self.tracker.settled, self.tracker.known
+        if now is None:
             return None
-        return left[0] < self.margins.delay_reserve or left[1] < self.margins.gain_reserve
+        left = margins.left(now.delay - known.delay, abs(now.gain / known.gain))
+        return left[0] < margins.delay_reserve or left[1] < margins.gain_reserve
 
     @property
     def figures(self) -> str:
@@ -218,6 +223,7 @@ class RigTracking:
     ) -> None:
         self.responses: dict[str, TrackedResponse] = {}
         self._of_device: dict[str, list[TrackedResponse]] = {}
+        self._commands = {name: limits.command for name, limits in tables.items()}
         known = {facts.device: facts for facts in devices}
         problems: list[DescriptionError] = []
         for name, limits in tables.items():
@@ -232,6 +238,13 @@ class RigTracking:
         """Take a row of a device's ring."""
         for response in self._of_device.get(device, ()):
             response.take(time_ns, row)
+
+    def following(
+        self, margins: Mapping[str, MarginTable]
+    ) -> list[tuple[TrackedResponse, MarginTable]]:
+        """Return the responses to commands of which there are margins, with these."""
+        known = {name: margins.get(command) for name, command in self._commands.items()}
+        return [(self.responses[name], table) for name, table in known.items() if table]
 
     def changes(self) -> Iterator[tuple[TrackedResponse, int]]:
         """Yield the changes that were found since this was last asked, with their times."""

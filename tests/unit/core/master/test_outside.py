@@ -132,8 +132,8 @@ def test_an_integer_that_fmi2_cannot_hold(probe):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("plant.y", "an output, which only its unit sets; inputs of 'plant' that can be set: u, n"),
-        ("gain.k", "a parameter, fixed once the run has begun; inputs of 'gain' that can be set"),
+        ("plant.y", "an output, which only its unit sets; .* 'plant' that can be set: u, n"),
+        ("gain.k", "a fixed parameter, which keeps its value once the run has begun; .*'gain'"),
         ("sum.u1", r"the connection plant\.y -> sum\.u1 sets it in every step and would overwrite"),
     ],
 )

@@ -11,12 +11,13 @@ import pytest
 from browser import OVERLAPS, browser, needs_chromium
 from live_pages import HOSTILE, recording, served
 
-from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.coupling import Mark, Tuned
+from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts
-from orchestrator.pictures.live.messages import Begun, Ended, Recording, Said, Stands
+from orchestrator.pictures.live.messages import Begun, Done, Ended, Recording, Said, Stands
 from orchestrator.pictures.live.replay import replayed
 from orchestrator.pictures.live.shown import Shown
 from orchestrator.pictures.live.viewing import Follower
@@ -265,7 +266,65 @@ def test_a_run_is_steered_by_buttons(tab):
         tab.until("document.getElementById('state').textContent === 'standing'")
         while len(wished) < 4:
             tab.frame()
-    assert sorted(wished) == ["go", "pause", "step", "stop"]
+    assert sorted(one.what for one in wished) == ["go", "pause", "step", "stop"]
+    assert tab.errors == []
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is asked of a run and its rig, of which some is refused."""
+    found = []
+
+    def ask(_self, wish):
+        found.append((wish.what, wish.name, wish.text, wish.ramp))
+        if wish.text == "9":
+            raise DescriptionError("one.k: beyond its limits")
+
+    def operate(_self, wish):
+        found.append(wish)
+        raise DescriptionError(f"'{wish}' is refused: arm first")
+
+    monkeypatch.setattr(Shown, "ask", ask)
+    monkeypatch.setattr(Shown, "operate", operate)
+    return found
+
+
+def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, asked):
+    run = Going()
+    about = {"name": "one.k", "unit": "m", "type": "Real", "value": 1.0, "limits": ">= 0"}
+    run.shown.cases[0].about["tunables"] = [about]
+    rig = {"rig": "epos", "state": "SHADOW", "in_state_s": 1.0, "engaged_s": None, "armed": None}
+    run.shown._rig, run.shown._asked, run.shown.cases[0].rig = rig, math.inf, "epos"
+    answer = "document.getElementById('answer').textContent"
+    with served(run.shown) as url:
+        run.write(10)
+        tab.show(url)
+        tab.until("tunables.size === 1 && !at('set').hidden")
+        tab.run("at('tuned').value = 'one.k'; at('tuned').dispatchEvent(new Event('input'))")
+        assert tab.run("at('limits').textContent") == "now 1 m, >= 0"
+        for value, said in (("2.5", "one.k = 2.5"), ("9", "one.k: beyond its limits")):
+            tab.run(f"at('value').value = '{value}'; at('ramp').value = '0.5'")
+            tab.run("document.querySelector('#set button').click()")
+            tab.until(f"{answer} === '{said}'")
+        run.follower.take(Done(Tuned(3, 3_000_000, "one.k", 1.0, 2.5, 4)), None)
+        run.follower.take(Done(Mark(9, 9_000_000, HOSTILE)), None)
+        tab.until("at('limits').textContent.startsWith('now 2.5 m')")
+        assert HOSTILE in tab.run("at('tune').innerText")
+        tab.until(
+            "figures[0].described.spans.length === 1 && figures[0].described.spans[0][1] === 0.009"
+        )
+        tab.run(
+            "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'm', bubbles: true}))"
+        )
+        tab.until(f"{answer} === 'marked'")
+        tab.run("document.querySelector('#operate [data-wish=engage]').click()")
+        tab.until("at('operated').textContent.includes('arm first')")
+        assert tab.run(OVERLAPS) == []
+        run.follower.take(Ended("over"), None)
+        tab.until("at('set').hidden && !at('tune').hidden && at('operate').hidden")
+    first, second, marked, led = asked
+    assert (first, second[2]) == (("set", "one.k", "2.5", 0.5), "9")
+    assert (marked[0], marked[2], led) == ("mark", "mark", "engage")
     assert tab.errors == []
 
 

@@ -1,5 +1,6 @@
 """Runs that are looked at while they go on."""
 
+import json
 import threading
 import time
 from http.client import HTTPException
@@ -10,8 +11,8 @@ import pytest
 from live_pages import asked, deaf_viewer, samples_of, state_of, wish
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
-from orchestrator.core.recording import Journal
-from orchestrator.core.simunits import Block, Input, Output
+from orchestrator.core.recording import Journal, read_result
+from orchestrator.core.simunits import Block, Input, Output, Parameter
 from orchestrator.pictures.live.messages import Begun, Said
 from orchestrator.pictures.live.server import listening
 from orchestrator.pictures.live.viewing_client import Viewing
@@ -46,6 +47,7 @@ class Held(Block):
 
     u: float = Input(unit="m")
     y: float = Output(unit="m")
+    k: float = Parameter(start=1.0, minimum=0.0, maximum=9.0, tunable=True)
     looked = threading.Event()
     missing = 1
 
@@ -56,7 +58,7 @@ class Held(Block):
             cls.looked.set()
 
     def step(self, t, h):
-        self.y = np.sin(t + h)
+        self.y = self.k * np.sin(t + h)
         if t > 0.0995:
             assert self.looked.wait(20.0)
 
@@ -248,6 +250,75 @@ def test_a_run_in_real_time_is_not_steered(folder):
     status, _, content = seen["answer"]
     assert (status, b"not steered by viewers" in content) == (400, True)
     assert len(result.time) == 201
+
+
+@pytest.mark.parametrize("table", ["", f"{QUIET}factor = 50.0\n"], ids=["plain", "paced"])
+def test_a_run_is_tuned_and_marked_and_done_again_bit_for_bit(folder, table, monkeypatch):
+    answers = []
+
+    def patient(self, t, h):
+        self.y = self.k * np.sin(t + h)
+        self.looked.wait(0.002)
+
+    def tune(url):
+        def ask(path, **given):
+            own = {"Origin": f"http://{urlsplit(url).netloc}"}
+            answers.append(json.loads(asked(url, path, own, "POST", **given)[2]).get("refused"))
+
+        until(lambda: (state_of(url)["cases"] or [{}])[-1].get("rows", 0) > 50)
+        ask("set", name="x.k", value="3", ramp="0.02")
+        ask("set", name="x.y -> y.u", value="2 ms", by="me")
+        ask("mark", text="<b>now")
+        ask("set", name="x.k", value="10")
+        ask("set", name="x.q", value="1")
+        known = json.loads(asked(url, "case", case=0)[2])
+        answers.append([one["kind"] for one in known["done"]])
+        answers.append([one["name"] for one in known["tunables"]])
+        Held.looked.set()
+
+    monkeypatch.setattr(Held, "step", patient)
+    viewers = Viewers(tune)
+    table += '[tuning."y.k"]\nmaximum = 5.0\n'
+    experiment, source, output = folder(table)
+    defaults = experiment.defaults.model_copy(update={"stop": "4 s"})
+    experiment = experiment.model_copy(update={"defaults": defaults})
+    result = run_with(experiment, source, output, RunSettings(live="0"), announce=viewers)
+    viewers.join()
+    result = result.cases["one"].result
+    assert answers[:3] == [None, None, None]
+    assert answers[3] == "x.k: expected >= 0 and <= 9, found 10.0, beyond its limits"
+    assert "no connector 'q'" in answers[4]
+    assert answers[5:] == [["set", "set", "mark"], ["x.u", "x.k", "y.k", "x.y -> y.u"]]
+    assert [one.text for one in result.marks] == ["<b>now"]
+    assert any("x.k from 1 to 3 over 20 steps" in one for one in result.remarks)
+    assert "&lt;b&gt;now" in (output / "report.html").read_text()
+    kept = next(output.glob("one.*"))
+    again = run_with(experiment, source, source / "again", RunSettings(tuning=kept))
+    again = again.cases["one"].result
+    assert again.values.tobytes() == result.values.tobytes()
+    assert again.tuned == result.tuned == read_result(kept).tuned
+
+
+def test_a_result_without_tuning_is_none_to_be_repeated(folder):
+    experiment, source, output = folder()
+    Held.looked.set()
+    run_with(experiment, source, output, RunSettings())
+    kept = next(output.glob("one.*"))
+    with pytest.raises(DescriptionError, match="found nothing that was tuned"):
+        run_with(experiment, source, output, RunSettings(tuning=kept))
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ('[tuning."x.kk"]\nmaximum = 1.0\n', r'tuning."x\.kk": no case .* did you mean \'x\.k\''),
+        ('[tuning."x.k"]\nmaximum = "1 s"\n', r'tuning."x\.k"\.maximum: expected a number'),
+        ('[tuning."x.k"]\nmaximum = 1.0\nminimum = 2.0\n', "expected a range, found 2 to 1"),
+    ],
+)
+def test_limits_that_make_no_sense_end_the_run_before_it_begins(folder, table, why):
+    with pytest.raises(DescriptionError, match=why):
+        run_with(*folder(table), RunSettings())
 
 
 def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder):

@@ -111,8 +111,15 @@ def test_only_its_own_page_may_wish(page):
         403,
         403,
     ]
+    for path in ("set", "mark", "operate"):
+        assert [asked(page, path, one, "POST")[0] for one in others] == [404, 403, 403, 403]
     own = {"Origin": f"http://{host}"}
     assert asked(page, "wish", own, wish="stop")[0] == 404  # a link is no wish
+    refused = json.loads(asked(page, "mark", own, "POST", text="x")[2])["refused"]
+    assert refused == "the run has not begun its steps: it is tuned and marked while it steps"
+    refused = json.loads(asked(page, "operate", own, "POST", wish="arm")[2])["refused"]
+    assert refused == "this run has no supervisor"
+    assert asked(page, "set", own, "POST", name="a.k")[0] == 400
     for word in ("stop", "jump"):
         assert asked(page, "wish", own, "POST", wish=word)[0] == 400  # of a recording
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from orchestrator import Block, Execution, Input, Output, RealTime, System, block
-from orchestrator.core.diagnostics import DescriptionError, StepError
+from orchestrator import Block, Execution, Input, Output, Parameter, RealTime, System, block
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.system import Causality, Connector, DataType
 from orchestrator.rig.devices import (
     Device,
@@ -115,6 +115,16 @@ def system(query=""):
     return swap_component(plain, "place", f"device:{__name__}:Stepped{query}")
 
 
+class Gain(Block):
+    u: float = Input(unit="m")
+    y: float = Output(unit="m")
+    k: float = Parameter(start=1.0, minimum=0.0, tunable=True)
+    d: float = Parameter(start=1.0, tunable=True)
+
+    def step(self, t, h):
+        self.y = self.k * self.d * self.u
+
+
 @pytest.fixture(autouse=True)
 def _nothing_was_said():
     SAID.clear()
@@ -139,6 +149,34 @@ def test_an_input_that_nothing_feeds_keeps_its_value_until_it_is_set():
         run.set("place.u", 4.0)
         run.step()
         assert run.get("place.y") == 8.0
+
+
+def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
+    gain = System("s").add("gain", block(Gain), u=1.0).add("place", block(Place))
+    gain = swap_component(gain.connect("gain.y", "place.u"), "place", f"device:{__name__}:Stepped")
+    with Execution(gain, step=0.01) as run:
+        for name, value, more, why in (
+            (
+                "gain.k",
+                2.0,
+                {},
+                r"devices are in the run \(place\), which are tuned with the consent",
+            ),
+            ("gain.d", 2.0, {"granted": "all"}, r"it has no limits, .* give some in \[tuning\]"),
+            ("gain.u", 2.0, {"by": "me", "granted": "all"}, "it has no limits"),
+        ):
+            with pytest.raises(CapabilityError, match=f"cannot set '{name}': {why}"):
+                run.set(name, value, **more)
+        run.set("gain.u", 1.0)  # what a script feeds is a signal
+        run.set("gain.k", 2.0, by="me", granted="granted with 5 ms")
+        assert run.tuned[0].by == "me, granted with 5 ms"
+        with pytest.raises(CapabilityError, match="done again only without devices, found place"):
+            run.replay(run.tuned)
+    alone = System("s").add("place", block(Place), u=3.0)
+    alone = swap_component(alone, "place", f"device:{__name__}:Stepped")
+    told = pytest.raises(CapabilityError, match="it is of a device, which is commanded by")
+    with Execution(alone, step=0.01) as run, told:
+        run.set("place.u", 4.0, ramp=0.1, granted="all")
 
 
 def test_its_error_ends_the_run_in_its_step_and_it_is_closed():

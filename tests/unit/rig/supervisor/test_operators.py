@@ -146,3 +146,28 @@ def written(rig, folder):
     file.close()
     assert len(read_changes(folder / "changes.csv")) == len(rig.supervisor.machine.changes)
     return change_record("test", folder / "changes.csv")
+
+
+def tune(rig, what="damper.b = 60"):
+    rig.supervisor.tune(what, {}, rig.now, "pts/1")
+
+
+def test_another_value_is_consented_to_where_nothing_is_wrong_and_written():
+    rig = held()
+    rig.supervisor.wish("arm", rig.now, "pts/1")
+    tune(rig)
+    assert status(rig)["armed"] is None  # what was armed is another rig
+    rig.supervisor.wish("arm", rig.now, "pts/1")
+    rig.supervisor.wish("engage", rig.now, "pts/1")
+    with pytest.raises(Refused, match="'tune' is possible in SHADOW, ACTIVE; the rig is in BLEND"):
+        tune(rig)
+    rig.engine = True
+    assert rig.cycle(10) is State.ACTIVE
+    tune(rig)
+    last = rig.supervisor.machine.changes[-1]
+    assert (last.event, last.after, last.by) == ("tune", State.ACTIVE, "pts/1: damper.b = 60")
+    assert status(rig)["wished"]["wish"] == "tune damper.b = 60"
+    rig.force = 80.0
+    rig.cycle(40)
+    with pytest.raises(Refused, match="the rig is in SAFE"):
+        tune(rig)

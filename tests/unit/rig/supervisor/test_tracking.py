@@ -1,6 +1,7 @@
 """Delay and gain of a device tracked while it runs, on records of a robot that is not there."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.signal import StateSpace, lsim
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.core.diagnostics import DescriptionError, LoadError, Reason
 from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
+from orchestrator.rig.supervisor.machine import Refused
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
@@ -241,6 +243,19 @@ def test_a_command_that_is_sent_too_late_is_not_what_the_robot_has():
     assert rig.supervisor.tracking.responses["robot.x"].tracker.settled.delay == pytest.approx(
         0.016, abs=5e-4
     )
+
+
+def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
+    rig = Rig().run(SLOWER[:1000], robot(SLOWER[:1000]))
+    response = rig.supervisor.tracking.responses["robot.x"]
+    little = replace(MARGINS, delay_margins=(0.003, 0.003))
+    enough = replace(MARGINS, delay_margins=(0.005, 0.005))
+    with pytest.raises(Refused, match=r"b = 9 and what is tracked of 'robot\.x' \(delay "):
+        rig.supervisor.tune("b = 9", {"robot.dx": little}, rig.now, "pts/1")
+    assert response.margins is MARGINS
+    rig.supervisor.tune("b = 60", {"robot.dx": enough, "other.dx": little}, rig.now, "pts/1")
+    assert response.margins is enough
+    assert response.left[0] == pytest.approx(0.005, abs=5e-4)
 
 
 def test_what_was_tracked_is_written_and_read_back(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -14,10 +15,11 @@ import numpy as np
 import pytest
 
 from orchestrator import RealTime, System, block, simulate
+from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.realtime.shared_rows import SharedRows
-from orchestrator.core.recording import Journal, Result, read_parquet
+from orchestrator.core.recording import Journal, Result, read_parquet, read_result
 from orchestrator.core.recording.journal_process import JournalProcess
-from orchestrator.core.recording.journal_writer import JournalOrder, write_journal
+from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder, write_journal
 
 #: A run that is killed in the step that begins at 0.35 s.
 SCRIPT = """
@@ -98,6 +100,34 @@ def test_the_end_of_a_run_waits_for_no_writer_that_others_keep_from_its_turn(
     process._process.send_signal(signal.SIGSTOP)  # as one of lowest priority may stand for minutes
     assert process.end() == ""
     assert process._process.returncode == -signal.SIGKILL
+
+
+def test_what_is_done_to_the_run_stands_in_what_is_left_of_it(
+    begun: Result, tmp_path: Path
+) -> None:
+    rows, folder = rows_of(begun, 3), tmp_path / "journal"
+    done = Tuned(2, 2_000_000, "contact.k", 1000.0, 900.0), Mark(3, 3_000_000, "seen")
+    read, write = os.pipe()
+    with os.fdopen(write, "wb", buffering=0) as run:
+        for event in done:
+            data = pickle.dumps(event)
+            run.write(LENGTH.pack(len(data)) + data)
+    with os.fdopen(read, "rb", buffering=0) as run:
+        write_journal(order_of(begun, rows, folder), run)
+    found = read_result(folder)
+    assert (found.tuned, found.marks) == (done[:1], done[1:])
+
+
+def test_a_journal_in_real_time_knows_what_was_tuned(tmp_path: Path) -> None:
+    journal, told = Journal(tmp_path / "journal", 0.001), []
+    realtime = RealTime(priority=0, lock_memory=False)
+    again = (Tuned(5, 5_000_000, "contact.k", 1000.0, 900.0, 3),)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JournalProcess, "tell", lambda _self, event: told.append(event))
+        result = simulate(
+            paced(), step="1 ms", stop="9 ms", realtime=realtime, journal=journal, tuned=again
+        )
+    assert tuple(told) == result.tuned == again
 
 
 def test_a_short_run_has_none(tmp_path: Path, begun: Result) -> None:

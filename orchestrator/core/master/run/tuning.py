@@ -1,0 +1,388 @@
+"""Values and delays that are changed while a run goes on: checked, ramped, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.coupling import Mark, Tuned, channel_of
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.master.run.assembly import Assembly, mode_of
+from orchestrator.core.master.run.ports import Ports
+from orchestrator.core.master.run.run_loop import MOST_STEPS
+from orchestrator.core.master.schedule.compile import compile_schedule
+from orchestrator.core.system import (
+    Connection,
+    DataType,
+    SourceKind,
+    System,
+    Value,
+    nanoseconds,
+    seconds,
+)
+from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.system.step_length import step_length
+
+if TYPE_CHECKING:
+    from orchestrator.core.master.schedule.schedule import Schedule
+
+Event = Tuned | Mark
+#: What was done so far, the newest behind all before it: saving a run shares it.
+Log = tuple[Any, Event] | None
+ARROW = "->"
+#: Letters of a mark.
+_LONGEST = 500
+#: What a delay may change of a schedule: where the past is read, and how much of it is kept.
+_SAME = ("copies", "mixes", "operations", "channels", "compensations", "faults", "loops", "slots")
+
+
+def events_of(log: Log) -> tuple[Event, ...]:
+    """Return what a log has, in the order of time."""
+    found: list[Event] = []
+    while log is not None:
+        log, event = log
+        found.append(event)
+    return tuple(reversed(found))
+
+
+def log_of(events: Iterable[Event]) -> Log:
+    """Return the log of events."""
+    log: Log = None
+    for event in events:
+        log = log, event
+    return log
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """What can be changed while a run goes on.
+
+    Parameters
+    ----------
+    name, unit, type
+        Of the connector, or ``source -> target``, ``"s"`` and a Real of a connection's delay.
+    value
+        What it is now.
+    limits
+        What it may be set to, in words.
+    """
+
+    name: str
+    unit: str
+    type: str
+    value: Value
+    limits: str
+
+
+class Tuning:
+    """Changes a run between two steps, and remembers what it changed.
+
+    Parameters
+    ----------
+    made, ports
+        What runs.
+    limits
+        That a user gives, by name: ranges, of delays in nanoseconds; or their two ends, of delays
+        in seconds.
+
+    Attributes
+    ----------
+    log
+        What was changed and marked so far.
+    listeners
+        Are told of each event before the next step.
+    """
+
+    def __init__(
+        self,
+        made: Assembly,
+        ports: Ports,
+        limits: Mapping[str, Limits | tuple[float, float]],
+    ) -> None:
+        self._made, self._ports, self._engine = made, ports, made.engine
+        self._lines = LineDelays(made)
+        self.log: Log = None
+        self.listeners: list[Callable[[Event], None]] = []
+        self._moving: dict[str, tuple[Tuned, int]] = {}  # and the last step that it was set for
+        self._plan: tuple[Tuned, ...] = ()
+        self._planned: list[Tuned] = []
+        components = made.system.components.items()
+        self._devices = [n for n, one in components if one.source.kind is SourceKind.DEVICE]
+        known = [*ports.tunable(), *map(str, made.system.connections)] if limits else []
+        for name in limits:
+            if name not in known:
+                raise lacking("the run", "input or tunable parameter to limit", name, known)
+        self._limits = ports.given = {name: _range(name, one) for name, one in limits.items()}
+
+    @property
+    def delays(self) -> dict[str, str]:
+        """The delays that are not those of the system any more, in words by connection."""
+        return self._lines.changed
+
+    def set(
+        self, name: str, value: Any, ramp: str | float | None, by: str = "", granted: str = ""
+    ) -> None:
+        """Change a value or a delay; see :meth:`Execution.set`."""
+        self._change(*self.accepted(name, value, ramp), by, granted)
+
+    def accepted(self, name: str, value: Any, ramp: str | float | None) -> tuple[str, Value, int]:
+        """Return name, value and steps of a ramp as they are meant, or say what is wrong."""
+        if is_delay := ARROW in name:
+            name = str(self._lines.line(name))
+            plain: Value = (delay_ns := nanoseconds(value, f"the delay of {name}"))
+            self._expect_limits(name, delay_ns)
+        else:
+            name, plain = self._ports.full_name(name), self._ports.accepted(name, value)
+        steps = self._steps(name, ramp)
+        if steps and not is_delay:
+            self._ports.expect_real(name)
+        return name, plain, steps
+
+    def expect_granted(self, name: str, granted: str) -> None:
+        """Expect, where devices are in the loop, that it is known what a change does to them."""
+        if not self._devices:
+            return
+        why = ""
+        if name.partition(".")[0] in self._devices and ARROW not in name:
+            why = "it is of a device, which is commanded by the simulation"
+        elif not (self._limits.get(name) if ARROW in name else self._ports.limits(name)):
+            why = "it has no limits, and devices are in the run: give some in [tuning]"
+        elif not granted:
+            why = (
+                f"devices are in the run ({', '.join(self._devices)}), which are tuned with the"
+                " consent of their supervisor, when the margins with the new value are known: by"
+                " softdock tune, of a run with --live, [supervisor] and arming"
+            )
+        if why:
+            raise CapabilityError(f"cannot set '{name}': {why}")
+
+    def _steps(self, name: str, ramp: str | float | None) -> int:
+        """Return the communication steps of a ramp."""
+        ramp_ns = 0 if ramp is None else nanoseconds(ramp, f"{name}: ramp")
+        if ramp_ns < 0:
+            raise DescriptionError(f"{name}: ramp: expected a time >= 0 s, found {ramp!r}")
+        if ramp_ns and self._made.schedule.varies:
+            raise CapabilityError(
+                f"{name}: a ramp needs steps of one length, and algorithm"
+                f" '{self._made.schedule.algorithm}' chooses them: set it at once"
+            )
+        return -(-ramp_ns // int(self._made.schedule.step_ns)) if ramp_ns else 0
+
+    def _change(self, name: str, value: Value, steps: int, by: str, granted: str = "") -> None:
+        is_delay = ARROW in name
+        is_signal = not is_delay and self._ports.is_input(name)
+        if is_signal and not (steps or by or name in self._moving):
+            self._ports.put(name, value)  # as a script feeds it: no change, but a signal
+            return
+        self.expect_granted(name, granted)
+        engine = self._engine
+        before = self._lines.present(name) if is_delay else self._ports.plain(name)
+        who = ", ".join(filter(None, (by, granted)))
+        tuned = Tuned(engine.done, engine.time_ns, name, before, value, steps, who)
+        if is_delay:
+            if others := [one for one in self._moving if ARROW in one]:
+                raise CapabilityError(f"cannot set '{name}': the delay of {others[0]} still moves")
+            self._lines.aim(tuned, int(self._made.schedule.step_ns))
+        self._put(tuned)
+        self._note(tuned)
+
+    def _expect_limits(self, name: str, delay_ns: int) -> None:
+        limits = self._limits.get(name)
+        if limits is not None and not limits.admits(delay_ns):
+            least, most = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
+            raise DescriptionError(
+                f"the delay of {name}: expected {least} to {most}, found {delay_ns / 1e6:g} ms"
+            )
+
+    def _put(self, tuned: Tuned) -> None:
+        """Let a value be what it is to be in the step that comes next."""
+        step, name = self._engine.done, tuned.name
+        if ARROW in name:
+            self._lines.put(tuned, step)
+        else:
+            self._ports.put(name, tuned.at(step))
+        if step - tuned.step + 1 < tuned.ramp:
+            self._moving[name] = tuned, step
+        else:
+            self._moving.pop(name, None)
+
+    def _note(self, event: Event) -> None:
+        self.log = self.log, event
+        for listener in self.listeners:
+            listener(event)
+
+    def mark(self, text: str, by: str = "") -> None:
+        """Remember what somebody marks now, in words."""
+        text = text.strip()
+        if not text or len(text) > _LONGEST:
+            raise DescriptionError(
+                f"mark: expected a text of 1 to {_LONGEST} letters, found {len(text)}"
+            )
+        self._note(Mark(self._engine.done, self._engine.time_ns, text, by))
+
+    def plan(self, tuned: Sequence[Tuned]) -> None:
+        """Do the same again, each in front of the step that it stood in front of."""
+        if self._devices and tuned:
+            raise CapabilityError(
+                f"what was tuned is done again only without devices, found {self._devices[0]}:"
+                " let recordings or models stand for them"
+            )
+        for one in tuned:
+            if ARROW in one.name:
+                self._lines.line(one.name)
+            else:
+                self._ports.accepted(one.name, one.value)
+        self._plan = tuple(sorted(tuned, key=lambda one: one.step))
+        self._planned = [one for one in self._plan if one.step >= self._engine.done]
+
+    def before_piece(self) -> int:
+        """Do what is due in front of the next step; return the steps until more is."""
+        done = self._engine.done
+        while self._planned and self._planned[0].step <= done:
+            self._again(self._planned.pop(0))
+        for tuned, last in list(self._moving.values()):
+            if last < done:
+                self._put(tuned)
+        if self._moving:
+            return 1
+        return self._planned[0].step - done if self._planned else MOST_STEPS
+
+    def _again(self, tuned: Tuned) -> None:
+        name, value = tuned.name, tuned.value
+        if ARROW not in name:
+            value = self._ports.accepted(name, value)
+        self._change(name, value, tuned.ramp, tuned.by)
+
+    def restore(self, log: Log) -> None:
+        """Go on as when this was the log: with the ramps that were under way."""
+        done = self._engine.done
+        self.log, self._moving = log, {}
+        for event in events_of(log):
+            if isinstance(event, Tuned):
+                self._moving.pop(event.name, None)
+                if done - event.step < event.ramp:
+                    self._moving[event.name] = event, max(event.step, done - 1)
+        self._planned = [one for one in self._plan if one.step >= done]
+
+    def options(self) -> list[Tunable]:
+        """Return what can be changed, with what it is now."""
+        found = []
+        for name in self._ports.tunable():
+            connector = self._ports.connector(name)
+            if not connector.type.is_text and connector.type is not DataType.CLOCK:
+                limits = " and ".join(str(one) for one in self._ports.limits(name))
+                value = self._ports.plain(name)
+                found.append(Tunable(name, connector.unit or "", connector.type, value, limits))
+        for line in self._made.system.connections if not self._made.schedule.varies else ():
+            if line.delay is not None and channel_of(line) is None:
+                ends = self._limits.get(str(line))
+                limits = "" if ends is None else f"{ends.least / 1e9:g} to {ends.most / 1e9:g} s"
+                delay = seconds(self._lines.present(str(line)))
+                found.append(Tunable(str(line), "s", DataType.REAL, delay, limits))
+        return found
+
+
+def _range(name: str, given: Limits | tuple[float, float]) -> Limits:
+    if isinstance(given, Limits):
+        return given
+    least, most = (end * 1e9 if ARROW in name else end for end in given)
+    return Limits(least, most)
+
+
+class LineDelays:
+    """Delays of the lines of a run, which a ramp leads from one to the next.
+
+    A line with another delay is read elsewhere in its past. Where that is, the schedule says that
+    would be compiled with it; so the delay of each loop stays what is declared. What the schedule
+    has beside must be the same.
+
+    Parameters
+    ----------
+    made
+        What runs.
+    """
+
+    def __init__(self, made: Assembly) -> None:
+        self._made, self._system = made, made.system
+        self.changed: dict[str, str] = {}
+        self._from = self._to = [row[2] for row in made.schedule.reads]
+
+    def line(self, name: str) -> Connection:
+        """Return a connection whose delay can be changed."""
+        source, _, target = (part.strip() for part in name.partition("->"))
+        found = next((one for one in self._system.connections if str(one.target) == target), None)
+        if found is None or str(found.source) != source:
+            known = [str(one) for one in self._system.connections]
+            raise lacking(f"system '{self._system.name}'", "connection", name, known)
+        why = ""
+        if found.delay is None:
+            why = "it has none, and nothing keeps its past"
+        elif channel_of(found) is not None:
+            why = "it varies from sample to sample"
+        elif self._made.schedule.varies:
+            why = f"algorithm '{self._made.schedule.algorithm}' chooses its steps"
+        if why:
+            raise CapabilityError(f"cannot change the delay of {found} while it runs: {why}")
+        return found
+
+    def present(self, name: str) -> int:
+        """Return the delay that was asked for last, in nanoseconds."""
+        delay = self.line(name).delay
+        return 0 if delay is None else delay.nominal_ns
+
+    def aim(self, tuned: Tuned, step_ns: int) -> None:
+        """Work out where a line is to be read at the end of a ramp, and keep enough of its past."""
+        line, value, before = self.line(tuned.name), int(tuned.value), int(tuned.before)  # type: ignore[arg-type]
+        if value < 0:
+            raise DescriptionError(
+                f"the delay of {line}: expected >= 0 s, found {value / 1e6:g} ms"
+            )
+        grows = value - before
+        if grows > tuned.ramp * step_ns:
+            raise CapabilityError(
+                f"the delay of {line} grows by {grows / 1e6:g} ms: expected a ramp of at least as"
+                f" long, found {tuned.ramp * step_ns / 1e6:g} ms: else what has been received would"
+                " come once more"
+            )
+        assert line.delay is not None  # noqa: S101 - `line` has seen to it
+        ends = str(line.source), str(line.target)
+        system = self._system.with_delay(*ends, replace(line.delay, nominal_ns=value))
+        here, other = self._made.schedule, self._compiled(system)
+        same = all(getattr(other, name) == getattr(here, name) for name in _SAME)
+        if not same or list(map(_unmoved, other.reads)) != list(map(_unmoved, here.reads)):
+            raise CapabilityError(
+                f"cannot change the delay of {line} to {value / 1e6:g} ms while it runs: values"
+                " would be exchanged in another way; run again with this delay"
+            )
+        for number, row in enumerate(other.histories):
+            self._made.engine.deepen(number, row[1])
+        self._from, self._to = self._to, [row[2] for row in other.reads]
+        self._system = system
+        self.changed[str(line)] = f"{value / 1e6:g} ms from step {tuned.step}, ramp {tuned.ramp}"
+
+    def put(self, tuned: Tuned, step: int) -> None:
+        """Read the lines where they are read in a step of the ramp."""
+        done = step - tuned.step + 1
+        share = done / tuned.ramp if done < tuned.ramp else 1.0
+        moved = zip(self._from, self._to, self._made.schedule.reads, strict=True)
+        self._made.engine.redelay([(round(a + (b - a) * share), row[3]) for a, b, row in moved])
+
+    def _compiled(self, system: System) -> Schedule:
+        chosen = self._made.options
+        return compile_schedule(
+            system,
+            chosen.algorithm,
+            step_length(chosen.step),
+            mode_of(chosen.delay),
+            self._made.outputs,
+            chosen.algorithm_options,
+            chosen.rates,
+            chosen.faults,
+        )
+
+
+def _unmoved(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row of the readings without where in the past it reads."""
+    return row[:2] + row[3:]
