@@ -77,6 +77,7 @@ class ExplicitOde:
     guards: tuple[SelectionGuard, ...] = ()
     sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
     inner: Inner = field(default_factory=Inner)
+    nominals: Mapping[str, float] = field(default_factory=dict)  # of variables that declare one
 
     @property
     def z(self) -> _SX:
@@ -206,6 +207,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
             for g in dae.guards
         ),
         inner=Inner(tuple(v.name for v in named), ca.vertcat(y, w, protected)),
+        nominals={v.name: abs(v.nominal) for v in dae.variables if v.nominal},
     )
 
 

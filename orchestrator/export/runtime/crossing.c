@@ -109,7 +109,8 @@ static bool lowest_of_cubic(const double* t, const double* d, double* part, int*
     double s[2] = {(root - second) / (3.0 * twist), (-root - second) / (3.0 * twist)}, value[2];
     for (int i = 0; i < 2; ++i) value[i] = d[1] + s[i] * (first + s[i] * (second + s[i] * twist));
     *part = t[1] + s[0];
-    for (*k = 0; *k < 2 && *part > t[*k + 1]; ++*k) {}
+    for (*k = 0; *k < 2 && *part > t[*k + 1]; ++*k) {
+    }
     bool back = d[3] > 0.0 || (value[1] > 0.0 && s[1] > s[0] && t[1] + s[1] < t[3]);
     return *part > 0.0 && *part < t[3] && value[0] < 0.0 && back;
 }
