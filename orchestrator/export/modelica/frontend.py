@@ -42,6 +42,7 @@ from orchestrator.export.modelica.source.element_events import (
     rejects_element_event,
     with_whole_arrays,
 )
+from orchestrator.export.modelica.source.flat_text import PlainText
 from orchestrator.export.modelica.source.input_events import rejects_input_event, with_copied_inputs
 from orchestrator.export.modelica.source.listed_ranges import rejects_range, with_listed_ranges
 from orchestrator.export.modelica.source.source_map import SourceMap
@@ -319,20 +320,36 @@ def flatten(model: str, *roots: Path) -> FlatModel:
     return flatten_place(place_by_name(model, roots))
 
 
-def flatten_source(model: str, source: str) -> FlatModel:
-    """Flatten a class given as text."""
+def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
+    """Flatten a class given as text; messages name it as ``shown``."""
     texts = {_INPUT: source}
     return without_display_units(
-        lambda: _flatten(_source_of_text(model, texts[_INPUT])),
+        lambda: _flatten(_source_of_text(model, texts[_INPUT], shown)),
         texts.__getitem__,
         texts.__setitem__,
-        {_INPUT: "<text>"},
+        {_INPUT: shown},
     )
 
 
-def _source_of_text(model: str, source: str) -> _Source:
+def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
+    """Take a flat class of another front end, in its own names."""
+    try:
+        model = flatten_source(flat.model, flat.text, shown)
+    except ModelicaError as error:
+        raise ModelicaError(flat.original(str(error))) from error
+    tree = flat.original(model.tree)
+    tree["top_level_connectors"] = sorted({*tree["top_level_connectors"], *flat.directed})
+    return FlatModel(
+        flat.title,
+        tree,
+        frozenset(map(flat.original, model.structural)),
+        model.sources,
+    )
+
+
+def _source_of_text(model: str, source: str, shown: str) -> _Source:
     question = {"text": source}
-    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: "<text>"})
+    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: shown})
 
 
 def _flatten(source: _Source) -> FlatModel:
