@@ -14,7 +14,7 @@ from orchestrator.export.dae.block_triangular import Block, Solution, UnmatchedE
 from orchestrator.export.dae.events import Events, Relation
 from orchestrator.export.dae.index_reduction import reduce_index
 from orchestrator.export.dae.initial_system import InitialSystem, initial_system
-from orchestrator.export.dae.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.dae.residual_dae import Kind, ResidualDae, StateSelect, Variable
 from orchestrator.export.dae.sampled import Sampled
 from orchestrator.export.dae.selection_guard import SelectionGuard
 from orchestrator.export.dae.start_point import (
@@ -152,6 +152,12 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
 def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     dae = reduce_index(dae)
     free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
+    for variable in free:
+        if variable.state_select is StateSelect.NEVER and dae.is_state(variable):
+            raise ModelicaError(
+                f"{dae.name}: '{variable.name}' has stateSelect = never, but it has to be a state:"
+                " no constraint determines it"
+            )
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
