@@ -156,7 +156,9 @@ class _Renaming:
         (word, path), name = classes[0], "flat_package"
         if word.text != "package" or len(classes) == 1:
             return ""
-        ends = [i for i, token in enumerate(self.listed) if token.text == "end"]
+        ends = [i for i, token in enumerate(self.listed[:-1]) if token.text == "end"]
+        if not ends:
+            raise ModelicaError(f"package {path.name} has no end")
         self.wrappers = {path.first, ends[-1] + 1}
         for place in self.wrappers:
             self.edits.append((self.listed[place].start, self.listed[place].end, name))

@@ -327,3 +327,24 @@ def test_units_in_connections_are_warned_of(caplog: pytest.LogCaptureFixture) ->
         " model M S s; T t; equation connect(s.b, t.a); end M;",
     )
     assert "units do not match: " in caplog.text
+
+
+_FROZEN = {
+    "parameter Boolean c = true; Real y, z; equation if c then y = time; z = 1; else z = time;"
+    " y = z; end if;": ["parameter 'c' is frozen at true"],
+    "parameter Integer i = 1; Real x(start=1); initial equation if i == 1 then x = 2;"
+    " else der(x) = 0; end if; equation der(x) = -x + 1;": ["parameter 'i' is frozen at 1"],
+    "parameter Integer n = 2; parameter Real v[n] = fill(3, n); Real y = v[1]*time;": [],
+    "model B Real y = time; end B; parameter Boolean c = true; B b if c;": [],
+    "parameter Integer unused = 1; Real y = time;": [],
+}
+
+
+@pytest.mark.parametrize("body", _FROZEN)
+def test_what_the_front_end_folds_is_frozen_with_a_warning(
+    body: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ode = make_explicit(read(flatten_source("M", f"model M {body} end M;")))
+    told = [record.getMessage() for record in caplog.records]
+    assert [each.partition(":")[0] for each in told] == _FROZEN[body]
+    assert not {v.name for v in ode.parameters} & {"c", "i", "n"}
