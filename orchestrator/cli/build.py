@@ -51,6 +51,18 @@ def build(
     ] = None,
     max_step: Annotated[float | None, typer.Option(help="Longest internal step in seconds")] = None,
     tolerance: Annotated[float | None, typer.Option(help="Relative tolerance")] = None,
+    flat: Annotated[
+        bool,
+        typer.Option(
+            "--flat",
+            help="The files hold flat classes, as OpenModelica's instantiateModel and"
+            " --baseModelica print them",
+        ),
+    ] = False,
+    front_end: Annotated[
+        Literal["rumoca", "omc"] | None,
+        typer.Option(help="Who makes classes flat; omc is OpenModelica's compiler, if installed"),
+    ] = None,
     platform: PlatformOption = None,
     without_sources: Annotated[
         bool, typer.Option("--without-sources", help="Leave the C code out of the FMUs")
@@ -66,6 +78,10 @@ def build(
     from orchestrator.export import BuildJob, build_all
 
     paths = _inputs(recipes or [Path("fmus")])
+    if flat and (model or root or front_end or any(path.suffix != ".mo" for path in paths)):
+        raise DescriptionError(
+            "--flat takes flat classes in .mo files, without --model, --root and --front-end"
+        )
     if model and [path.suffix for path in paths] != [".mo"]:
         raise DescriptionError("--model names a class of one Modelica file; give that file alone")
     given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
@@ -75,7 +91,8 @@ def build(
     problems: list[Problem] = []
     for path in paths:
         try:
-            recipe = _recipe(path, model, tuple(root or ()))
+            recipe = _recipe(path, model, tuple(root or ()), flat=flat)
+            recipe = replace(recipe, front_end=front_end or recipe.front_end)
             recipe = replace(recipe, solver=replace(recipe.solver, **options))  # type: ignore[arg-type]
             recipe = replace(recipe, fmi=_VERSIONS[fmi] if fmi else recipe.fmi)
             recipe = replace(recipe, platforms=platforms, sources=not without_sources)
@@ -123,9 +140,11 @@ def _inputs(paths: list[Path]) -> list[Path]:
     return found
 
 
-def _recipe(path: Path, model: str | None, roots: tuple[Path, ...]) -> Recipe:
+def _recipe(path: Path, model: str | None, roots: tuple[Path, ...], *, flat: bool) -> Recipe:
     from orchestrator.export import Recipe
 
+    if flat:
+        return Recipe.of_flat(path)
     if path.suffix == ".mo":
         return Recipe.of_file(path, model, roots)
     recipe = Recipe.read(path)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError
@@ -18,8 +18,10 @@ from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.dae.residual_dae import ResidualDae
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.flat.reader import read
-from orchestrator.export.modelica.frontend import flatten_place
+from orchestrator.export.modelica.front_end.omc import instantiated
+from orchestrator.export.modelica.frontend import flatten_flat, flatten_place
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
+from orchestrator.export.modelica.source.flat_text import PlainText, plain_text, read_flat
 from orchestrator.export.modelica.source.text import ModelicaText
 from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe, Solver
@@ -86,6 +88,11 @@ def build_recipe(
     """
     chosen = recipe if isinstance(recipe, Recipe) else Recipe.read(Path(recipe))
     chosen = replace(chosen, fmi=tuple(fmi) or chosen.fmi)
+    if chosen.front_end == "none" and chosen.file is not None:
+        flat, shown = read_flat(chosen.file), chosen.file.name
+        completed = chosen.completed(ModelicaText(chosen.file, flat.text).experiment(flat.model))
+        key = hash_of([(shown, flat.text.encode())])
+        return _build(completed, key, lambda: _read_flat(flat, shown), Path(output), force=force)
     place = (
         place_by_name(chosen.model, chosen.roots)
         if chosen.file is None
@@ -93,7 +100,8 @@ def build_recipe(
     )
     completed = chosen.completed(ModelicaText(place.file).experiment(place.local_name))
     files = [(place.shown(file), file.read_bytes()) for file in place.files]
-    return _build(completed, hash_of(files), lambda: _read(place), Path(output), force=force)
+    make = partial(_read_by_omc if chosen.front_end == "omc" else _read, place)
+    return _build(completed, hash_of(files), make, Path(output), force=force)
 
 
 def build_model(
@@ -208,6 +216,14 @@ def build_dae(
 
 def _read(place: ClassPlace) -> ResidualDae:
     return read(flatten_place(place))
+
+
+def _read_flat(flat: PlainText, shown: str) -> ResidualDae:
+    return read(flatten_flat(flat, shown))
+
+
+def _read_by_omc(place: ClassPlace) -> ResidualDae:
+    return _read_flat(plain_text(instantiated(place)), f"{place.model} as omc makes it flat")
 
 
 def _build(

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -23,6 +23,7 @@ from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.plain_data import toml_data
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
+from orchestrator.export.modelica.source.flat_text import read_flat
 from orchestrator.export.platforms import names_of, platforms_of
 
 _Number = StrictInt | StrictFloat
@@ -172,6 +173,9 @@ class Recipe:
         Whether the archive has the C code.
     file
         File of the class; default: where its name says that it lies below the roots.
+    front_end
+        Who makes the class flat: ``rumoca``, ``omc`` (OpenModelica's compiler, which must be
+        installed), or ``none`` if the file holds a flat class.
     """
 
     model: str
@@ -183,6 +187,7 @@ class Recipe:
     file: Path | None = None
     platforms: tuple[str, ...] = ()
     sources: bool = True
+    front_end: Literal["rumoca", "omc", "none"] = "rumoca"
 
     def __post_init__(self) -> None:
         if not _QUALIFIED.fullmatch(self.model):
@@ -243,6 +248,18 @@ class Recipe:
         place = place_in_file(file, model, roots)
         return cls(place.model, roots, place.model.rpartition(".")[2], file=file)
 
+    @classmethod
+    def of_flat(cls, file: Path) -> Recipe:
+        """The recipe that builds the flat class of a file, as OpenModelica prints it.
+
+        Raises
+        ------
+        ModelicaError
+            If the file cannot be read or has no class.
+        """
+        model = read_flat(file).title
+        return cls(model, (), model.rpartition(".")[2], file=file, front_end="none")
+
     def completed(self, annotation: Experiment) -> Recipe:
         """The recipe with what the model's own experiment annotation says where it is silent."""
         tolerance = self.solver.tolerance
@@ -263,6 +280,7 @@ class Recipe:
             "experiment": asdict(self.experiment),
             "platforms": names_of(platforms_of(self.platforms)),
             "sources": self.sources,
+            **({} if self.front_end == "rumoca" else {"front_end": self.front_end}),
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -105,6 +105,7 @@ def tables(ode: ExplicitOde, fmi: str) -> list[str]:
     initial_blocks = initial.blocks if initial else ()
     blocks = (*ode.blocks, *initial_blocks)
     sizes = [block.unknowns.numel() for block in blocks]
+    nonlinear = [block.unknowns.numel() for block in blocks if not block.is_linear]
     checks = initial.check_origins if initial else ()
     return [
         f"#define N_Z {ode.z.numel()}",
@@ -116,6 +117,7 @@ def tables(ode: ExplicitOde, fmi: str) -> list[str]:
         f"#define N_GUARDS {len(ode.guards)}",
         f"#define N_FACTORS {sum(b.unknowns.numel() ** 2 for b in ode.blocks)}",
         f"#define LARGEST_BLOCK {max(sizes, default=0)}",
+        f"#define LARGEST_NONLINEAR {max(nonlinear, default=0)}",
         f"#define MOST_ENTRIES {max((_jacobian(b).nnz() for b in blocks), default=0)}",
         "#include <stddef.h>",
         "/* A block is linear with a matrix that depends on parameters only: fixed. */",
@@ -126,11 +128,12 @@ def tables(ode: ExplicitOde, fmi: str) -> list[str]:
         "    int entries; /* structural nonzeros of the Jacobian */",
         "    const int* places; /* where they lie in it */",
         "    BlockKind kind;",
+        "    const double* nominals; /* of the unknowns */",
         "    Generated *function, *matrix, *tangent, *adjoint;",
         "    const char* label;",
         "} Block;",
-        _block_table("model_blocks", _RUNNING, ode.blocks, ode, fmi),
-        _block_table("model_initial_blocks", _INITIAL, initial_blocks),
+        _block_table("model_blocks", _RUNNING, ode.blocks, ode.nominals, ode, fmi),
+        _block_table("model_initial_blocks", _INITIAL, initial_blocks, ode.nominals),
         "static const char* const model_checks[] = {",
         "    " + (",\n    ".join(map(json.dumps, checks)) or '""') + "};",
         "static const char* const model_guard_labels[] = {",
@@ -142,6 +145,7 @@ def _block_table(
     table: str,
     name: str,
     blocks: Sequence[Block],
+    nominals: Mapping[str, float],
     ode: ExplicitOde | None = None,
     fmi: str = "",
 ) -> str:
@@ -156,8 +160,13 @@ def _block_table(
         pattern = _jacobian(block).sparsity()
         nonzeros = ", ".join(map(str, pattern.find()))
         places.append(f"static const int {own}_places[] = {{{nonzeros}}};\n")
-        numbers = f"{first}, {size}, {factors}, {pattern.nnz()}, {own}_places, {kind}"
+        names = (block.unknowns[i].name() for i in range(size))
+        usual = ", ".join(repr(nominals.get(name, 1.0)) for name in names)
+        places.append(f"static const double {own}_nominals[] = {{{usual}}};\n")
+        numbers = (
+            f"{first}, {size}, {factors}, {pattern.nnz()}, {own}_places, {kind}, {own}_nominals"
+        )
         rows.append(f"    {{{numbers}, {own}, {matrix}, {tangent}, {adjoint}, {label}}}")
         first, factors = first + size, factors + size * size
-    content = ",\n".join(rows) or '    {0, 0, 0, 0, NULL, BLOCK_LINEAR, NULL, NULL, NULL, NULL, ""}'
+    content = ",\n".join(rows) or f'    {{0, 0, 0, 0, NULL, BLOCK_LINEAR, {"NULL, " * 5}""}}'
     return "".join(places) + f"static const Block {table}[] = {{\n{content}}};"

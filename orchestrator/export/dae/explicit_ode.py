@@ -14,7 +14,7 @@ from orchestrator.export.dae.block_triangular import Block, Solution, UnmatchedE
 from orchestrator.export.dae.events import Events, Relation
 from orchestrator.export.dae.index_reduction import reduce_index
 from orchestrator.export.dae.initial_system import InitialSystem, initial_system
-from orchestrator.export.dae.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.dae.residual_dae import Kind, ResidualDae, StateSelect, Variable
 from orchestrator.export.dae.sampled import Sampled
 from orchestrator.export.dae.selection_guard import SelectionGuard
 from orchestrator.export.dae.start_point import (
@@ -77,6 +77,7 @@ class ExplicitOde:
     guards: tuple[SelectionGuard, ...] = ()
     sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
     inner: Inner = field(default_factory=Inner)
+    nominals: Mapping[str, float] = field(default_factory=dict)  # of variables that declare one
 
     @property
     def z(self) -> _SX:
@@ -151,6 +152,12 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
 def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     dae = reduce_index(dae)
     free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
+    for variable in free:
+        if variable.state_select is StateSelect.NEVER and dae.is_state(variable):
+            raise ModelicaError(
+                f"{dae.name}: '{variable.name}' has stateSelect = never, but it has to be a state:"
+                " no constraint determines it"
+            )
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
@@ -206,6 +213,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
             for g in dae.guards
         ),
         inner=Inner(tuple(v.name for v in named), ca.vertcat(y, w, protected)),
+        nominals={v.name: abs(v.nominal) for v in dae.variables if v.nominal},
     )
 
 

@@ -30,11 +30,13 @@ from orchestrator.export.dae.selection_guard import SelectionGuard, selection_gu
 from orchestrator.export.dae.start_point import start_point
 
 _MAX_ORDER = 6
+_FEW = 4  # unknowns in an equation that may make one of them 0
 _SMALLEST_PIVOT = 1e-8  # relative to the largest element
 
 
 def reduce_index(dae: ResidualDae) -> ResidualDae:
     """Differentiate constraints between states and turn surplus states into plain unknowns."""
+    dae = _without_vanished(dae)
     names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)}
     free = [v.symbol for v in dae.variables if v.name in names]
     highest = [dae.derivatives.get(symbol.name(), symbol) for symbol in free]
@@ -44,6 +46,59 @@ def reduce_index(dae: ResidualDae) -> ResidualDae:
         return dae
     _check_solvable(dae, free, expressions)
     return _Reduction(dae, free).run()
+
+
+def _without_vanished(dae: ResidualDae) -> ResidualDae:
+    """Without derivatives whose factor is an unknown that is 0, such as a capacitance."""
+    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in dae.residuals))
+    slopes = ca.vertcat(ca.SX(0, 1), *dae.derivatives.values())
+    names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} - set(dae.derivatives)
+    factors = [s for s in ca.symvar(ca.jacobian(expressions, slopes)) if s.name() in names]
+    zeros = _zeros(dae, names) if factors else {}
+    if not zeros:
+        return dae
+    known = ca.vertcat(ca.SX(0, 1), *(zeros[s.name()] for s in factors if s.name() in zeros))
+    inserted = ca.substitute(expressions, known, ca.SX.zeros(known.numel()))
+    residuals = tuple(
+        replace(residual, expression=inserted[row])
+        if ca.depends_on(residual.expression, slopes) and not ca.depends_on(inserted[row], slopes)
+        else residual
+        for row, residual in enumerate(dae.residuals)
+    )
+    return _without_unused(replace(dae, residuals=residuals))
+
+
+def _without_unused(dae: ResidualDae) -> ResidualDae:
+    """Variables whose derivative is in no equation any more are no states."""
+    residuals = (*dae.residuals, *dae.initial)
+    used = ca.vertcat(
+        ca.SX(0, 1), *(r.expression for r in residuals), *map(ca.SX, dae.events.expressions())
+    )
+    names = {symbol.name() for symbol in ca.symvar(used)}
+    derivatives = {v: slope for v, slope in dae.derivatives.items() if slope.name() in names}
+    return replace(dae, derivatives=derivatives)
+
+
+def _zeros(dae: ResidualDae, names: set[str]) -> dict[str, Any]:
+    """Unknowns that an equation of theirs, with others of these, makes 0."""
+    zeros: dict[str, Any] = {}
+    left = [r.expression for r in dae.residuals if len(ca.symvar(r.expression)) <= _FEW]
+    found = True
+    while found:
+        found = False
+        known = ca.vertcat(ca.SX(0, 1), *zeros.values())
+        for expression in left:
+            inserted = ca.substitute(expression, known, ca.SX.zeros(known.numel()))
+            inside = ca.symvar(inserted)
+            if len(inside) != 1 or inside[0].name() not in names:
+                continue
+            at_zero = ca.substitute(inserted, inside[0], ca.SX(0))
+            if not ca.gradient(inserted, inside[0]).is_constant():
+                continue
+            if at_zero.is_constant() and float(at_zero) == 0.0:
+                zeros[inside[0].name()] = inside[0]
+                found = True
+    return zeros
 
 
 def _check_solvable(dae: ResidualDae, free: Sequence[Any], expressions: Any) -> None:

@@ -100,7 +100,8 @@ def _scaled(matrix: Any) -> Any:
     for _ in range(_SWEEPS):
         for axis in (0, 1):
             largest = abs(matrix).max(axis=axis, keepdims=True)
-            matrix = matrix / np.sqrt(np.where(largest > 0, largest, 1))
+            with np.errstate(invalid="ignore"):  # of what is infinite; nothing is torn then
+                matrix = matrix / np.sqrt(np.where(largest > 0, largest, 1))
     return matrix
 
 

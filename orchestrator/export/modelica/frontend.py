@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -40,10 +40,12 @@ from orchestrator.export.modelica.source.display_unit_sources import (
 from orchestrator.export.modelica.source.element_events import (
     ELEMENT_EVENT,
     rejects_element_event,
+    rejects_range,
+    with_listed_ranges,
     with_whole_arrays,
 )
+from orchestrator.export.modelica.source.flat_text import PlainText
 from orchestrator.export.modelica.source.input_events import rejects_input_event, with_copied_inputs
-from orchestrator.export.modelica.source.listed_ranges import rejects_range, with_listed_ranges
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, classes_of, tokens
 
@@ -138,6 +140,7 @@ _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
 _SMALL = 2 << 20  # bytes of sources of which parts are left out on trial
+_ROOT = "Failed to load source root"
 _SESSIONS = itertools.count()
 Json = Any
 
@@ -206,6 +209,9 @@ class _Source:
     def _said(self, text: str, *, is_probe: bool) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
         lines = words(text, self.files)
+        if _ROOT in text and (links := [link for root in self.roots for link in _circles(root)]):
+            listed = ", ".join(map(str, links[:_SHOWN]))
+            return [f"links lead nowhere or in a circle: {listed}; remove them from the root"]
         if is_probe or _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
             return lines  # of what is only asked by the way, or is asked in another way then
         return [*lines, f"this is about {self._culprit(text) or self.place}"]
@@ -319,20 +325,43 @@ def flatten(model: str, *roots: Path) -> FlatModel:
     return flatten_place(place_by_name(model, roots))
 
 
-def flatten_source(model: str, source: str) -> FlatModel:
-    """Flatten a class given as text."""
+def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
+    """Flatten a class given as text; messages name it as ``shown``."""
     texts = {_INPUT: source}
     return without_display_units(
-        lambda: _flatten(_source_of_text(model, texts[_INPUT])),
+        lambda: _flatten(_source_of_text(model, texts[_INPUT], shown)),
         texts.__getitem__,
         texts.__setitem__,
-        {_INPUT: "<text>"},
+        {_INPUT: shown},
     )
 
 
-def _source_of_text(model: str, source: str) -> _Source:
+def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
+    """Take a flat class of another front end, in its own names."""
+    try:
+        model = flatten_source(flat.model, flat.text, shown)
+    except ModelicaError as error:
+        raise ModelicaError(flat.original(str(error))) from error
+    tree = flat.original(model.tree)
+    tree["top_level_connectors"] = sorted({*tree["top_level_connectors"], *flat.directed})
+    return FlatModel(
+        flat.title,
+        tree,
+        frozenset(map(flat.original, model.structural)),
+        model.sources,
+    )
+
+
+def _circles(root: Path) -> Iterator[Path]:
+    """Symbolic links that lead to themselves, nowhere, or to a folder that they are in."""
+    for link in sorted(root.rglob("*")):
+        if link.is_symlink() and (not link.exists() or link.resolve() in link.absolute().parents):
+            yield link
+
+
+def _source_of_text(model: str, source: str, shown: str) -> _Source:
     question = {"text": source}
-    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: "<text>"})
+    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: shown})
 
 
 def _flatten(source: _Source) -> FlatModel:

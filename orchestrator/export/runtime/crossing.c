@@ -88,22 +88,57 @@ static bool dips(Instance* instance, int i, Arc arc, const Seen* seen, double be
     for (int count = 0; count < 4 && may_dip(&arc, from, to, &part); ++count) {
         int crossed = crossed_at(instance, begin, part, place);
         if (crossed < 0) return false;
-        if (crossed && any_new(instance, seen)) return true;
         double value = distance(instance, i, instance->margin, instance->band);
+        if (value < 0.0 || (crossed && any_new(instance, seen))) return true;
         if (!narrow(&arc, part, value)) return false;
     }
     return false;
 }
 
+/* Where the cubic through four points is lowest, between the points k and k + 1, if that is beyond
+ * the boundary; where the last point is beyond it, too, only if it comes back in between. */
+static bool lowest_of_cubic(const double* t, const double* d, double* part, int* k) {
+    double way[3], bend[2], before = t[0] - t[1], after = t[2] - t[1];
+    for (int i = 0; i < 3; ++i) way[i] = (d[i + 1] - d[i]) / (t[i + 1] - t[i]);
+    for (int i = 0; i < 2; ++i) bend[i] = (way[i + 1] - way[i]) / (t[i + 2] - t[i]);
+    /* d[1] + first s + second s^2 + twist s^3 at the distance s from t[1] */
+    double twist = (bend[1] - bend[0]) / (t[3] - t[0]);
+    double second = bend[0] - twist * (before + after);
+    double first = way[0] - bend[0] * before + twist * before * after;
+    double root = sqrt(second * second - 3.0 * twist * first); /* NaN: it goes one way */
+    double s[2] = {(root - second) / (3.0 * twist), (-root - second) / (3.0 * twist)}, value[2];
+    for (int i = 0; i < 2; ++i) value[i] = d[1] + s[i] * (first + s[i] * (second + s[i] * twist));
+    *part = t[1] + s[0];
+    for (*k = 0; *k < 2 && *part > t[*k + 1]; ++*k) {
+    }
+    bool back = d[3] > 0.0 || (value[1] > 0.0 && s[1] > s[0] && t[1] + s[1] < t[3]);
+    return *part > 0.0 && *part < t[3] && value[0] < 0.0 && back;
+}
+
+/* As `dips`, where the cubic through all points does. */
+static bool cubic_dips(Instance* instance, int i, const Seen* seen, double begin, double* place) {
+    const double *t = seen->at, *d = seen->value[i];
+    double part;
+    int k;
+    if (seen->count < LOOKS || !lowest_of_cubic(t, d, &part, &k)) return false;
+    int crossed = crossed_at(instance, begin, part, place);
+    if (crossed < 0) return false;
+    double value = distance(instance, i, instance->margin, instance->band);
+    if (value < 0.0) return true;
+    Arc arc = {{t[k], part, t[k + 1]}, {d[k], value, d[k + 1]}};
+    return part > t[k] && dips(instance, i, arc, seen, begin, t[k], place);
+}
+
 /* Puts the first dip before `place` there; returns whether there is one. */
 static bool first_dip(Instance* instance, const Seen* seen, double begin, double* place) {
     bool found = false;
+    double low;
     for (int i = 0; i < N_R; ++i) {
-        if (model_foreseen[i] || seen->beyond[i]) continue;
-        for (int k = 0; k + 2 < seen->count; ++k) {
+        if (model_foreseen[i]) continue;
+        if (cubic_dips(instance, i, seen, begin, &low) && low < *place) found = true, *place = low;
+        for (int k = 0; k + 2 < seen->count && !seen->beyond[i]; ++k) {
             const double *at = seen->at + k, *value = seen->value[i] + k;
             Arc arc = {{at[0], at[1], at[2]}, {value[0], value[1], value[2]}};
-            double low;
             if (!dips(instance, i, arc, seen, begin, k == 0 ? 0.0 : at[0], &low)) continue;
             found |= low < *place;
             *place = fmin(*place, low);
@@ -114,13 +149,14 @@ static bool first_dip(Instance* instance, const Seen* seen, double begin, double
 
 /* Says once that a relation moves faster than it is looked at: it is no parabola, and near enough
  * to its boundary to have been beyond. */
-static void tell_of_waves(Instance* instance, int i, const double* d, double length) {
+static void tell_of_waves(Instance* instance, int i, const Seen* seen, double length) {
+    const double *t = seen->at, *d = seen->value[i];
     double low = fmin(fmin(d[0], d[1]), fmin(d[2], d[3]));
     double swing = fmax(fmax(d[0], d[1]), fmax(d[2], d[3])) - low;
-    double first = (d[1] - d[0]) / (looks[1] - looks[0]);
-    double second = (d[2] - d[1]) / (looks[2] - looks[1]);
-    double bend = (second - first) / (looks[2] - looks[0]);
-    double expected = d[0] + (1.0 - looks[0]) * (first + bend * (1.0 - looks[1]));
+    double first = (d[1] - d[0]) / (t[1] - t[0]);
+    double second = (d[2] - d[1]) / (t[2] - t[1]);
+    double bend = (second - first) / (t[2] - t[0]);
+    double expected = d[0] + (t[3] - t[0]) * (first + bend * (t[3] - t[1]));
     if (!(swing > low && swing > 1e8 * instance->band[i] && fabs(d[3] - expected) > swing)) return;
     instance->told_of_waves = true;
     warn(instance,
@@ -154,6 +190,20 @@ static int look(Instance* instance, Seen* seen, double begin, double* part, doub
     return crossed;
 }
 
+/* Puts the beginning of the step before three looks. */
+static bool look_at_begin(Instance* instance, Seen* seen, double begin) {
+    double place;
+    if (crossed_at(instance, begin, 0.0, &place) < 0) return false;
+    for (int k = seen->count++; k > 0; --k) {
+        seen->at[k] = seen->at[k - 1];
+        for (int i = 0; i < N_R; ++i) seen->value[i][k] = seen->value[i][k - 1];
+    }
+    seen->at[0] = 0.0;
+    for (int i = 0; i < N_R; ++i)
+        seen->value[i][0] = distance(instance, i, instance->margin, instance->band);
+    return true;
+}
+
 /* What has changed at the present point. */
 static void mark_beyond(const Instance* instance, Seen* seen) {
     for (int i = 0; i < N_R; ++i)
@@ -178,10 +228,11 @@ static int crossed_inside(Instance* instance, double begin, bool after_event, do
         mark_beyond(instance, &seen);
         again = seen.count < 3 && look(instance, &seen, begin, &part, place) > 0;
     }
+    if (seen.count == LOOKS - 1 && !look_at_begin(instance, &seen, begin)) return -1;
     if (first_dip(instance, &seen, begin, place)) return 1;
-    for (int i = 0; i < N_R && !crossed && seen.count == LOOKS; ++i)
+    for (int i = 0; i < N_R && seen.count == LOOKS; ++i)
         if (!model_foreseen[i] && !instance->told_of_waves)
-            tell_of_waves(instance, i, seen.value[i], length);
+            tell_of_waves(instance, i, &seen, length);
     return crossed;
 }
 

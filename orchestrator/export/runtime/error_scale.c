@@ -7,12 +7,15 @@ static inline double scale_of(const State* s, int i, double one, double other) {
     return s->tolerance * (0.01 * model_nominals[i] + fmax(fabs(one), fabs(other)));
 }
 
+static bool jump(Instance* instance);
+
 static Status report_failure(Instance* instance, double time, double h, const char* function) {
     State* s = &instance->state;
     int culprit = -1;
-    s->mode = MODE_ERROR;
     for (int i = AT_U; i < AT_X; ++i)
         if (!isfinite(s->values[i])) culprit = i;
+    if (culprit < 0 && jump(instance)) return STATUS_OK;
+    s->mode = MODE_ERROR;
     if (culprit >= 0)
         return fail(instance, "%s: '%s' is %g in the step from t = %.9g s", function,
                     model_names[culprit], s->values[culprit], time);

@@ -60,7 +60,9 @@ static inline bool refresh(Instance* instance, Reference reference) {
     if (!(s->stale & (outputs ? STALE_OUTPUTS : STALE_LOCALS))) return true;
     bool solved = begin_preview(instance);
     memcpy(z, s->z, sizeof s->z); /* looking at values must not change what the solver does next */
+    instance->far = true;         /* as the next step would */
     solved = solved && solve_running(instance, arguments, z);
+    instance->far = false;
     if (solved && outputs) {
         double* results[] = {v + AT_Y};
         model_outputs(arguments, results, NULL, NULL, 0);

@@ -35,7 +35,7 @@ static void indicate(const Instance* instance, double* indicators) {
 static bool differ(double a, double b) { return a != b && !(isnan(a) && isnan(b)); }
 
 /* Brings relations and discrete variables into agreement with everything else. */
-static bool settle_modes(Instance* instance) {
+static bool settle_nearby(Instance* instance) {
     State* s = &instance->state;
     double *v = s->values, *q = s->q;
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, q, s->z};
@@ -65,6 +65,14 @@ static bool settle_modes(Instance* instance) {
         instance->unsettled = changed;
     }
     return false;
+}
+
+/* As settle_nearby; at an event a solution may be any. */
+static bool settle_modes(Instance* instance) {
+    instance->far = true;
+    bool settled = settle_nearby(instance);
+    instance->far = false;
+    return settled;
 }
 
 static void show_discrete(Instance* instance) {

@@ -17,6 +17,29 @@ static Status report_divergence(Instance* instance, double time, const char* fun
         culprit < AT_X ? "" : "; the internal step may be too long, or the model divides by 0");
 }
 
+static bool jump(Instance* instance);
+
+/* A step without a solution is tried again with half its length; where none is short enough, the
+ * branch of solutions ends. */
+static bool shorten_step(Instance* instance, double t, double h) {
+    double *x = instance->state.values + AT_X, *now = instance->state.values + AT_TIME;
+    const char* label = instance->failed_block;
+    const double shortest = 16.0 * DBL_EPSILON * fmax(fabs(t), instance->window_length);
+    while ((h *= 0.5) > shortest) {
+        memcpy(x, instance->x_before, sizeof(double) * N_X);
+        instance->slopes_known = false;
+        instance->failed_block = NULL;
+        integrate(instance, t, h);
+        *now = t + h;
+        if (instance->failed_block == NULL) return true;
+    }
+    memcpy(x, instance->x_before, sizeof(double) * N_X);
+    *now = t;
+    instance->slopes_known = false;
+    instance->failed_block = label;
+    return jump(instance);
+}
+
 static bool divide(Instance* instance, const char* function) {
     double length = instance->window_length, wanted = ceil(length / MODEL_MAX_STEP * (1.0 - 1e-12));
     if (!(wanted <= 1e9)) {
@@ -47,7 +70,12 @@ static inline Status advance(Instance* instance, double end, const char* functio
     instance->substep = n + 1;
     instance->t_before = t;
     memcpy(instance->x_before, x, sizeof(double) * N_X);
+    if (N_Z > 0) instance->failed_block = NULL;
     integrate(instance, t, h);
+    if (N_Z > 0 && instance->failed_block && instance->failure == NO_SOLUTION) {
+        if (shorten_step(instance, t, h)) return STATUS_OK;
+        return report_divergence(instance, instance->window_begin, function);
+    }
     *now = target;
     if (target < end) return STATUS_OK; /* what is not finite stays so until the end */
     for (int i = 0; i < N_X; ++i) sum += 0.0 * x[i];

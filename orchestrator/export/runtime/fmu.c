@@ -6,6 +6,8 @@
 #include "instance.h"
 #include "log.c"
 #include "newton.c"
+#include "search.c"
+#include "blocks.c"
 #include "sensitivity.c"
 #include "input_derivatives.c"
 #include "instants.c"
@@ -17,6 +19,7 @@
 #include "values.c"
 #if !IS_SAMPLED
 #include MODEL_SOLVER
+#include "branch.c"
 #endif
 #include "crossing.c"
 #include "accumulation.c"

@@ -122,6 +122,8 @@ typedef struct {
                                                    input_derivatives.c */
     double moves_since;                         /* the inputs are those of this time */
     int64_t moves_are;
+    double jump_time; /* when z was last changed to that of another branch, and how often */
+    int64_t jumped;
     double guard_time; /* when the margins of the selection of states were last seen */
     double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
     double room[ROOM(N_ROOM)];          /* what a file that takes the steps keeps for itself */
@@ -140,6 +142,18 @@ struct Importer {
     const char* name;
     unsigned categories; /* that are wanted, besides errors */
 };
+
+/* Scratch of search.c. */
+typedef struct {
+    double guess[ROOM(LARGEST_NONLINEAR)], unit[ROOM(LARGEST_NONLINEAR)];
+    double residual[ROOM(LARGEST_NONLINEAR)], first_residual[ROOM(LARGEST_NONLINEAR)];
+    double way[ROOM(LARGEST_NONLINEAR)];
+    double point[LARGEST_NONLINEAR + 1], next[LARGEST_NONLINEAR + 1];
+    double tangent[LARGEST_NONLINEAR + 1], step[LARGEST_NONLINEAR + 1];
+    double row_scale[LARGEST_NONLINEAR + 1];
+    int pivots[LARGEST_NONLINEAR + 1];
+    double matrix[(LARGEST_NONLINEAR + 1) * (LARGEST_NONLINEAR + 1)];
+} Search;
 
 typedef struct Instance Instance;
 struct Instance {
@@ -163,6 +177,9 @@ struct Instance {
     int factor_pivots[ROOM(N_Z)];
     bool fixed_known; /* the factors of blocks of the kind BLOCK_FIXED */
     double tangent_z[ROOM(N_Z)];
+    Search search;
+    bool far;              /* the solution may be another than the one nearby */
+    const char* found_far; /* label of a block whose solution was searched for */
     Failure failure;
     const char* failed_block; /* label of the block without a solution, or of surplus variables */
     const char* unsettled;    /* label of what an event iteration kept changing */

@@ -10,6 +10,7 @@ static void set_to_start(Instance* instance) {
     s->interface = interface;
     s->mode = MODE_INSTANTIATED;
     s->stale = STALE_ALL;
+    instance->found_far = NULL;
 }
 
 static void destroy(Instance* instance) {
@@ -104,6 +105,13 @@ static Status exit_initialization(Instance* instance, const char* function) {
                         function, model_names[i], s->values[i]);
         }
     }
+    if (instance->found_far)
+        warn(instance,
+             "t = %.9g s: from the start values Newton's method finds no solution of the equations "
+             "for %s; another way did: see that it is the one that is meant, or set start values "
+             "near it",
+             s->values[AT_TIME], instance->found_far);
+    instance->found_far = NULL;
     bool event_mode = s->interface == MODEL_EXCHANGE || instance->event_mode_used;
     s->mode = event_mode ? MODE_EVENT : MODE_STEP;
     return STATUS_OK;

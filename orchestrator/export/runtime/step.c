@@ -66,6 +66,7 @@ static Status step_through_events(Instance* instance, double end, const char* fu
     State* s = &instance->state;
     double* time = &s->values[AT_TIME];
     double begin = *time;
+    Followed piece = {.length = INFINITY};
     bool may_return = instance->event_mode_used && instance->early_return_allowed;
     if (s->event_due && may_return && pending_relation(instance)) {
         instance->event_needed = instance->early_return = true;
@@ -81,14 +82,19 @@ static Status step_through_events(Instance* instance, double end, const char* fu
         const char* relation = NULL;
         if (before < end) {
             double stop = next > end + near(end) ? end : fmax(next, before);
+            begin_piece(instance, &piece);
+            stop = fmin(stop, before + piece.length);
             Status status = go_on(instance, stop, function);
             if (status != STATUS_OK) return status;
             double place = before;
             bool after_event = s->events.after_event != 0;
             int crossed = crossed_inside(instance, before, after_event, &place);
             s->events.after_event = 0;
-            if (crossed < 0 || (crossed && !find_crossing(instance, before, place)))
-                return report_modes(instance, function);
+            if (crossed < 0 || (crossed && !find_crossing(instance, before, place))) {
+                if (!go_back(instance, &piece)) return report_modes(instance, function);
+                s->events.after_event |= after_event;
+                continue;
+            }
             if (crossed) relation = changed_relation(instance);
         }
         if (relation || instant_has_come(instance, next)) {
@@ -109,6 +115,33 @@ static Status step_through_events(Instance* instance, double end, const char* fu
         if (*time >= end && next_instant(instance) > *time + near(*time)) return STATUS_OK;
     }
     return STATUS_OK;
+}
+
+#endif
+
+#if !HAS_EVENTS && !IS_SAMPLED
+
+/* Goes on to `end`, also from one branch of solutions to another. */
+static inline Status step_without_events(Instance* instance, double end, const char* function) {
+    State* s = &instance->state;
+    double *time = &s->values[AT_TIME], *x = s->values + AT_X;
+    Followed piece = {.length = INFINITY};
+    do {
+        begin_piece(instance, &piece);
+        double stop = fmin(end, piece.time + piece.length);
+        while (N_X > 0 && *time < stop) {
+            Status status = advance(instance, stop, function);
+            if (status != STATUS_OK) return status;
+        }
+        *time = fmax(stop, *time);
+        bool solved = solve_at(instance, *time, x, s->z, false);
+        s->z_known |= solved;
+        if (solved && *time >= end) return STATUS_OK;
+        if (solved) continue;
+        if (!go_back(instance, &piece)) break;
+    } while (true);
+    s->mode = MODE_ERROR;
+    return report_block(instance, function);
 }
 
 #endif
@@ -137,14 +170,12 @@ static inline Status do_step(Instance* instance, double time, double step, const
     if (status == STATUS_OK && instance->event_needed) end_step(s, s->values[AT_TIME]);
     if (status != STATUS_OK || instance->event_needed || s->terminated) return status;
 #else
-    while (N_X > 0 && s->values[AT_TIME] < end) {
-        Status status = advance(instance, end, function);
-        if (status != STATUS_OK) return status;
-    }
+    Status status = step_without_events(instance, end, function);
+    if (status != STATUS_OK) return status;
 #endif
     s->values[AT_TIME] = fmax(end, s->values[AT_TIME]);
     end_step(s, s->values[AT_TIME]);
-    if (!settle(instance)) {
+    if (HAS_EVENTS && !settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, function);
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.diagnostics import FmuError, ModelicaError
+from orchestrator.core.diagnostics import DescriptionError, FmuError, ModelicaError
 from orchestrator.export import build_model
 from tests.unit.export.conftest import Slave
 
@@ -207,3 +207,32 @@ def test_motor_that_breaks_away_at_the_origin_steps_on(
             stuck += 1
             assert motor.get("w") == [0.0]
     assert 400 < stuck < 1000
+
+
+@pytest.mark.parametrize("link", ["..", "self.mo", "nowhere.mo"])
+def test_links_in_circles_are_named(link: str, tmp_path: Path) -> None:
+    package = tmp_path / "root" / "Lib"
+    package.mkdir(parents=True)
+    source(package, "package Lib end Lib;", "package")
+    source(package, "within Lib;\nmodel M\n  Real x = time;\nend M;")
+    (package / "self.mo").symlink_to(link)
+    with pytest.raises(ModelicaError, match=r"links lead nowhere or in a circle: .*self\.mo"):
+        build_model("Lib.M", tmp_path / "root", tmp_path)
+
+
+def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "M.mo"
+    path.write_bytes('model M "Größe"\n  Real x = time;\nend M;'.encode("latin-1"))
+    with pytest.raises(ModelicaError, match=r"M\.mo' is not UTF-8 text"):
+        build_model(None, path, tmp_path)
+
+
+def test_a_platform_that_does_not_exist_and_no_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = source(tmp_path, "model M\n  output Real x = time;\nend M;")
+    with pytest.raises(DescriptionError, match=r"platform 'vax64': expected one of linux64"):
+        build_model(None, path, tmp_path, platforms=("vax64",))
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(FmuError, match=r"no C compiler: 'no-such-compiler' is not on PATH"):
+        build_model(None, path, tmp_path)

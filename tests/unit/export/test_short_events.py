@@ -49,6 +49,26 @@ HIDDEN = (
     (0.2, 0.1, 0.25),
 )
 
+THREE = """model Three
+  parameter Real a=0.3, b=0.6, c=0.7;
+  Real x(start=0, fixed=true);
+  Integer n(start=0);
+equation
+  der(x) = 1;
+  when (x - a)*(x - b)*(x - c) > 0 then
+    n = pre(n) + 1;
+  end when;
+end Three;"""
+
+# Three crossings between the same two looks, or on both sides of one.
+TRIPLES = (
+    (0.018, 0.021, 0.146),
+    (0.539, 0.612, 0.623),
+    (0.556, 0.642, 0.838),
+    (0.804, 0.82, 0.97),
+    (0.913, 0.9697, 0.9698),
+)
+
 WAVE = """model Wave
   Real x(start=0, fixed=true);
   Integer n(start=0);
@@ -85,6 +105,18 @@ def test_no_dip_hides_behind_another_event(
         if found != pytest.approx([a - 0.01, b - 0.01, level if level < 1.0 else -1.0], abs=1e-7):
             missed.append((a, b, level, found))
     assert not missed
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_three_crossings_in_one_step_are_found(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any], method: str
+) -> None:
+    path, found = build_text("Three", THREE, method=method), []
+    for a, b, c in TRIPLES:
+        slave = open_fmu(path).initialize(a=a, b=b, c=c)
+        slave.step(1.0)
+        found += slave.fmu.getInteger([slave.references["n"]])
+    assert found == [2] * len(TRIPLES)
 
 
 def test_what_cannot_be_seen_is_said_once(

@@ -7,6 +7,7 @@ gone. So each Boolean and Integer parameter is given another value, the model is
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +69,9 @@ def _by_owner(model: str, ordinals: Mapping[str, int]) -> dict[str, tuple[str, .
     return {owner: tuple(literals) for owner, literals in found.items()}
 
 
+_LOGGER = logging.getLogger(__name__)
 Json = Any
+_SMALL = 200  # variables of a model that is flattened once more for each parameter that it lost
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _COMPARED = (
     "equations",
@@ -83,11 +86,16 @@ _COMPARED = (
 def structural_parameters(
     tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json]
 ) -> frozenset[str]:
-    """Names of parameters that cannot be set after the model was flattened."""
+    """Names of parameters that cannot be set after the model was flattened.
+
+    Of those that decide about nothing but equations, which Modelica lets be set, there is a
+    warning.
+    """
     referenced = set(_all_names(tree))
     known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
     found: set[str] = set()
     probed: dict[str, tuple[str, str]] = {}
+    decided: dict[str, tuple[str, str]] = {}
     for name, variable in tree["variables"].items():
         if (
             not isinstance(variable["variability"], dict)
@@ -98,16 +106,28 @@ def structural_parameters(
             continue  # calculated from others, so never set from outside
         if not referenced.intersection(_wholes(name)):
             found.add(name)  # unused, or decided during flattening
+            if _PLAIN_NAME.fullmatch(name) and (values := _two_values(tree, name)) is not None:
+                decided[name] = values
         elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
             found |= {name} & suspected
         elif (values := _two_values(tree, name)) is not None:
             probed[name] = values
         else:
             found |= {name} & suspected
-    if probed:
-        probe = _Probe(probed, flatten_with)
+    if len(tree["variables"]) > _SMALL:
+        decided = {}
+    if probed or decided:
+        probe = _Probe(probed | decided, flatten_with)
         found.update(name for name in probed if name in suspected and probe.shapes([name]))
         found.update(probe.shaping([name for name in probed if name not in suspected]))
+        for name in (*probed, *decided):
+            if name in found and probe.shapes([name]) and probe.keeps_variables(name):
+                _LOGGER.warning(
+                    "parameter '%s' is frozen at %s: the front end folds it into the equations;"
+                    " build with another value to change it",
+                    name,
+                    (probed | decided)[name][0].rpartition(".")[2],
+                )
     return frozenset(found)
 
 
@@ -125,6 +145,7 @@ class _Probe:
     ) -> None:
         self._values = values
         self._flatten_with = flatten_with
+        self._known: dict[tuple[str, int], tuple[Any, ...]] = {}  # by names and value
         self._unmodified = _shape(flatten_with(""))
 
     def shapes(self, names: list[str]) -> bool:
@@ -139,7 +160,17 @@ class _Probe:
 
     def _shape_with(self, names: list[str], which: int) -> tuple[Any, ...]:
         chosen = {name: self._values[name][which] for name in names}
-        return _shape(self._flatten_with(_modification(chosen)))
+        key = (",".join(names), which)
+        if key not in self._known:
+            self._known[key] = _shape(self._flatten_with(_modification(chosen)))
+        return self._known[key]
+
+    def keeps_variables(self, name: str) -> bool:
+        """Whether the other value gives the same variables, of the same sizes."""
+        try:
+            return bool(self._shape_with([name], 1)[0] == self._unmodified[0])
+        except ModelicaError:
+            return False
 
     def shaping(self, names: list[str]) -> Iterator[str]:
         """Those that give other equations: looked for by halves, since most do not."""
@@ -193,7 +224,8 @@ def _modification(values: Mapping[str, str]) -> str:
 
 
 def _shape(tree: Json) -> tuple[Any, ...]:
-    return (sorted(tree["variables"]), *(_bare(tree[key]) for key in _COMPARED))
+    sizes = sorted((name, each["dims"]) for name, each in tree["variables"].items())
+    return (sizes, *(_bare(tree[key]) for key in _COMPARED))
 
 
 def _bare(node: Json) -> Json:

@@ -13,6 +13,7 @@ from orchestrator.export.modelica.rules.outers import with_inner
 from orchestrator.export.modelica.rules.references import reference_findings
 from orchestrator.export.modelica.rules.signal_sources import source_findings
 from orchestrator.export.modelica.rules.subtypes import subtype_findings
+from orchestrator.export.modelica.rules.types import type_findings
 from orchestrator.export.modelica.rules.values import value_findings
 from orchestrator.export.modelica.rules.vanished import vanished_findings
 from orchestrator.export.modelica.source.class_library import ClassLibrary
@@ -50,4 +51,5 @@ def _findings(flat: FlatModel, model: Model) -> Iterator[Finding]:
     yield from source_findings(model)
     yield from with_inner(model, flat.tree)
     yield from value_findings(model, flat)
+    yield from type_findings(model)
     yield from vanished_findings(model, flat.tree)

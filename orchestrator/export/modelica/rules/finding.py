@@ -27,6 +27,10 @@ class Model:
         for instance in instances:
             for scope in with_bases(instance.scope):
                 found.setdefault(id(scope.tree), scope)
+            for member in instance.scope.components.values():
+                kind = instance.scope.type_of(member)[1]
+                if kind is not None and kind.predefined and not kind.tree.short:
+                    found.setdefault(id(kind.tree), kind)
         return cls(instances, list(found.values()))
 
 

@@ -49,7 +49,7 @@ class ClassPlace:
         found = {path for root in self.roots for path in root.rglob("*.mo")}
         if self.file not in found:
             found |= set(self.file.parent.glob("*.mo"))
-        return tuple(sorted(found))
+        return tuple(sorted(path for path in found if path.is_file()))  # no links to themselves
 
     def shown(self, file: Path) -> str:
         """A file's name without the place of its root on this machine."""

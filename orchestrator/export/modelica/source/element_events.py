@@ -1,6 +1,7 @@
-"""Sources in which elements of arrays that change at events change with the whole array.
+"""Sources in which arrays are said as rumoca takes them.
 
-rumoca takes ``d = {..}`` and ``reinit(v, {..})`` of whole arrays, and no single elements.
+It takes ``d = {..}`` and ``reinit(v, {..})`` of whole arrays at events, and no elements; and it
+counts a range as a scalar where a modifier has one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.text import ClassText, Token, classes_of
+from orchestrator.export.modelica.source.text import ClassText, Token, classes_of, tokens
 
 #: rumoca's words about an element that changes in a when clause.
 ELEMENT_EVENT = re.compile(
     r"reinit\(\) can only be applied to state variables: [\w.]+\[\d+\]"
     r"|`[\w.]+\[\d+\]` is not a discrete coordinate"
+)
+_COUNTED = re.compile(
+    r"the front end counts \d+ equations for \d+ unknowns"
+    r"|sizes of arrays that it cannot prove to be equal"
 )
 _SECTIONS = frozenset(("equation", "algorithm"))
 _BLOCKS = frozenset(("if", "for", "while", "when"))
@@ -27,6 +32,24 @@ _ARRAY_TYPES = frozenset(("Real", "Integer", "Boolean"))
 def rejects_element_event(error: ModelicaError) -> bool:
     """Whether a model was rejected for an element that changes in a when clause."""
     return ELEMENT_EVENT.search(str(error)) is not None
+
+
+def rejects_range(error: ModelicaError) -> bool:
+    """Whether a model was rejected for its number of equations."""
+    return _COUNTED.search(str(error)) is not None
+
+
+def with_listed_ranges(text: str) -> str:
+    """Return a text with ``{i for i in 1:n}`` in the place of each modifier ``= 1:n``."""
+    listed, content = tokens(text), text.encode()
+    for words in reversed(list(zip(*(listed[i:] for i in range(5)), strict=False))):
+        equals, first, colon, last, end = words
+        plain = first.kind in {"name", "number"} and last.kind in {"name", "number"}
+        if plain and (equals.text, colon.text) == ("=", ":") and end.text in {",", ")"}:
+            values = content[first.start : last.end]
+            new = b"{i_ for i_ in " + values + b"}"
+            content = content[: first.start] + new + content[last.end :]
+    return content.decode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ class ModelicaText:
     ----------
     path
         The file; it is read as UTF-8.
+    source
+        Its text, if it is not what the file holds.
 
     Raises
     ------
@@ -103,14 +105,15 @@ class ModelicaText:
         If it cannot be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: str | None = None) -> None:
         self.path = path
         try:
-            self.tokens = tokens(path.read_text(encoding="utf-8-sig"))
+            self.source = path.read_text(encoding="utf-8-sig") if source is None else source
         except OSError as error:
             raise ModelicaError(f"'{path}' cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
             raise ModelicaError(f"'{path}' is not UTF-8 text: {error}") from error
+        self.tokens = tokens(self.source)
         self.classes = tuple(_classes(self.tokens))
 
     @property

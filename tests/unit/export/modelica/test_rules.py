@@ -157,6 +157,47 @@ REFUSED |= {
         "A a; A b; equation\nconnect(a.c, b.c);",
         r":2: connections let both 'a\.c\.x' and 'b\.c\.x' give one signal",
     ),
+    "items of enumerations as numbers": (
+        "type E = enumeration(one, two);",
+        "parameter Real a =\nif E.two >= 1 then 1 else 2;",
+        r":\d: 'E\.two', an item of an enumeration, is no number",
+    ),
+    "items of another enumeration": (
+        "",
+        "type E = enumeration(one, two); type F = enumeration(one, two, three);\n"
+        "parameter F f = E.one;",
+        r":2: 'f' is of an enumeration of one, two, three, but 'E\.one' is an item of another one",
+    ),
+    "numbers as indices of items": (
+        "type E = enumeration(one, two);",
+        "Real a[E] = {1, 2}; Real x =\na[1];",
+        r"'a\[1\]': the index is an item of E, no number",
+    ),
+    "a power as an Integer": (
+        "",
+        "\nparameter Integer n = 8^3;",
+        r":2: 'n' is an Integer, but '8 \^ 3' is a Real",
+    ),
+    "a discrete Real with a value": (
+        "",
+        "\ndiscrete Real x = 1;",
+        r":2: 'x' is a discrete Real with a value",
+    ),
+    "a number as a range": (
+        "",
+        "Real x; equation\nfor i in 3 loop x = time; end for;",
+        r":2: the range of this loop is the number 3",
+    ),
+    "a value and other elements": (
+        "connector C Real e; flow Real f; end C;\nconnector D extends Real; extends C; end D;",
+        "D d;",
+        r"connector D extends Real, which is a value, .* has other elements beside it",
+    ),
+    "a state that may be none": (
+        "",
+        "Real x(stateSelect = StateSelect.never, start = 1); equation der(x) = -x;",
+        r"'x' has stateSelect = never, but it has to be a state",
+    ),
 }
 LEGAL = {
     "signals from outside and to the outside": (
@@ -166,6 +207,12 @@ LEGAL = {
         ),
         "Two a; A b; Twice c; equation connect(a.y, b.u); connect(b.y, c.u);",
         {"c.y": 16.0, "b.z[1]": 8.0, "b.z[2]": 4.0},
+    ),
+    "items compared with items, quotients in brackets, ranges that are vectors": (
+        "type E = enumeration(one, two); type G = E;",
+        "parameter G g = E.two; parameter Integer n = integer(7/2); Real a[E] = {1, 2};"
+        " Real x = if g >= E.two and g == G.two then a[E.two]*n else 0; Real y = a[g];",
+        {"x": 6.0, "y": 2.0},
     ),
     "extra parameters": (
         (
@@ -280,3 +327,24 @@ def test_units_in_connections_are_warned_of(caplog: pytest.LogCaptureFixture) ->
         " model M S s; T t; equation connect(s.b, t.a); end M;",
     )
     assert "units do not match: " in caplog.text
+
+
+_FROZEN = {
+    "parameter Boolean c = true; Real y, z; equation if c then y = time; z = 1; else z = time;"
+    " y = z; end if;": ["parameter 'c' is frozen at true"],
+    "parameter Integer i = 1; Real x(start=1); initial equation if i == 1 then x = 2;"
+    " else der(x) = 0; end if; equation der(x) = -x + 1;": ["parameter 'i' is frozen at 1"],
+    "parameter Integer n = 2; parameter Real v[n] = fill(3, n); Real y = v[1]*time;": [],
+    "model B Real y = time; end B; parameter Boolean c = true; B b if c;": [],
+    "parameter Integer unused = 1; Real y = time;": [],
+}
+
+
+@pytest.mark.parametrize("body", _FROZEN)
+def test_what_the_front_end_folds_is_frozen_with_a_warning(
+    body: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ode = make_explicit(read(flatten_source("M", f"model M {body} end M;")))
+    told = [record.getMessage() for record in caplog.records]
+    assert [each.partition(":")[0] for each in told] == _FROZEN[body]
+    assert not {v.name for v in ode.parameters} & {"c", "i", "n"}

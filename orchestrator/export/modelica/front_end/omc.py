@@ -1,0 +1,63 @@
+"""Asks OpenModelica's compiler for the flat class, where it is installed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.modelica.source.class_place import ClassPlace
+
+_SECONDS = 600.0
+
+
+def instantiated(place: ClassPlace) -> str:
+    """Let ``omc`` make a class flat.
+
+    Raises
+    ------
+    ModelicaError
+        If it is not installed, takes too long or rejects the class.
+    """
+    compiler = shutil.which("omc")
+    if compiler is None:
+        raise ModelicaError(
+            "--front-end omc needs OpenModelica's compiler, but there is no 'omc' on the PATH;"
+            " install it (https://openmodelica.org), or leave --front-end out"
+        )
+    found = [file for root in place.roots for file in _libraries(root)]
+    inside = any(place.file.is_relative_to(root) for root in place.roots)
+    files = found if inside else [*found, place.file]
+    with TemporaryDirectory(prefix="softdock-") as folder:
+        script, flat = Path(folder) / "flatten.mos", Path(folder) / "flat.mo"
+        lines = [f"loadFile({json.dumps(str(file.resolve()))});" for file in files]
+        lines += [f'writeFile("{flat}", instantiateModel({place.model}));', "getErrorString();"]
+        script.write_text("\n".join(lines), encoding="utf-8")
+        try:
+            ended = subprocess.run(  # noqa: S603 - found above
+                [compiler, str(script)],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ModelicaError(
+                f"omc has not made {place.model} flat within {_SECONDS:.0f} s"
+            ) from error
+        text = flat.read_text(encoding="utf-8") if flat.is_file() else ""
+        if not text.strip():
+            said = (ended.stdout + ended.stderr)[-2000:]
+            raise ModelicaError(f"omc rejects {place.model}: {said}")
+        return text
+
+
+def _libraries(root: Path) -> list[Path]:
+    """Packages in a folder, or the folder itself if it is one."""
+    if (root / "package.mo").is_file():
+        return [root / "package.mo"]
+    return [*sorted(root.glob("*/package.mo")), *sorted(root.glob("*.mo"))]

@@ -1,0 +1,339 @@
+"""Flat Modelica, as OpenModelica prints it, in words that rumoca takes.
+
+``instantiateModel`` prints components as ``a.b[1].c``, Base Modelica (MCP-0031) as ``'a.b[1].c'``.
+Both become identifiers here, and names of the model again in what rumoca makes of them. Lines stay
+where they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, Token, tokens
+
+_SECTIONS = frozenset(("equation", "algorithm", "initial", "end", "annotation", "external"))
+_PREFIXES = frozenset(("protected", "public", "final", "parameter", "constant", "discrete"))
+_PREFIXES |= {"input", "output", "flow", "stream", "inner", "outer"}
+_OPENING, _CLOSING = "([{", ")]}"
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_NAMED, _DOLLAR = "flat_name_", "flat_dollar_"
+_RENAMED = re.compile(rf"{_NAMED}\d+\b")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A flat class whose names are identifiers.
+
+    Attributes
+    ----------
+    model, title
+        Name of its last class in ``text``, and as it was written.
+    directed
+        Components with inputs and outputs in them, which are those of the model.
+    """
+
+    text: str
+    model: str
+    title: str
+    names: Mapping[str, str]
+    directed: frozenset[str]
+
+    def original(self, value: Any) -> Any:
+        """Names of the model in a text, or everywhere in a tree of JSON."""
+        if isinstance(value, str):
+            value = _RENAMED.sub(lambda found: self.names.get(found[0], found[0]), value)
+            return value.replace(_DOLLAR, "$")
+        if isinstance(value, dict):
+            return {self.original(key): self.original(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.original(each) for each in value]
+        return value
+
+
+def plain_text(text: str) -> PlainText:
+    """Read a flat class, in quotes or not.
+
+    Raises
+    ------
+    ModelicaError
+        If there is no class in it.
+    """
+    stripped = text.strip()
+    if stripped.startswith('"') and stripped.endswith('"'):  # as omc prints values
+        text = _ESCAPED.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), stripped)
+        text = text[1:-1]
+    return _Renaming(re.sub(r"\$(?=\w)", _DOLLAR, text)).run()
+
+
+def read_flat(file: Path) -> PlainText:
+    """Read the flat class of a file.
+
+    Raises
+    ------
+    ModelicaError
+        If it is no text, or has no class.
+    """
+    source = ModelicaText(file).source
+    try:
+        return plain_text(source)
+    except ModelicaError as error:
+        raise ModelicaError(f"'{file}': {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """``a.b[1].c``: where it begins, and each part with its subscripts."""
+
+    first: int
+    parts: tuple[tuple[str, int], ...]  # text up to here, and the token after it
+
+    @property
+    def name(self) -> str:
+        return self.parts[-1][0]
+
+    @property
+    def after(self) -> int:
+        return self.parts[-1][1]
+
+
+@dataclass
+class _Renaming:
+    text: str
+    listed: list[Token] = field(init=False)
+    declared: dict[str, None] = field(default_factory=dict)  # in the order of the text
+    enumerations: dict[tuple[str, ...], str] = field(default_factory=dict)
+    literals: dict[str, set[str]] = field(default_factory=dict)  # used, by what stands before
+    names: dict[str, str] = field(default_factory=dict)
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+    arrays: dict[str, list[tuple[tuple[str, ...], str]]] = field(default_factory=dict)
+    directed: set[str] = field(default_factory=set)
+    classes: frozenset[str] = frozenset()
+    begin: int = 0  # of the last class
+    wrappers: set[int] = field(default_factory=set)  # tokens that name the package around all
+
+    def __post_init__(self) -> None:
+        self.listed = tokens(self.text)
+
+    def run(self) -> PlainText:
+        """Declarations first, then every name."""
+        classes = list(self._classes())
+        if not classes:
+            raise ModelicaError("there is no class in it; expected flat Modelica")
+        word, last = classes[-1]
+        self.declared |= dict.fromkeys(path.name for _, path in classes)
+        self.classes = frozenset(self.declared)
+        self.begin = last.first
+        for statement in self._statements(last.after):
+            self._declare(statement)
+        self._find_arrays()
+        owner = self._wrapped(classes)
+        self._rename_all()
+        if word.text == "class":
+            self.edits.append((word.start, word.end, "model"))
+        types = "".join(
+            f"type {name} = enumeration({', '.join(items)}); "
+            for items, name in self.enumerations.items()
+        )
+        place = self.listed[0].start
+        self.edits.append((place, place, types))
+        model = self._new(last.name)
+        return PlainText(
+            self._edited(),
+            f"{owner}.{model}" if owner else model,
+            last.name.strip("'"),
+            {new: _unquoted(old) for old, new in self.names.items()},
+            frozenset(self.directed),
+        )
+
+    def _wrapped(self, classes: list[tuple[Token, _Path]]) -> str:
+        """The package around all classes, which may be called as the model is."""
+        (word, path), name = classes[0], "flat_package"
+        if word.text != "package" or len(classes) == 1:
+            return ""
+        ends = [i for i, token in enumerate(self.listed[:-1]) if token.text == "end"]
+        if not ends:
+            raise ModelicaError(f"package {path.name} has no end")
+        self.wrappers = {path.first, ends[-1] + 1}
+        for place in self.wrappers:
+            self.edits.append((self.listed[place].start, self.listed[place].end, name))
+        return name
+
+    def _classes(self) -> Iterator[tuple[Token, _Path]]:
+        depth = 0
+        for place, token in enumerate(self.listed[:-1]):
+            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+            before = self.listed[place - 1].text if place else ";"
+            following = self.listed[place + 1]
+            named = following.kind == "name" and following.text not in CLASS_WORDS
+            if depth == 0 and token.text in CLASS_WORDS and before != "end" and named:
+                yield token, self._path(place + 1)
+
+    def _path(self, place: int) -> _Path:
+        """The name that begins at a token; subscripts belong to it, but not after quotes."""
+        parts: list[tuple[str, int]] = []
+        name, at = "", place
+        while True:
+            name += self.listed[at].text
+            quoted = self.listed[at].text.startswith("'")
+            at += 1
+            parts.append((name, at))
+            if not quoted and self._text(at) == "[":
+                end = self._closing(at)
+                name += "".join(token.text for token in self.listed[at:end])
+                at = end
+                parts.append((name, at))
+            if self._text(at) != "." or at + 1 >= len(self.listed):
+                return _Path(place, tuple(parts))
+            if self.listed[at + 1].kind != "name":
+                return _Path(place, tuple(parts))
+            name += "."
+            at += 1
+
+    def _text(self, place: int) -> str:
+        return self.listed[place].text if place < len(self.listed) else ""
+
+    def _closing(self, place: int) -> int:
+        depth = 0
+        for at in range(place, len(self.listed)):
+            depth += (self.listed[at].text in _OPENING) - (self.listed[at].text in _CLOSING)
+            if depth == 0:
+                return at + 1
+        return len(self.listed)
+
+    def _statements(self, place: int) -> Iterator[int]:
+        """Where declarations of the last class begin."""
+        if place < len(self.listed) and self.listed[place].kind == "text":
+            place += 1
+        while place < len(self.listed) and self.listed[place].text not in _SECTIONS:
+            yield place
+            while self._text(place) not in (";", ""):
+                is_open = self.listed[place].text in _OPENING
+                place = self._closing(place) if is_open else place + 1
+            place += 1
+
+    def _declare(self, place: int) -> None:
+        """Take in a component; ``protected`` is that of its declaration alone."""
+        begin = self.listed[place]
+        is_protected = begin.text == "protected"
+        is_directed = False
+        while self._text(place) in _PREFIXES:
+            is_directed |= self._text(place) in ("input", "output")
+            place += 1
+        if not is_protected:
+            self.edits.append((begin.start, begin.start, "public "))
+        if self._text(place) == "enumeration" and self._text(place + 1) == "(":
+            end = self._closing(place + 1)
+            items = tuple(t.text for t in self.listed[place + 2 : end - 1] if t.kind == "name")
+            name = self.enumerations.setdefault(items, f"flat_enumeration_{len(self.enumerations)}")
+            self.edits.append((self.listed[place].start, self.listed[end - 1].end, name))
+            place = end
+        elif self.listed[place].kind == "name":
+            kind = self._path(place)
+            place = kind.after
+        if place < len(self.listed) and self.listed[place].kind == "name":
+            name = self._path(place).name
+            self.declared[name] = None
+            if is_directed:
+                self.directed.add(re.split(r"[.\[]", _unquoted(name))[0])
+
+    def _find_arrays(self) -> None:
+        """Tell elements ``x[1]``, .. of an array from ``x[3]`` that is one of that size."""
+        for name in [name for name in self.declared if name.endswith("]")]:
+            base, _, indices = name[:-1].rpartition("[")
+            self.arrays.setdefault(base, []).append((tuple(indices.split(",")), name))
+        for base, elements in list(self.arrays.items()):
+            if len(elements) == 1 and set(elements[0][0]) != {"1"}:
+                del self.declared[elements[0][1]]
+                self.declared[base] = None
+                del self.arrays[base]
+
+    def _whole(self, base: str) -> str:
+        """All elements of an array as one value."""
+
+        def nested(elements: list[tuple[tuple[str, ...], str]]) -> str:
+            if not elements[0][0]:
+                return self._new(elements[0][1])
+            groups: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+            for indices, name in elements:
+                groups.setdefault(indices[0], []).append((indices[1:], name))
+            return "{" + ", ".join(map(nested, groups.values())) + "}"
+
+        return nested(self.arrays[base])
+
+    def _rename_all(self) -> None:
+        place = 0
+        found: list[_Path] = []
+        while place < len(self.listed):
+            token = self.listed[place]
+            within = self._text(place - 1) == "." and not token.text.startswith("'")
+            if token.kind != "name" or within or place in self.wrappers:
+                place += 1
+                continue
+            path = self._path(place)
+            declared = self.declared.keys() if place >= self.begin else self.classes
+            known = [part for part in path.parts if part[0] in declared]
+            if path.name in self.arrays and place >= self.begin:
+                start, end = token.start, self.listed[path.after - 1].end
+                self.edits.append((start, end, self._whole(path.name)))
+                place = path.after
+            elif known:
+                self._edit(place, *known[-1])
+                place = known[-1][1]
+            elif token.text.startswith("'"):
+                self._edit(place, token.text, place + 1)
+                place += 1
+            else:
+                found.append(path)
+                place += 1
+        for path in found:
+            owner, _, item = path.name.rpartition(".")
+            if owner:
+                self.literals.setdefault(owner, set()).add(item)
+        for path in found:
+            self._rename_literal(path)
+
+    def _rename_literal(self, path: _Path) -> None:
+        owner, _, item = path.name.rpartition(".")
+        if not owner:
+            return
+        types = [n for items, n in self.enumerations.items() if self.literals[owner] <= {*items}]
+        if len(types) > 1:
+            raise ModelicaError(
+                f"line {self.listed[path.first].line}: '{path.name}' may be of several"
+                f" enumerations that have an item '{item}', and flat Modelica does not say of which"
+            )
+        if types:
+            start, end = self.listed[path.first].start, self.listed[path.after - 1].end
+            self.edits.append((start, end, f"{types[0]}.{item}"))
+
+    def _edit(self, place: int, name: str, after: int) -> None:
+        new = self._new(name)
+        if new != name:
+            self.edits.append((self.listed[place].start, self.listed[after - 1].end, new))
+
+    def _new(self, name: str) -> str:
+        """An identifier for a name that is none; one in quotes may be one."""
+        inner = _unquoted(name)
+        if _IDENTIFIER.fullmatch(name):
+            return name
+        return self.names.setdefault(inner, f"{_NAMED}{len(self.names)}")
+
+    def _edited(self) -> str:
+        content, at, pieces = self.text.encode(), 0, []
+        for start, end, new in sorted(self.edits, key=lambda edit: edit[:2]):
+            pieces += [content[at:start], new.encode()]
+            at = end
+        return b"".join([*pieces, content[at:]]).decode()
+
+
+def _unquoted(name: str) -> str:
+    """``'a.b'`` as ``a.b``."""
+    if name.startswith("'") and name.endswith("'") and name.count("'") - name.count("\\'") == 2:
+        return _ESCAPED.sub(r"\1", name[1:-1])
+    return name
