@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
 
 HERE = Path(__file__).parent
@@ -79,6 +81,22 @@ def actuated(case: int) -> System:
     )
     for what in ("position", "velocity", "acceleration"):
         system = system.connect(f"actuator.{what}", f"specimen.{what}")
+    return system
+
+
+#: Standard deviations of the benchmark's perturbed plants, by parameter of the actuator.
+SPREAD = {"k_e": 50e3, "a3": 1.3, "beta1": 3.3, "beta2": 3.3e3}
+_NOMINAL = {"k_e": 1190e3, "a3": 3.3, "beta1": 425.0, "beta2": 9.9976e4}
+
+
+def perturbed(system: System, seed: int) -> System:
+    """Draw the parameters of the control plant; what stands in the laboratory is the same in it."""
+    drawn = np.random.default_rng(seed).standard_normal(len(SPREAD))
+    for (name, spread), by in zip(SPREAD.items(), drawn, strict=True):
+        system = system.set(f"actuator.{name}", _NOMINAL[name] + spread * float(by))
+        if name == "k_e":
+            for part in ("frame", "specimen"):
+                system = system.set(f"{part}.k_e", _NOMINAL[name] + spread * float(by))
     return system
 
 
