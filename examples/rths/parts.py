@@ -99,3 +99,14 @@ class SampleController(Block):
         whole += 0.5 * h * (left + error)
         self.command = self.proportional * left + self.integral * whole
         self.last = [self.position, ahead, left, whole]
+
+
+class Axis(Block):
+    """Is where it is told to be; its connectors are those of the rig's actuator."""
+
+    x_set: float = Input(unit="m", description="Where it shall go")
+    x: float = Output(unit="m", description="Where it is")
+
+    def step(self, t: float, h: float) -> None:
+        """Follow at once."""
+        self.x = self.x_set

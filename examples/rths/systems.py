@@ -110,11 +110,28 @@ def servo() -> System:
     return _described("servo", shaken(actuated(1), 1), "Nothing is done against its lag.")
 
 
+def rig() -> System:
+    """Return partition 1 on a rig: an actuator that shows its position moves a spring.
+
+    Nothing shows an acceleration, so the mass in the laboratory stays in the computer.
+    """
+    system = (
+        System("rig")
+        .add("frame", fmu(BUILT / "Frame.fmu"), ground=0.0, m_e=0.0, **frame(1))
+        .add("actuator", block(f"{PARTS}:Axis"))
+        .add("specimen", fmu(BUILT / "Specimen.fmu"), m_e=0.0, velocity=0.0, acceleration=0.0)
+        .connect("frame.position", "actuator.x_set")
+        .connect("actuator.x", "specimen.position", delay="8 ms")
+        .connect("specimen.force", "frame.force")
+    )
+    return _described("rig", shaken(system, 1), "The actuator is the rig's; 8 ms is assumed.")
+
+
 def _described(name: str, system: System, text: str) -> System:
     return replace(system, name=name, description=text, experiment=RUN)
 
 
-SYSTEMS = {"SystemStructure.ssd": late, "servo.ssd": servo}
+SYSTEMS = {"SystemStructure.ssd": late, "servo.ssd": servo, "rig.ssd": rig}
 
 if __name__ == "__main__":
     for file, make in SYSTEMS.items():
