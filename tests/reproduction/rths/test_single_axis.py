@@ -104,7 +104,7 @@ def test_noise_and_plants_are_those_of_a_seed(script: Script) -> None:
     assert np.array_equal(drawn[0], drawn[1])
     assert abs(np.corrcoef(drawn[0], drawn[2])[0, 1]) < 0.05
     assert np.std(drawn[0]) == pytest.approx(1.0, abs=0.05)
-    assert (parts.POSITION_NOISE, parts.FORCE_NOISE) == pytest.approx((16.0e-6, 2.18), rel=1e-3)
+    assert pytest.approx((16.0e-6, 2.18), rel=1e-3) == (parts.POSITION_NOISE, parts.FORCE_NOISE)
     values = criteria.nothing("el_centro.csv", 7).components
     k_e = [values[name].values["k_e"] for name in ("frame", "actuator", "specimen")]
     assert k_e[0] == k_e[1] == k_e[2] != 1190e3
