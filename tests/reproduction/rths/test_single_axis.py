@@ -116,8 +116,11 @@ def test_noise_and_plants_are_those_of_a_seed(script: Script) -> None:
 
 @pytest.mark.parametrize(
     ("name", "samples", "step", "peak"),
-    [("el_centro", 2060, 0.02, 3.1349302), ("kobe", 5095, 0.01, 6.32984542)]
-    + [("morgan_hill", 7995, 0.005, 2.38917149)],
+    [
+        ("el_centro", 2060, 0.02, 3.1349302),
+        ("kobe", 5095, 0.01, 6.32984542),
+        ("morgan_hill", 7995, 0.005, 2.38917149),
+    ],
 )
 def test_records_are_the_published_ones(
     script: Script, name: str, samples: int, step: float, peak: float
