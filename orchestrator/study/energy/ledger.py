@@ -136,7 +136,8 @@ class EnergyLedger:
             np.maximum(total - np.interp(before, self.time, total), 0.0)
             for total in (self.total(Kind.CREATED), self.total(Kind.DISSIPATED))
         )
-        return np.divide(created, dissipated, out=np.zeros_like(created), where=dissipated > 0.0)
+        share: Floats = np.zeros_like(created)
+        return np.divide(created, dissipated, out=share, where=dissipated > 0.0)
 
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
