@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
 
 HERE = Path(__file__).parent
@@ -82,6 +84,22 @@ def actuated(case: int) -> System:
     return system
 
 
+#: Standard deviations of the benchmark's perturbed plants, by parameter of the actuator.
+SPREAD = {"k_e": 50e3, "a3": 1.3, "beta1": 3.3, "beta2": 3.3e3}
+_NOMINAL = {"k_e": 1190e3, "a3": 3.3, "beta1": 425.0, "beta2": 9.9976e4}
+
+
+def perturbed(system: System, seed: int) -> System:
+    """Draw the parameters of the control plant; what stands in the laboratory is the same in it."""
+    drawn = np.random.default_rng(seed).standard_normal(len(SPREAD))
+    for (name, spread), by in zip(SPREAD.items(), drawn, strict=True):
+        system = system.set(f"actuator.{name}", _NOMINAL[name] + spread * float(by))
+        if name == "k_e":
+            for part in ("frame", "specimen"):
+                system = system.set(f"{part}.k_e", _NOMINAL[name] + spread * float(by))
+    return system
+
+
 def late() -> System:
     """Return partition 1 under El Centro at 40 %, its laboratory 8 ms late."""
     return _described("late", shaken(hybrid(1, "8 ms"), 1), "The laboratory is 8 ms late.")
@@ -92,11 +110,28 @@ def servo() -> System:
     return _described("servo", shaken(actuated(1), 1), "Nothing is done against its lag.")
 
 
+def rig() -> System:
+    """Return partition 1 on a rig: an actuator that shows its position moves a spring.
+
+    Nothing shows an acceleration, so the mass in the laboratory stays in the computer.
+    """
+    system = (
+        System("rig")
+        .add("frame", fmu(BUILT / "Frame.fmu"), ground=0.0, m_e=0.0, **frame(1))
+        .add("actuator", block(f"{PARTS}:Axis"))
+        .add("specimen", fmu(BUILT / "Specimen.fmu"), m_e=0.0, velocity=0.0, acceleration=0.0)
+        .connect("frame.position", "actuator.x_set")
+        .connect("actuator.x", "specimen.position", delay="8 ms")
+        .connect("specimen.force", "frame.force")
+    )
+    return _described("rig", shaken(system, 1), "The actuator is the rig's; 8 ms is assumed.")
+
+
 def _described(name: str, system: System, text: str) -> System:
     return replace(system, name=name, description=text, experiment=RUN)
 
 
-SYSTEMS = {"SystemStructure.ssd": late, "servo.ssd": servo}
+SYSTEMS = {"SystemStructure.ssd": late, "servo.ssd": servo, "rig.ssd": rig}
 
 if __name__ == "__main__":
     for file, make in SYSTEMS.items():

@@ -78,15 +78,15 @@ def certify(
     else:
         name, system, options = case_options(target, case, at, step, None, None)
     found = certified(system, rules, tolerance=tolerance, **options)
-    beside = None if against is None else compare(found, against)
+    comparison = None if against is None else compare(found, against)
     told = {"case": name, **found.as_json()}
-    if beside is not None:
-        told["against"] = beside.as_json()
-    files = [] if output is None else _write(target, told, found, beside, output)
+    if comparison is not None:
+        told["against"] = comparison.as_json()
+    files = [] if output is None else _write(target, told, found, comparison, output)
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    _print(name, found, beside)
+    _print(name, found, comparison)
     for path in files:
         console.print(path, markup=False)
 
@@ -127,9 +127,9 @@ def _of(line: str) -> str:
     return line.partition(".")[0]
 
 
-def _remarks(found: Certificate, beside: Comparison | None) -> Iterator[str]:
-    if beside is not None:
-        yield beside.verdict()
+def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]:
+    if comparison is not None:
+        yield comparison.verdict()
     said: dict[str, list[str]] = {}
     for master in found.masters:
         for text in master.remarks:
@@ -145,14 +145,14 @@ def _title(name: str, found: Certificate) -> str:
     return f"{name}: H = {found.step_ns / 1e6:g} ms, at {found.at}"
 
 
-def _print(name: str, found: Certificate, beside: Comparison | None) -> None:
+def _print(name: str, found: Certificate, comparison: Comparison | None) -> None:
     rows = [
         ["-" if cell is None else cell if isinstance(cell, str) else f"{cell:.6g}" for cell in row]
         for row in _rows(found)
     ]
     if rows:
         print_table(_title(name, found), list(COLUMNS), rows)
-    for text in _remarks(found, beside):
+    for text in _remarks(found, comparison):
         console.print(text, markup=False)
 
 
@@ -160,7 +160,7 @@ def _write(
     target: Path,
     told: dict[str, Any],
     found: Certificate,
-    beside: Comparison | None,
+    comparison: Comparison | None,
     output: Path,
 ) -> list[Path]:
     """Write the page and JSON, and of an archive a copy that holds it; equal bytes each time."""
@@ -173,7 +173,7 @@ def _write(
     with whole_file(output / REPORT) as draft:
         draft.write_bytes(report)
     tables = tuple(_tables(found))
-    description = "\n\n".join(f"{text}." for text in _remarks(found, beside))
+    description = "\n\n".join(f"{text}." for text in _remarks(found, comparison))
     write_report(
         Report(f"Certificate of {_title(told['case'], found)}", description, tables=tables),
         output / PAGE,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
+from math import exp, pi
 
 from orchestrator import Block, Input, Output, Parameter, State
-
-#: Share of the information of one memory that holds the coefficients where they begin.
-_HELD = 1e-6
 
 
 class AdaptiveTimeSeries(Block):
@@ -28,17 +26,20 @@ class AdaptiveTimeSeries(Block):
     memory       parameter s    time constant after which older samples count less
     frequency    parameter Hz   frequency of the motion, by which the three are weighed
     spread       parameter 1    how far coefficients may leave those of the start, a share
+    cutoff       parameter Hz   of the low-pass through which it learns
+    amplitude    parameter m    motion that counts as much as the coefficients of the start
     ============ ========= ==== =========================================================
 
-    The actuator's inverse is read off itself: the command of a step ago as a sum of position,
-    velocity and acceleration that were measured around it, by least squares.
+    The actuator's inverse is read off itself: the command as a sum of measured position, velocity
+    and acceleration, by least squares. Command and measurement pass the same low-pass of third
+    order first, which gives the rates without differences and leaves the relation as it is.
 
     References
     ----------
     Chae, Kazemibidokhti, Ricles: Adaptive time series compensator for delay compensation of
     servo-hydraulic actuator systems for real-time hybrid simulation, Earthq. Eng. Struct. Dyn. 42
-    (2013). Changed: older samples fade exponentially instead of leaving a window, and rates are
-    central differences of three samples instead of filtered.
+    (2013). Changed: older samples fade exponentially instead of leaving a window, and the command
+    is filtered as the measurement is, so that the filter's lag is not learned as the actuator's.
     """
 
     position: float = Input(unit="m", description="Wanted position")
@@ -61,23 +62,27 @@ class AdaptiveTimeSeries(Block):
     spread: float = Parameter(
         start=1.0, unit="1", minimum=0.0, description="How far coefficients may go, a share"
     )
-    past: list[float] = State(start=[], description="Two measured positions and two commands")
+    cutoff: float = Parameter(start=20.0, unit="Hz", above=0.0, description="Of the low-pass")
+    amplitude: float = Parameter(
+        start=5e-5, unit="m", above=0.0, description="Motion, rms, that outweighs the start"
+    )
+    shown: list[float] = State(start=[], description="Measured, and after each pole")
+    sent: list[float] = State(start=[], description="Command, and after each pole")
     learned: list[float] = State(start=[], description="Coefficients of the next command")
     known: list[float] = State(start=[], description="Normal equations, 3 x 4 by rows")
 
     def initialise(self, t: float) -> None:
         """Begin with the coefficients of the delay that is taken for granted."""
-        self.past = [self.measured] * 2 + [self.position] * 2
         self.known = [0.0] * 12
         self.learned = list(self._first())
         self._send()
+        self.shown, self.sent = [self.measured] * 4, [self.command] * 4
 
     def step(self, t: float, h: float) -> None:
-        """Send the next command, and learn of the last one."""
+        """Send the next command, and learn of those before."""
         self._send()
         if h > 0.0:
             self._learn(h)
-        self.past = [self.past[1], self.measured, self.past[3], self.command]
 
     def _first(self) -> tuple[float, float, float]:
         return 1.0, self.delay, 0.5 * self.delay**2
@@ -89,19 +94,44 @@ class AdaptiveTimeSeries(Block):
         )
 
     def _learn(self, h: float) -> None:
-        """Take the command of the step before as a sum of what was measured around it."""
-        before, middle, sent = self.past[0], self.past[1], self.past[3]
-        turn = 2.0 * np.pi * self.frequency
-        rate = (self.measured - before) / (2.0 * h)
-        bend = (self.measured - 2.0 * middle + before) / h**2
-        seen = np.array([middle, rate / turn, bend / turn**2])
-        first = np.array(self._first()) * np.array([1.0, turn, turn**2])
-        known = np.array(self.known).reshape(3, 4)
-        known *= np.exp(-h / self.memory)
-        known += np.outer(seen, [*seen, sent])
-        self.known = known.ravel().tolist()
-        held = _HELD * float(np.trace(known[:, :3])) + np.finfo(float).tiny
-        found = np.linalg.solve(known[:, :3] + held * np.eye(3), known[:, 3] + held * first)
-        bounds = self.spread * np.abs(first)
-        kept = np.clip(found, first - bounds, first + bounds)
-        self.learned = (kept / np.array([1.0, turn, turn**2])).tolist()
+        """Take the command as a sum of what is measured, both behind the low-pass."""
+        time, turn = 1.0 / (2.0 * pi * self.cutoff), 2.0 * pi * self.frequency
+        self.shown = _passed(self.shown, self.measured, time, h)
+        self.sent = _passed(self.sent, self.command, time, h)
+        _, one, two, three = self.shown
+        rate, bend = (two - three) / time, (one - 2.0 * two + three) / time**2
+        seen = (three, rate / turn, bend / turn**2)
+        fade, row = exp(-h / self.memory), (*seen, self.sent[3])
+        self.known = [fade * old + seen[i // 4] * row[i % 4] for i, old in enumerate(self.known)]
+        scale = (1.0, turn, turn**2)
+        first = [value * by for value, by in zip(self._first(), scale, strict=True)]
+        held = self.amplitude**2 * self.memory / h  # what such a motion adds up to
+        found = _solved(self.known, first, held)
+        self.learned = [
+            min(max(value, one - self.spread * abs(one)), one + self.spread * abs(one)) / by
+            for value, one, by in zip(found, first, scale, strict=True)
+        ]
+
+
+def _passed(stages: list[float], now: float, time: float, h: float) -> list[float]:
+    """Return a sample and what three equal poles make of it, by the trapezoidal rule."""
+    keep, take = (2.0 * time - h) / (2.0 * time + h), h / (2.0 * time + h)
+    passed = [now]
+    for before, old in pairwise(stages):
+        passed.append(keep * old + take * (passed[-1] + before))
+    return passed
+
+
+def _solved(known: list[float], first: list[float], held: float) -> tuple[float, float, float]:
+    """Return the coefficients of normal equations, held where they begin (Cholesky, 3 x 3)."""
+    right = [known[3 + 4 * i] + held * first[i] for i in range(3)]
+    d0 = known[0] + held
+    l1, l2 = known[1] / d0, known[2] / d0
+    d1 = known[5] + held - l1 * known[1]
+    rest = known[6] - l1 * known[2]
+    l3 = rest / d1
+    d2 = known[10] + held - l2 * known[2] - l3 * rest
+    y1 = right[1] - l1 * right[0]
+    z = (right[2] - l2 * right[0] - l3 * y1) / d2
+    y = y1 / d1 - l3 * z
+    return right[0] / d0 - l1 * y - l2 * z, y, z

@@ -39,6 +39,13 @@ def loop(
             " component.parameter; given twice: a map"
         ),
     ] = None,
+    limit_cycle: Annotated[
+        str | None,
+        typer.Option(
+            help="COMPONENT=FROM:TO:COUNT: limit cycles by its describing function, with amplitudes"
+            " of its input"
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="Folder for pictures and a page")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
@@ -64,6 +71,8 @@ def loop(
     told["contact"] = {
         side: [account_json(account) for account in found] for side, found in contact.items()
     }
+    if limit_cycle is not None:
+        told["limit_cycles"] = _limit_cycles(linear, limit_cycle)
     drawings: dict[str, Figure] = {}
     if cut is not None:
         told["sampled_loop"] = _sampled(linear, cut)
@@ -91,6 +100,16 @@ def loop(
         print_json(told)
         return
     _print(told, accounts, contact)
+
+
+def _limit_cycles(linear: LinearSystem, text: str) -> dict[str, Any]:
+    """Tell the limit cycles of the loop through a component."""
+    from orchestrator.cli.analyze.sweep_range import geometric
+    from orchestrator.loops.limit_cycle import limit_cycles
+
+    component, amplitudes = geometric(text, "--limit-cycle")
+    found = limit_cycles(linear, component, amplitudes)
+    return {"component": component, "cycles": [cycle.as_json() for cycle in found]}
 
 
 def _continuous(
@@ -237,5 +256,26 @@ def _print(
             ["margin", "value", "at [Hz]"],
             rows,
         )
+    if cycles := told.get("limit_cycles"):
+        _print_cycles(cycles)
     for path in told["files"]:
         console.print(path, markup=False)
+
+
+def _print_cycles(told: dict[str, Any]) -> None:
+    columns = ["amplitude", "frequency [Hz]", "motions nearby", "return [1/s]", "third harmonic"]
+    rows = [
+        [
+            f"{cycle['amplitude']:.6g}",
+            f"{cycle['frequency_hz']:.6g}",
+            "come to it" if cycle["stable"] else "leave it",
+            f"{cycle['return_rate_1_s']:+.4g}",
+            f"{cycle['third_harmonic']:.2g}",
+        ]
+        for cycle in told["cycles"]
+    ]
+    title = f"limit cycles by the describing function of {told['component']}"
+    if not rows:
+        console.print(f"{title}: none between these amplitudes", markup=False)
+        return
+    print_table(title, columns, rows)

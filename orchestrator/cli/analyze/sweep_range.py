@@ -45,6 +45,23 @@ class SweepRange:
         return cls(kind, tuple(round(v, 9) if kind in _TIMES else v for v in values))
 
 
+def geometric(text: str, option: str) -> tuple[str, list[float]]:
+    """Read ``NAME=FROM:TO:COUNT`` as a name and values that are equally many times each other."""
+    name, _, rest = text.partition("=")
+    try:
+        first, last, count = rest.split(":")
+        low, high, steps = float(first), float(last), int(count) - 1
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected NAME=FROM:TO:COUNT, found '{text}'", param_hint=option
+        ) from None
+    if not (0.0 < low < high and 1 <= steps < _MOST):
+        raise typer.BadParameter(
+            f"'{text}': expected 0 < FROM < TO and 2 to {_MOST} values", param_hint=option
+        )
+    return name, [low * (high / low) ** (i / steps) for i in range(steps + 1)]
+
+
 def _number(kind: str, text: str) -> float:
     if kind not in _TIMES:
         return float(text)

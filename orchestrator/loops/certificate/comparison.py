@@ -1,4 +1,4 @@
-"""A recording of any tool beside a certificate: how it grows, and which master would do so."""
+"""A recording of any tool against a certificate: how it grows, and which master would do so."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _NEAR, AGREED = 0.2, 0.01
 
 
 @dataclass(frozen=True)
-class Beside:
-    """A growth rate that was recorded, and what a master would show.
+class PredictedGrowth:
+    """Growth that a certificate predicts for one master, held against a recorded one.
 
     Parameters
     ----------
     master
         Which; ``continuous time`` for the loop itself.
     growth, frequency
-        What it would show, 1/s and Hz.
+        Predicted, 1/s and Hz.
     share
-        How far the recorded growth rate is off, as a share of its size.
+        How far the recorded growth rate is from it, as a share of its size.
     """
 
     master: str
@@ -45,7 +45,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A recording beside a certificate.
+    """A recording held against a certificate.
 
     Parameters
     ----------
@@ -53,25 +53,25 @@ class Comparison:
         The recording, and its column that shows one mode best.
     fit
         The oscillation in it.
-    beside
-        What every master would show, the nearest first.
+    predicted
+        For every master, the nearest first.
     """
 
     file: str
     signal: str
     fit: GrowthFit
-    beside: tuple[Beside, ...]
+    predicted: tuple[PredictedGrowth, ...]
 
     def verdict(self) -> str:
         """Say in a sentence with what it agrees."""
         grown = f"{self.file}: {self.signal} grows at {self.fit.sigma:+.6g} 1/s"
         at = f"at {self.fit.frequency:.6g} Hz"
-        agreed = [one.master for one in self.beside if one.share <= AGREED]
+        agreed = [one.master for one in self.predicted if one.share <= AGREED]
         if agreed:
             return f"{grown} {at}, as under {', '.join(agreed)}"
-        if not self.beside:
+        if not self.predicted:
             return f"{grown} {at}: no loop of the certificate has a mode near that frequency"
-        nearest = self.beside[0]
+        nearest = self.predicted[0]
         return (
             f"{grown} {at}, as under none: the nearest, {nearest.master}, would show"
             f" {nearest.growth:+.6g} 1/s; is it of this system, at this step?"
@@ -84,21 +84,21 @@ class Comparison:
             "growth_1_s": self.fit.sigma,
             "growth_deviation_1_s": self.fit.sigma_error,
             "frequency_hz": self.fit.frequency,
-            "beside": [
+            "predicted": [
                 {
                     "master": one.master,
                     "growth_1_s": one.growth,
                     "frequency_hz": one.frequency,
                     "error": one.share,
                 }
-                for one in self.beside
+                for one in self.predicted
             ],
             "verdict": self.verdict(),
         }
 
 
 def compare(certificate: Certificate, path: Path) -> Comparison:
-    """Fit the growth in a recording, and put it beside a certificate.
+    """Fit the growth in a recording, and hold it against a certificate.
 
     Names of columns end with ``component.output``, or as ecos writes it, ``component::output``.
 
@@ -124,8 +124,8 @@ def compare(certificate: Certificate, path: Path) -> Comparison:
             f" {', '.join([*recorded][:5]) or 'none'}"
         )
     signal, fit = _best(time, signals, path)
-    beside = sorted(_beside(certificate, fit), key=lambda one: one.share)
-    return Comparison(path.name, signal, fit, tuple(beside))
+    predicted = sorted(_predicted(certificate, fit), key=lambda one: one.share)
+    return Comparison(path.name, signal, fit, tuple(predicted))
 
 
 def _plain(name: str) -> str:
@@ -173,7 +173,7 @@ def _best(time: Floats, signals: dict[str, Floats], path: Path) -> tuple[str, Gr
     return signal, fit
 
 
-def _beside(certificate: Certificate, fit: GrowthFit) -> Iterator[Beside]:
+def _predicted(certificate: Certificate, fit: GrowthFit) -> Iterator[PredictedGrowth]:
     exact: Mode | None = None
     for master in certificate.masters:
         mode = _nearest(master, fit)
@@ -182,11 +182,12 @@ def _beside(certificate: Certificate, fit: GrowthFit) -> Iterator[Beside]:
         exact = exact or (mode if mode.exact is not None else None)
         size = growth_size(mode.sampled)
         share = abs(fit.sigma - mode.growth) / size
-        yield Beside(master.name, mode.growth, mode.frequency, share)
+        yield PredictedGrowth(master.name, mode.growth, mode.frequency, share)
     if exact is not None and exact.exact is not None:
         root = exact.exact
         share = abs(fit.sigma - root.real) / growth_size(root)
-        yield Beside("continuous time", root.real, abs(root.imag) / (2.0 * math.pi), share)
+        frequency = abs(root.imag) / (2.0 * math.pi)
+        yield PredictedGrowth("continuous time", root.real, frequency, share)
 
 
 def _nearest(master: MasterAccount, fit: GrowthFit) -> Mode | None:

@@ -119,6 +119,26 @@ class EnergyLedger:
         """Whether the residual is below a share of the turnover, and what missed cycles allow."""
         return self.residual <= tolerance * self.turnover + self.unsure
 
+    def stability_indicator(self, window: float) -> Floats:
+        """Return what the interfaces created in the last ``window`` (s) by what was dissipated.
+
+        At 1 the coupling feeds the motion as fast as the damping takes from it: a mode that it has
+        to itself neither grows nor dies down. 0 where nothing is dissipated yet. Shape (n,).
+
+        References
+        ----------
+        Galmez, Fermandois: Online stability analysis for real-time hybrid simulation testing,
+        Front. Built Environ. 6 (2020), for the idea to weigh these energies while a test runs; how
+        that paper normalises them was not to be had.
+        """
+        before = np.maximum(self.time - window, self.time[0])
+        created, dissipated = (
+            np.maximum(total - np.interp(before, self.time, total), 0.0)
+            for total in (self.total(Kind.CREATED), self.total(Kind.DISSIPATED))
+        )
+        share: Floats = np.zeros_like(created)
+        return np.divide(created, dissipated, out=share, where=dissipated > 0.0)
+
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
         found = {"initial": self.initial, "stored": float(self.total(Kind.STORED)[-1])}

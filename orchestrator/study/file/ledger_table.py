@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictStr
 
-from orchestrator.study.file.table import Table
+from orchestrator.study.file.table import Table, Time
 
 Names = StrictStr | tuple[StrictStr, ...]
 
@@ -63,11 +63,13 @@ class InterfaceTable(Table):
 class LedgerTable(Table):
     """Whose energy is counted in some cases; if it says nothing else, what the connections say.
 
-    ``tolerance`` is the share of the largest entry that may be missing from the balance.
+    ``tolerance`` is the share of the largest entry that may be missing from the balance, ``window``
+    the time over which the stability indicator looks back; without one there is no indicator.
     """
 
     cases: tuple[StrictStr, ...] = Field(min_length=1)
     tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005
+    window: Time | None = None
     account: dict[str, AccountTable] = Field({})
     port: dict[str, PortTable] = Field({})
     interface: dict[str, InterfaceTable] = Field({})

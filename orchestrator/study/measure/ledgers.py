@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
-from orchestrator.core.system import Causality, Positive, System, signal_of
+from orchestrator.core.system import Causality, Positive, System, nanoseconds, signal_of
 from orchestrator.study.energy import (
     Account,
     Bond,
@@ -51,6 +51,8 @@ _SERIES = {
         Kind.RESIDUAL,
     )
 }
+#: The same where a ledger looks back over a window; a number.
+_INDICATOR = "ledger.stability_indicator"
 
 
 class _Nothing:
@@ -75,11 +77,14 @@ class LedgerRequest:
         See :class:`~orchestrator.study.energy.LedgerPlan`.
     tolerance
         Share of the largest entry that may be missing.
+    window_ns
+        Over which the stability indicator looks back; ``None``: there is none.
     """
 
     name: str
     plan: LedgerPlan
     tolerance: float
+    window_ns: int | None = None
 
     @property
     def where(self) -> str:
@@ -134,7 +139,8 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
     try:
         listed = bool(table.account or table.port or table.interface)
         plan = _plan(table, system) if listed else automatic_plan(system)
-        request = LedgerRequest(key, plan, table.tolerance)
+        window_ns = None if table.window is None else nanoseconds(table.window)
+        request = LedgerRequest(key, plan, table.tolerance, window_ns)
         energy_ledger(_Nothing(), system, plan)  # that all exist, and are energies and powers
     except DescriptionError as error:
         raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
@@ -160,7 +166,9 @@ def ledger_series(case: PreparedCase, experiment: Experiment) -> list[str]:
         request = ledger_request(case, experiment)
     except DescriptionError:  # reported as a wrong ledger
         return []
-    return list(_SERIES) if request else []
+    if request is None:
+        return []
+    return [*_SERIES, *([] if request.window_ns is None else [_INDICATOR])]
 
 
 def swept_ledgers(experiment: Experiment) -> Iterator[str]:
@@ -168,21 +176,25 @@ def swept_ledgers(experiment: Experiment) -> Iterator[str]:
     for name, sweep in experiment.sweeps.items():
         for case, key in product(sweep.cases, sweep.measures):
             found = experiment.case[case].measure.get(key)
-            if found is not None and found.signal in _SERIES:
+            if found is not None and found.signal in (*_SERIES, _INDICATOR):
                 yield (
                     f"sweep '{name}': measure '{key}' of case '{case}' is of '{found.signal}', and"
                     " runs of a sweep make no energy ledger; expected a signal that is recorded"
                 )
 
 
-def with_series(result: Result, ledger: EnergyLedger) -> Result:
-    """Add the sums over time, and the totals, to a result."""
-    columns = [ledger.total(kind) for kind in _SERIES.values()]
+def with_series(result: Result, ledger: EnergyLedger, window_ns: int | None) -> Result:
+    """Add the sums over time, the indicator if there is a window, and the totals, to a result."""
+    series = {name: ledger.total(kind) for name, kind in _SERIES.items()}
+    units = dict.fromkeys(series, "J")
+    if window_ns is not None:
+        series[_INDICATOR] = ledger.stability_indicator(window_ns / 1e9)
+        units[_INDICATOR] = "1"
     return replace(
         result,
-        names=(*result.names, *_SERIES),
-        values=np.column_stack([result.values, *columns]),
-        units={**result.units, **dict.fromkeys(_SERIES, "J")},
+        names=(*result.names, *series),
+        values=np.column_stack([result.values, *series.values()]),
+        units={**result.units, **units},
         energies=ledger.totals(),
     )
 

@@ -54,4 +54,4 @@ class Ledger(Extension):
             return result
         run.add(case.name, ledger_section(case.name, ledger))
         run.write(f"{case.name}.ledger.csv", partial(write_ledger, ledger))
-        return with_series(result, ledger)
+        return with_series(result, ledger, request.window_ns)

@@ -260,6 +260,34 @@ def test_adaptive_time_series_learns_the_inverse_of_a_lag():
     assert np.std(off[3000:]) < 0.04 * np.std(wanted)  # the actuator gets it a step later
 
 
+def test_adaptive_time_series_learns_through_the_noise_of_a_sensor():
+    """16 um on 10 mm at 4096 Hz, whose second differences are 100 times the acceleration."""
+    h, lag, turn, noise = 1.0 / 4096.0, 0.02, 2.0 * np.pi * 4.0, np.random.default_rng(1)
+    block, at, fade = AdaptiveTimeSeries(delay=0.7 * lag), 0.0, np.exp(-h / lag)
+    block.initialise(0.0)
+    for n, off in enumerate(noise.normal(0.0, 16e-6, 8192)):
+        t = n * h
+        block.position = 0.01 * np.sin(turn * t) + 0.003 * np.sin(2.3 * turn * t)
+        block.velocity = turn * (0.01 * np.cos(turn * t) + 0.0069 * np.cos(2.3 * turn * t))
+        at = fade * at + (1.0 - fade) * block.command
+        block.measured = at + off
+        block.step(0.0, h)
+    assert block.a0 == pytest.approx(1.0, rel=2e-3)
+    assert block.a1 == pytest.approx(lag + h / 2, rel=1e-3)  # a command is held for a step
+    assert block.a2 == pytest.approx(lag * h / 2, rel=0.05)
+
+
+def test_adaptive_time_series_learns_nothing_from_noise_at_rest():
+    h, noise = 1.0 / 4096.0, np.random.default_rng(1)
+    block = AdaptiveTimeSeries(delay=0.02)
+    block.initialise(0.0)
+    for off in noise.normal(0.0, 16e-6, 4096):
+        block.measured = off
+        block.step(0.0, h)
+    assert (block.a0, block.a1) == pytest.approx((1.0, 0.02), rel=0.02)
+    assert block.a2 == pytest.approx(2e-4, rel=0.3)  # 30 um of a second derivative, and 50 held
+
+
 def test_adaptive_time_series_keeps_its_coefficients_at_rest():
     block = AdaptiveTimeSeries(delay=0.02)
     block.initialise(0.0)

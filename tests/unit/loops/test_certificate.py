@@ -219,16 +219,16 @@ def recorded(mass, tmp_path):
 
 def test_a_recording_is_told_by_whose_rule_it_grows(mass, recorded):
     found = certify(sprung(mass), master_rules(["ecos", "omsimulator"]), step="4 ms")
-    beside = compare(found, recorded("jacobi", mass="mass::", spring="spring::"))
-    assert beside.beside[0].master == "ecos"
-    assert beside.beside[0].share < 1e-5
-    assert beside.verdict().endswith("as under ecos")
+    comparison = compare(found, recorded("jacobi", mass="mass::", spring="spring::"))
+    assert comparison.predicted[0].master == "ecos"
+    assert comparison.predicted[0].share < 1e-5
+    assert comparison.verdict().endswith("as under ecos")
 
 
 def test_a_recording_at_another_step_agrees_with_none(mass, recorded):
     found = certify(sprung(mass), master_rules(["ecos"]), step="8 ms")
-    beside = compare(found, recorded("jacobi"))
-    assert "as under none: the nearest, softdock, would show" in beside.verdict()
+    comparison = compare(found, recorded("jacobi"))
+    assert "as under none: the nearest, softdock, would show" in comparison.verdict()
 
 
 def test_a_recording_of_another_system_is_refused_by_its_columns(mass, recorded):

@@ -126,10 +126,12 @@ def test_what_cannot_go_back_is_refused_where_something_may_not_be_started_anew(
         linear_system(axis_without(*NO_STATES), step="4 ms")
 
 
-def test_what_takes_too_long_to_start_anew_is_refused(axis_without, monkeypatch):
-    monkeypatch.setattr(response_model, "MOST_SECONDS", 1e-9)
-    with pytest.raises(CapabilityError, match=r"'axis' .*2 responses, for each of which it starts"):
-        linear_system(axis_without(*NO_STATES), step="4 ms")
+def test_what_would_start_anew_for_too_many_steps_is_refused(axis_without, monkeypatch):
+    """Three responses of 64 steps, and five to where they begin; whatever the machine is doing."""
+    monkeypatch.setattr(response_model, "MOST_STEPS", 3 * 69)
+    linear_system(axis_without(*NO_STATES), step="4 ms", at="20 ms")
+    with pytest.raises(CapabilityError, match=r"'axis' .*3 responses, for .* takes 70 steps, are"):
+        linear_system(axis_without(*NO_STATES), step="4 ms", at="24 ms")
 
 
 def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch):

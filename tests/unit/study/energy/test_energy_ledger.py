@@ -261,3 +261,24 @@ class Run:
 
     def __getitem__(self, name):
         return self._columns[name]
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0, 1.5])
+def test_the_stability_indicator_is_1_at_the_delay_margin(plants, share):
+    """And elsewhere what the root s of the loop says of works over a period."""
+    mass, d = 750.0, 60.0
+    tau = share * ContactLoop(mass, K, d, 0.0).delay_margin.delay
+    chaser = fmu(plants / "Chaser.fmu")
+    system = sprung(chaser, plants, delay=f"{round(tau * 1e9)} ns", d=d).set("body.m", mass)
+    system = system.set("body.v0", 0.01).set("body.thrust", 0.0).set("body.virtual_force", 0.0)
+    ledger, _ = ledger_of(system, "15 s", step="2 ms")
+    s = ContactLoop(mass, K, d, tau).rightmost_root
+    period = 2.0 * np.pi / abs(s.imag)
+    shown = ledger.stability_indicator(period)
+    last = shown[ledger.time > 15.0 - period].mean()  # it ripples by what grows within a period
+    late = np.exp(-s * tau)
+    created = ((K + d * s) * late * np.conj(s * late - s)).real
+    expected = created / (d * abs(s * late) ** 2)
+    assert expected == pytest.approx(share, rel=1e-3)  # to first order in w tau
+    assert last == pytest.approx(expected, rel=2e-3)  # ripple squared
+    assert shown[0] == 0.0

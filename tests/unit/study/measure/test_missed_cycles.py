@@ -106,7 +106,7 @@ def test_an_open_balance_is_a_problem_without_missed_cycles_only(late, monkeypat
         unsure=0.001 * len(late),
     )
     monkeypatch.setattr(ledgers, "energy_ledger", lambda *_: ledger)
-    monkeypatch.setattr(extension, "with_series", lambda result, _: result)
+    monkeypatch.setattr(extension, "with_series", lambda result, *_: result)
     request = LedgerRequest("bench", LedgerPlan((), ()), 0.005)
     outcome = ExperimentOutcome("rig")
     monkeypatch.setattr(extension, "ledger_request", lambda *_: request)
