@@ -19,7 +19,6 @@ from orchestrator.core.recording import ParameterRow, decimate, whole_file
 from orchestrator.core.recording.decimation import thin
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.page import embedded, environment
-from orchestrator.pictures.drawing.wording import path_of
 from orchestrator.study.content import (
     PALETTE,
     CaseSection,
@@ -55,11 +54,13 @@ class PlotData:
     ----------
     plots
         All that will be added, as they share the room.
+    most
+        Samples of all curves.
     """
 
-    def __init__(self, plots: Sequence[Plot]) -> None:
+    def __init__(self, plots: Sequence[Plot], most: int = LARGEST_PAGE) -> None:
         curves = sum(len(panel.curves) for plot in plots for panel in plot.panels)
-        self._largest = max(_LEAST, min(LARGEST_CURVE, LARGEST_PAGE // max(curves, 1)))
+        self._largest = max(_LEAST, min(LARGEST_CURVE, most // max(curves, 1)))
         self._places: dict[bytes, int] = {}
         self._arrays: list[dict[str, Any]] = []
         self._plots = [self._plot(plot) for plot in plots]
@@ -221,6 +222,22 @@ def _rendered(
     return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
 
 
+def chart_page(plot: Plot, most: int) -> str:
+    """Return a page that shows one plot, with so many samples at most."""
+    scripts = _scripts()
+    return (
+        environment(TEMPLATES)
+        .get_template("chart.html.j2")
+        .render(
+            title=plot.title,
+            data=embedded(PlotData([plot], most).as_json()),
+            scripts=scripts,
+            style=figure_style(),
+            policy=" ".join(map(digest, scripts)),
+        )
+    )
+
+
 def _scripts() -> tuple[str, ...]:
     """Return uPlot, and what draws with it."""
     return uplot(), script_of("figure_data.js", "figures.js", "drawn_figures.js")
@@ -370,7 +387,6 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "measures": _measure_columns,
     "measure_groups": _measure_groups,
     "measured": _measured,
-    "route": path_of,
     "extrapolation": _extrapolation,
     "link": _link,
 }

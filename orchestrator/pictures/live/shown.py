@@ -14,7 +14,6 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.drawing.wording import path_of
 from orchestrator.pictures.live.messages import WISHES
 from orchestrator.pictures.live.samples import Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
@@ -43,7 +42,7 @@ def _cell(value: Any) -> Any:
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
     """Return the delay of loops, as it is planned."""
     rows = tuple(
-        (path_of(one), one.physical_ns / 1e6, one.numerical_ns / 1e6, one.total_ns / 1e6)
+        (one.path, one.physical_ns / 1e6, one.numerical_ns / 1e6, one.total_ns / 1e6)
         for one in loops
     )
     columns = ("loop", "declared [ms]", "added by the step [ms]", "total [ms]")

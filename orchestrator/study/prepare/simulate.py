@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     StepError,
 )
+from orchestrator.core.notebook import Progress, progress_bar
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.core.system.step_length import step_text, whole_steps
 from orchestrator.core.wings import of_wing
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
 
-Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
 #: Is called between chunks of steps, and may wait; returns how many the next has at most. What it
@@ -191,7 +191,7 @@ def simulate(  # the options of a run are what they are
     name
         Name of the result; the system's name if ``None``.
     progress
-        Called with the share that is done, 0 to 1.
+        Called with the share that is done, 0 to 1. ``None``: a notebook shows a bar.
     journal
         Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
         written the run goes on without it, and the result says so.
@@ -225,7 +225,9 @@ def simulate(  # the options of a run are what they are
         progress=progress,
         journal=journal,
     )
-    result = simulate_with(system, settings)
+    shown = nullcontext(progress) if progress or realtime else progress_bar(name or system.name)
+    with shown as bar:
+        result = simulate_with(system, replace(settings, progress=bar))
     chosen = {"start": start, "algorithm": algorithm, "algorithm_options": algorithm_options}
     way = chosen | {"step": step, "rates": rates, "delay": delay}
     return replace(result, warnings=partial(_warnings, system, way))
