@@ -111,9 +111,9 @@ class _Bar:
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _PERIOD
-        said = f"{escape(self._title)}: {min(max(share, 0.0), 1.0):.0%}"
+        said = f"{self._title}: {min(max(share, 0.0), 1.0):.0%}"
         bar = f'<progress max="1" value="{share:.4f}" style="width: 20em"></progress>'
-        self._show({"text/html": f"<label>{bar} {said}</label>", "text/plain": said})
+        self._show({"text/html": f"<label>{bar} {escape(said)}</label>", "text/plain": said})
 
     def _show(self, content: dict[str, str]) -> None:
         if self._shown is None:

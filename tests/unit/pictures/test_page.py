@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from orchestrator.core.recording import Result
 from orchestrator.pictures import report, write_report
 from orchestrator.pictures.report import TEMPLATES, PlotData, packed
 from orchestrator.study.content import (
@@ -192,6 +193,30 @@ def test_a_browser_draws_all_kinds_of_figures(tab, tmp_path, width, dark):
     assert all(lit(tab, place) > 1000 for place in range(6))
     assert tab.run("document.documentElement.scrollWidth") <= width
     assert tab.run(OVERLAPS) == []
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_a_chart_is_drawn_in_a_cell_of_a_notebook(tab, tmp_path, width, dark):
+    names = ("a.x", "b.f", "b.y")
+    values = np.stack([WAVE, SPIKED, -WAVE], axis=1)
+    time_ns = np.rint(TIME * 1e9).astype(np.int64)
+    chart = Result("cell", time_ns, names, values, {"b.f": "N"}).chart()
+    cell = f"<!DOCTYPE html><meta charset='utf-8'>{chart._repr_html_()}"
+    for name, content in (("page", chart.html), ("cell", cell)):
+        file = tmp_path / f"{name}.html"
+        file.write_text(content)
+        tab.errors.clear()
+        tab.requests.clear()
+        tab.show(file, width, 800, dark=dark)
+        assert (tab.errors, tab.requests) == ([], [file.as_uri()])
+        if name == "page":
+            assert tab.run("document.querySelectorAll('canvas').length") == 2
+            assert lit(tab, 0) > 1000
+            assert tab.run(OVERLAPS) == []
+            bottom = "document.querySelector('.chart').getBoundingClientRect().bottom"
+            assert tab.run(bottom) <= chart.height
+    assert tab.run("document.querySelector('iframe').clientHeight") == chart.height
 
 
 @needs_chromium
