@@ -161,6 +161,13 @@ def run(
             help="Show the run in a browser while it goes on; port 8700 of this machine",
         ),
     ] = None,
+    stream: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Send the rows to PlotJuggler (udp[:[HOST:]PORT], port 9870) or Foxglove"
+            " (foxglove[:[HOST:]PORT], port 8765) while it runs; may be given several times"
+        ),
+    ] = None,
     force_arming: Annotated[
         bool,
         typer.Option("--force-arming", help="Let devices move although arming is refused"),
@@ -242,6 +249,7 @@ def run(
             force_arming=force_arming,
             figures=figures,
             live=live,
+            stream=tuple(stream) if stream else None,
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)

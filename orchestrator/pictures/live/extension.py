@@ -81,16 +81,7 @@ class LiveView(Extension):
                 return None
 
     def _share(self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> None:
-        options, pace = case.options, run.realtime
-        _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
-        given = Recording(
-            replace(begun, system=None, parameters=(), plans=(), loops=()),
-            len(rows.times_ns),
-            stop_ns,
-            None if begun.timing is None or pace is None else pace.factor,
-            frozenset(pace.cpus) if pace is not None else frozenset(),
-        )
-        self._viewing.say(given, rows.file)
+        self._viewing.say(recording_of(run, case, rows, begun), rows.file)
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
         """Show what was found of a case."""
@@ -118,6 +109,19 @@ class LiveView(Extension):
         found = [*(first or ()), *([self._loops] if self._loops.rows else ()), *run.sections[case]]
         said = tuple(replace(one, value=None, data=None) for one in found)
         self._viewing.say(Said(case, said, remarks or tuple(run.notes[case]), is_over))
+
+
+def recording_of(run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> Recording:
+    """Return what another process is told of the rows of a case."""
+    options, pace = case.options, run.realtime
+    _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
+    return Recording(
+        replace(begun, system=None, parameters=(), plans=(), loops=()),
+        len(rows.times_ns),
+        stop_ns,
+        None if begun.timing is None or pace is None else pace.factor,
+        frozenset(pace.cpus) if pace is not None else frozenset(),
+    )
 
 
 def _has_devices(case: PreparedCase) -> bool:

@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -78,11 +79,7 @@ class Follower:
                 self.shown.ended = message.why
 
     def _record(self, case: Case, message: Recording, memory: int) -> None:
-        others = os.sched_getaffinity(0) - message.cpus
-        if message.cpus and others:
-            for thread in threading.enumerate():  # all, as each has its own processors
-                if thread.native_id is not None:
-                    os.sched_setaffinity(thread.native_id, others)
+        step_aside(message.cpus)
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
@@ -91,6 +88,15 @@ class Follower:
         case.whole, case.told = rows.whole, shared.told
         case.stop_ns, case.factor, case.state = message.stop_ns, message.factor, "running"
         case.version += 1
+
+
+def step_aside(cpus: AbstractSet[int]) -> None:
+    """Leave some processors to the run, if there are others."""
+    others = os.sched_getaffinity(0) - cpus
+    if cpus and others:
+        for thread in threading.enumerate():  # all, as each has its own processors
+            if thread.native_id is not None:
+                os.sched_setaffinity(thread.native_id, others)
 
 
 def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) -> bool:

@@ -45,6 +45,9 @@ class RunSettings:
         Whether pictures of all figures and systems are drawn as files.
     live
         Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
+    stream
+        Programs that are sent its rows meanwhile, ``udp[:[HOST:]PORT]`` or
+        ``foxglove[:[HOST:]PORT]``; ``None``: none.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class RunSettings:
     stored_twins: Sequence[Path] | None = None
     figures: bool = False
     live: str | None = None
+    stream: tuple[str, ...] | None = None
 
 
 #: The file says all.

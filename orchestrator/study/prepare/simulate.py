@@ -311,8 +311,8 @@ def _read_beside(
             if rows is None:
                 raise CapabilityError(
                     f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
-                    " it goes on: nobody knows how many there will be; leave out --live, or choose"
-                    " an algorithm with a fixed step"
+                    " it goes on: nobody knows how many there will be; leave out --live and"
+                    " --stream, or choose an algorithm with a fixed step"
                 )
             given.share(rows, begun)
         if journal is not None and pace is not None and begun is not None:
