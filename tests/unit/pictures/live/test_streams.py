@@ -1,7 +1,9 @@
 """Rows for other programs: what PlotJuggler reads by UDP, and Foxglove by its SDK."""
 
 import json
+import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from types import SimpleNamespace
 
