@@ -26,6 +26,8 @@ class SharedRows:
         How many rows there is room for, and scalar signals in each.
     file
         Descriptor of such memory that is there; ``None``: it is made, and empty.
+    grows
+        Whether the system takes memory for values only when they are written.
 
     Attributes
     ----------
@@ -40,7 +42,9 @@ class SharedRows:
         Descriptor of the memory, for the other process.
     """
 
-    def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
+    def __init__(
+        self, rows: int, columns: int, file: int | None = None, *, grows: bool = False
+    ) -> None:
         size = 8 * (_TOLD + rows * (1 + columns))
         self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
         weakref.finalize(self, os.close, self.file)
@@ -53,7 +57,8 @@ class SharedRows:
         self.values = values.reshape(rows, columns)
         if file is None:  # every page is there before the first step
             self.times_ns.fill(_NOT_YET)
-            self.values.fill(np.nan)
+            if not grows:
+                self.values.fill(np.nan)
 
     @property
     def written(self) -> int:

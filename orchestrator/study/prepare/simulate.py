@@ -302,24 +302,23 @@ def _read_beside(
     if pace is not None and given.look is not None:
         is_shared = True
     rows = execution.share_rows(last_ns) if is_shared else None
+    varies = execution.schedule.varies
     with ExitStack() as stack:
-        if given.look is not None and (pace is None or rows is not None):
+        if given.look is not None and (pace is None or not varies):
             where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
             stack.enter_context(given.look(where))
         begun = _result(execution, execution.recording(), name, notes) if is_shared else None
-        if given.share is not None and begun is not None:
-            if rows is None:
-                raise CapabilityError(
-                    f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
-                    " it goes on: nobody knows how many there will be; leave out --live and"
-                    " --stream, or choose an algorithm with a fixed step"
-                )
+        if given.share is not None and begun is not None and rows is not None:
             given.share(rows, begun)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
-            stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
+            whole = None if varies else rows
+            stack.enter_context(journal_beside(whole, journal, begun, pace.cpus, notes))
         yield
+        if rows is not None and not execution.writes_to(rows):
+            seen = f"its first {rows.written} rows: there was no room for more"
+            notes.append(f"who looked at the run saw {seen}")
 
 
 @dataclass(slots=True)

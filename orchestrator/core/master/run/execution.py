@@ -166,18 +166,24 @@ class Execution(RunView):
         """Do one communication step, or so many."""
         self._loop.step(count)
 
-    def share_rows(self, until_ns: int) -> SharedRows | None:
+    def share_rows(self, until_ns: int) -> SharedRows:
         """Record the steps until a time, in ns, where another process can read them.
 
-        ``None`` if the algorithm chooses its steps, whose number nobody knows.
+        If the algorithm chooses its steps, nobody knows how many there will be: then there is room
+        for a million rows, or 1 GiB, and those that come later are not there.
         """
         if self.schedule.varies:
-            return None
-        steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
-        rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
+            rows = self._recorder.share(self._engine)
+        else:
+            steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
+            rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
         if self._pacing is not None:
             self._pacing.tell(rows)
         return rows
+
+    def writes_to(self, rows: SharedRows) -> bool:
+        """Whether rows are still recorded there."""
+        return self._recorder.writes_to(rows)
 
     def advance(
         self,

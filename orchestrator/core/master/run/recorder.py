@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _FEWEST = 1024
 #: A block is so many times the one before, up to so many bytes: a long run has few, in large pages.
 _GROWTH, _LARGEST = 4, 1 << 26
+#: Rows, and bytes, that are shared where nobody knows how many rows come.
+_MOST_SHARED, _LARGEST_SHARED = 1 << 20, 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +141,22 @@ class Recorder:
         grown = min(_GROWTH * len(self._block), _LARGEST // (8 * max(1, self.columns)))
         self._attach(engine, *allot_rows(max(rows, grown, _FEWEST), self.columns))
 
-    def share(self, engine: Engine, rows: int) -> SharedRows:
-        """Let the engine write so many coming rows where another process can read them."""
+    def share(self, engine: Engine, rows: int | None = None) -> SharedRows:
+        """Let the engine write so many coming rows where another process can read them.
+
+        ``None``: as many as there is room for, in memory that is taken when a row is written.
+        """
         from orchestrator.core.realtime.shared_rows import SharedRows
 
         self._full = self._rows(engine)
-        shared = SharedRows(rows, self.columns)
+        room = min(_MOST_SHARED, _LARGEST_SHARED // (8 * max(1, self.columns)))
+        shared = SharedRows(room if rows is None else rows, self.columns, grows=rows is None)
         self._attach(engine, shared.values, shared.times_ns)
         return shared
+
+    def writes_to(self, rows: SharedRows) -> bool:
+        """Whether rows are still written there: a block that is full is left."""
+        return self._block is rows.values
 
     def _rows(self, engine: Engine) -> Rows:
         full, count = self._full, engine.rows
