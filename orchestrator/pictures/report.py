@@ -17,6 +17,7 @@ from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import ParameterRow, decimate, whole_file
 from orchestrator.core.recording.decimation import thin
+from orchestrator.pictures.diagram import ValuedDrawing
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.page import embedded, environment
 from orchestrator.study.content import (
@@ -203,7 +204,11 @@ def _rendered(
     plots = {item: item.figure for item in items if isinstance(item.figure, Plot)}
     data = embedded(PlotData(list(plots.values())).as_json()) if plots else ""
     moved = beside if len(data) > largest else None
-    scripts = _scripts() if plots else ()
+    drawn = {item: item.figure for item in report.diagrams if plots}
+    values = {
+        item: embedded(one.values) for item, one in drawn.items() if isinstance(one, ValuedDrawing)
+    }
+    scripts = _scripts("drawn_diagrams.js") if plots else ()
     text = (
         environment(TEMPLATES, _FILTERS)
         .get_template("report.html.j2")
@@ -211,6 +216,7 @@ def _rendered(
             report=report,
             plots={item: number for number, item in enumerate(plots)},
             data=data,
+            values=values,
             beside=moved and quote(moved.name),
             scripts=scripts,
             style=figure_style(),
@@ -238,9 +244,9 @@ def chart_page(plot: Plot, most: int) -> str:
     )
 
 
-def _scripts() -> tuple[str, ...]:
+def _scripts(*more: str) -> tuple[str, ...]:
     """Return uPlot, and what draws with it."""
-    return uplot(), script_of("figure_data.js", "figures.js", "drawn_figures.js")
+    return uplot(), script_of("figure_data.js", "figures.js", *more, "drawn_figures.js")
 
 
 def uplot() -> str:

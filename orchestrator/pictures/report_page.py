@@ -15,8 +15,8 @@ from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.diagram import facts_of_run, nested_of
-from orchestrator.pictures.drawing import Drawing, draw_system
+from orchestrator.pictures.diagram import ValuedDrawing, facts_of_run, nested_of, valued_drawing
+from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.layout.measure import NEED_FONT, has_font
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
@@ -58,7 +58,8 @@ class ReportPage(Extension):
             shown |= {stem: plot for stem, (plot, _) in found.items()}
             sections.append(_section(case, _items(found)))
         diagrams = _diagrams(run)
-        shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+        if run.settings.figures:
+            shown |= {name: drawing.bare() for name, (drawing, _) in diagrams.items()}
         for name, figure in experiment.figure.items():
             if figure.kind == "stability-plane":
                 from orchestrator.pictures.figures import draw_plane
@@ -71,7 +72,9 @@ class ReportPage(Extension):
             pictures = folder / PICTURES
             outcome.files += draw_pictures(shown, pictures, run.output / PICTURES, told)
         # those of an earlier run show something else by now
-        draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+        draft.replaced |= {
+            f"{PICTURES}/{name}{end}" for name in (*shown, *diagrams) for end in (".png", ".svg")
+        }
         report = folder / "report.html"
         draft.replaced.add(f"{report.stem}{BESIDE}")
         files = [*outcome.files, report, folder / SUMMARY]
@@ -101,8 +104,8 @@ def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem,
     return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
 
 
-def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
-    """Draw the systems of the cases, each once."""
+def _diagrams(run: Run) -> dict[str, tuple[ValuedDrawing, str]]:
+    """Draw the systems of the cases, each once, with the values of all that share it."""
     experiment, outcome, found = run.experiment, run.outcome, {}
     if not has_font():
         _LOGGER.warning("the report has no block diagrams: they %s", NEED_FONT)
@@ -113,7 +116,8 @@ def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
         facts = facts_of_run(first.system, options, first.result)
         case = run.cases[names[0]].case
         nested = nested_of(case, run.reader.read(case), first.system, run.settings.values)
-        drawing = draw_system(nested, facts, title=", ".join(names))
+        results = [outcome.cases[name].result for name in names]
+        drawing = valued_drawing(nested, facts, ", ".join(names), results)
         caption = f"{first.title}. {first.system.description}"
         found[f"system-{names[0]}"] = drawing, caption.strip()
     return found

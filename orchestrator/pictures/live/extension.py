@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import RunEndedError
 from orchestrator.core.system import SourceKind
-from orchestrator.pictures.diagram import facts_of, nested_of
-from orchestrator.pictures.live.diagram import live_diagram
+from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
 from orchestrator.pictures.live.messages import Begun, Recording, Said, Stands
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.pictures.live.viewing_client import Viewing

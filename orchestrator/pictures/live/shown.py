@@ -25,18 +25,14 @@ _ASK = 0.2
 
 
 def table(section: Section) -> dict[str, Any]:
-    """Return a section as plain data; what is no number is nothing."""
+    """Return a section as plain data."""
     return {
         "heading": section.heading,
         "columns": section.columns,
-        "rows": [[_cell(one) for one in row] for row in section.rows],
+        "rows": section.rows,
         "note": section.note,
         "remarks": [*section.remarks, *section.lines],
     }
-
-
-def _cell(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
