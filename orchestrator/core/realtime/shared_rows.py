@@ -33,6 +33,9 @@ class SharedRows:
     ----------
     times_ns
         int64 array of shape (rows,), ns.
+    clocks_ns
+        int64 array of shape (rows,): when they were written by CLOCK_MONOTONIC, of runs in real
+        time.
     values
         float64 array of shape (rows, columns).
     told
@@ -45,7 +48,7 @@ class SharedRows:
     def __init__(
         self, rows: int, columns: int, file: int | None = None, *, grows: bool = False
     ) -> None:
-        size = 8 * (_TOLD + rows * (1 + columns))
+        size = 8 * (_TOLD + rows * (2 + columns))
         self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
         weakref.finalize(self, os.close, self.file)
         if file is None:
@@ -53,11 +56,13 @@ class SharedRows:
         memory = mmap.mmap(self.file, size)
         self.told = np.frombuffer(memory, np.int64, _TOLD)
         self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * _TOLD)
-        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (_TOLD + rows))
+        self.clocks_ns = np.frombuffer(memory, np.int64, rows, 8 * (_TOLD + rows))
+        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (_TOLD + 2 * rows))
         self.values = values.reshape(rows, columns)
         if file is None:  # every page is there before the first step
             self.times_ns.fill(_NOT_YET)
             if not grows:
+                self.clocks_ns.fill(0)
                 self.values.fill(np.nan)
 
     @property

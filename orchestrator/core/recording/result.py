@@ -148,6 +148,9 @@ class Result:
         or in its sign. A function is called when it is asked for first.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
+    clock_ns
+        When each row was written by CLOCK_MONOTONIC, int64 array of shape (n,), 0 where that is not
+        known; ``None``: the run was not in real time, or the file does not have it.
     system
         What was run, flat; ``None``: it was read from a file that does not hold it.
 
@@ -181,6 +184,7 @@ class Result:
     arming: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     system: System | None = field(default=None, repr=False)
+    clock_ns: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))
@@ -189,6 +193,11 @@ class Result:
                 f"result '{self.name}': expected values of shape {expected} for"
                 f" {len(self.names)} names and time of shape {self.time_ns.shape},"
                 f" found {self.values.shape}"
+            )
+        if self.clock_ns is not None and self.clock_ns.shape != self.time_ns.shape:
+            raise DescriptionError(
+                f"result '{self.name}': expected clock_ns of shape {self.time_ns.shape}, as its"
+                f" times, found {self.clock_ns.shape}"
             )
         # A prompt shows them as tables.
         object.__setattr__(self, "loops", LoopDelays(self.loops))
@@ -271,7 +280,14 @@ class Result:
         columns = [self._column[name] for name in kept]
         values = self.values[rows][:, columns]
         units = {name: unit for name, unit in self.units.items() if name in kept}
-        return replace(self, time_ns=self.time_ns[rows], names=kept, values=values, units=units)
+        return replace(
+            self,
+            time_ns=self.time_ns[rows],
+            names=kept,
+            values=values,
+            units=units,
+            clock_ns=None if self.clock_ns is None else self.clock_ns[rows],
+        )
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:

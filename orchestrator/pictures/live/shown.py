@@ -47,7 +47,8 @@ def loops_section(loops: Iterable[LoopDelay]) -> Section:
 
 def signals_of(result: Result) -> dict[str, Any]:
     """Return what a page is told of the signals of a run: names, units, and figures of them."""
-    short = replace(result, time_ns=result.time_ns[:1], values=result.values[:1])
+    values = result.values[:1]
+    short = replace(result, time_ns=result.time_ns[:1], values=values, clock_ns=None)
     plots = [plot for plot, _ in default_plots(short).values()]
     figures = PlotData(plots).as_json()["figures"]
     return {"names": result.names, "units": result.units, "figures": figures}

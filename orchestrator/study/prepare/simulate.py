@@ -398,6 +398,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         values=recording.values,
         units=recording.units,
         descriptions=recording.descriptions,
+        clock_ns=recording.clock_ns,
         parameters=parameters_of(execution.system),
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,

@@ -118,6 +118,6 @@ class Checkpoint:
             engine.samples,
             engine.marks,
             engine.memory,
-            *self.rows.joined(),
+            *self.rows.joined()[:2],
             states,
         )

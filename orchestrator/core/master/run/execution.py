@@ -137,7 +137,9 @@ class Execution(RunView):
         #: When the faults act, and what they do.
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
+        self._recorder = Recorder(
+            self.system, self.schedule, made.outputs, every, is_clocked=realtime is not None
+        )
         self._pacing = self._paced(realtime, step_clock)
         running = self.schedule, self.units, self._engine, self._recorder
         self._loop = RunLoop(*running, self._pacing, made.end)
