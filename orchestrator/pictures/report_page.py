@@ -10,7 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.core.recording import parameters_of
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.recording import Result, parameters_of
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 #: Folder of the pictures.
 PICTURES = "figures"
+#: What devices count.
+_COUNTS = ("lost", "late", "repeated", "malformed", "restarts")
 
 
 class ReportPage(Extension):
@@ -151,8 +156,45 @@ def _report(
     )
 
 
+def device_table(result: Result) -> TableItem | None:
+    """Say how the samples of devices were, of those outputs that tell it; ``None``: there are none.
+
+    Counts are the last ones.
+    """
+    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for name in result:
+        device, _, what = name.rpartition(".")
+        if what in (*_COUNTS, "sample_age", "valid") and _is_device(result, device):
+            found.setdefault(device, {})[what] = result[name]
+    if not found or not len(result.time_ns):
+        return None
+    rows: list[tuple[str | float | None, ...]] = []
+    for device, signals in found.items():
+        valid, age = signals.get("valid"), signals.get("sample_age")
+        rows.append(
+            (
+                device,
+                None if valid is None else 100.0 * float(np.mean(valid > 0.0)),
+                None if age is None else 1e3 * float(np.max(age, initial=0.0, where=age >= 0.0)),
+                *(float(signals[key][-1]) if key in signals else None for key in _COUNTS),
+            )
+        )
+    columns = ("device", "valid [% of rows]", "greatest age [ms]", *_COUNTS)
+    return TableItem(f"Samples of devices of {result.name}", columns, tuple(rows))
+
+
+def _is_device(result: Result, name: str) -> bool:
+    """Whether a component is a device or its twin, as far as that is known."""
+    if result.system is None:
+        return True
+    component = result.system.components.get(name)
+    return component is not None and component.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}
+
+
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for case in outcome.cases.values():
+        if (devices := device_table(case.result)) is not None:
+            yield devices
         for one in case.sections:
             if one.columns:
                 yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)

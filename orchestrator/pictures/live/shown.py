@@ -15,7 +15,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.live.messages import WISHES
-from orchestrator.pictures.live.samples import Samples, Stretch, Times
+from orchestrator.pictures.live.samples import BUCKETS_US, Intervals, Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
@@ -78,6 +78,8 @@ class Case:
         How many of them will not change any more.
     told
         Of the shared rows.
+    intervals
+        Between them, in real time.
     is_steered
         Whether viewers may let it stand, step and end.
     sections, remarks
@@ -94,6 +96,7 @@ class Case:
     samples: Samples | None = None
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
+    intervals: Intervals | None = None
     is_steered: bool = False
     sections: Sequence[Section] = ()
     remarks: Sequence[str] = ()
@@ -102,7 +105,10 @@ class Case:
     def known(self) -> Samples | None:
         """Return its samples, up to the last that is whole."""
         if self.samples is not None:
-            self.samples.grow(self.whole())
+            whole = self.whole()
+            self.samples.grow(whole)
+            if self.intervals is not None:
+                self.intervals.grow(whole)
         return self.samples
 
     def say(self, sections: Sequence[Section], remarks: Sequence[str]) -> None:
@@ -166,6 +172,9 @@ class Shown:
         if case.factor is not None and len(case.told):
             names = ("overruns", "late_ns", "computed_ns", "longest_late_ns")
             found["timing"] = dict(zip(names, map(int, case.told), strict=True))
+            if case.intervals is not None:
+                found["timing"]["away"] = case.intervals.counts
+                found["timing"]["ends_us"] = BUCKETS_US
         return found
 
     def _status(self) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ from orchestrator.pictures.live.messages import (
     receive,
     send_wish,
 )
-from orchestrator.pictures.live.samples import Samples
+from orchestrator.pictures.live.samples import Intervals, Samples
 from orchestrator.pictures.live.server import Server
 from orchestrator.pictures.live.shown import Case, Shown, signals_of
 
@@ -86,6 +86,8 @@ class Follower:
         case.about = case.about | {"signals": signals_of(begun)}
         case.samples = Samples(begun.time_ns, begun.values, shared)
         case.whole, case.told = rows.whole, shared.told
+        if message.factor is not None:
+            case.intervals = Intervals(shared.times_ns, shared.clocks_ns, message.factor)
         case.stop_ns, case.factor, case.state = message.stop_ns, message.factor, "running"
         case.version += 1
 
