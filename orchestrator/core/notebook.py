@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, ClassVar, TypeVar
 
 #: Is told the share of something that is done, 0 to 1.
@@ -19,11 +18,18 @@ Progress = Callable[[float], None]
 _PATIENCE, _PERIOD = 0.5, 0.1
 
 
+def escaped(text: str) -> str:
+    """Return a text as HTML shows it."""
+    from html import escape  # a run does not need it
+
+    return escape(text)
+
+
 def html_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Return a table as HTML; the texts are escaped."""
 
     def line(texts: Iterable[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in texts)}</tr>"
+        return f"<tr>{''.join(f'<{tag}>{escaped(text)}</{tag}>' for text in texts)}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table>{line(columns, 'th')}{body}</table>"
@@ -61,8 +67,8 @@ class Page:
 
     def _repr_html_(self) -> str:
         return (
-            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts"'
-            f' title="{escape(self.title)}"'
+            f'<iframe srcdoc="{escaped(self.html)}" sandbox="allow-scripts"'
+            f' title="{escaped(self.title)}"'
             f' style="width: 100%; height: {self.height}px; border: 0"></iframe>'
         )
 
@@ -113,7 +119,7 @@ class _Bar:
         self._next = time.monotonic() + _PERIOD
         said = f"{self._title}: {min(max(share, 0.0), 1.0):.0%}"
         bar = f'<progress max="1" value="{share:.4f}" style="width: 20em"></progress>'
-        self._show({"text/html": f"<label>{bar} {escape(said)}</label>", "text/plain": said})
+        self._show({"text/html": f"<label>{bar} {escaped(said)}</label>", "text/plain": said})
 
     def _show(self, content: dict[str, str]) -> None:
         if self._shown is None:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.notebook import Listed
+from orchestrator.core.notebook import Listed, escaped
 from orchestrator.core.system import (
     Connection,
     Connector,
@@ -263,8 +262,8 @@ class LoopAccount:
         )
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(text)}</p>" for text in self.notes())
-        heading = f"<p>loop of {escape(', '.join(self.components))}</p>"
+        notes = "".join(f"<p>{escaped(text)}</p>" for text in self.notes())
+        heading = f"<p>loop of {escaped(', '.join(self.components))}</p>"
         return f"{heading}{Modes(self.modes)._repr_html_()}{notes}"
 
     def notes(self) -> tuple[str, ...]:

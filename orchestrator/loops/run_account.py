@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,6 +16,7 @@ from orchestrator.core.diagnostics import CapabilityError, SoftdockError
 from orchestrator.core.master import Execution, MasterSettings, Schedule, compile_schedule
 from orchestrator.core.master import start as begin
 from orchestrator.core.master.run.assembly import mode_of, prepared
+from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import Component, SourceKind, System
 from orchestrator.loops.jacobian import Side
@@ -73,8 +73,8 @@ class LinearSystem:
             _expect_small(self)
             told = "".join(account._repr_html_() for account in self.loop_accounts())
         except SoftdockError as error:
-            told = f"<p>{escape(str(error))}</p>"
-        return f"<p>{escape(repr(self))}</p>{told}"
+            told = f"<p>{escaped(str(error))}</p>"
+        return f"<p>{escaped(repr(self))}</p>{told}"
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""

@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from orchestrator.core.coupling import (
     remarks,
 )
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.core.notebook import Page, html_table, text_table
+from orchestrator.core.notebook import Page, escaped, html_table, text_table
 from orchestrator.core.recording.parameters import ParameterRow
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import lacking
@@ -45,8 +43,8 @@ _HEAD = ("signal", "first", "least", "greatest", "last")
 
 def text_of(result: Result) -> str:
     """Return what was recorded, and how, in at most 23 lines."""
-    table = indent(text_table(_HEAD, _rows(result)), "  ")
-    return "\n".join([_title(result), table, *_more(result)])
+    table = [f"  {line}" for line in text_table(_HEAD, _rows(result)).splitlines()]
+    return "\n".join([_title(result), *table, *_more(result)])
 
 
 def html_of(result: Result) -> str:
@@ -54,7 +52,7 @@ def html_of(result: Result) -> str:
     more = "".join(f"<p>{text.strip()}</p>" for text in _more(result))
     loops = LoopDelays(result.loops)._repr_html_() if result.loops else ""
     table = html_table(_HEAD, _rows(result))
-    return f"<p>{escape(_title(result))}</p>{table}{more}{loops}"
+    return f"<p>{escaped(_title(result))}</p>{table}{more}{loops}"
 
 
 def _title(result: Result) -> str:

@@ -5,9 +5,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from orchestrator import System, fmu, simulate, sweep
+from orchestrator import (
+    Component,
+    Source,
+    System,
+    draw_system,
+    fmu,
+    read_system,
+    simulate,
+    sweep,
+)
 from orchestrator.core import notebook
 from orchestrator.core.notebook import Listed, Page, html_table, progress_bar, text_table
+from orchestrator.loops import linear_system
 
 
 class Pairs(Listed[tuple[str, str]]):
@@ -85,3 +95,43 @@ def test_a_run_and_a_sweep_show_it(cell, monkeypatch, small_fmu):
     cell.clear()
     simulate(system, progress=lambda _share: None, **how)
     assert cell == []
+
+
+@pytest.fixture
+def ideal(plants):
+    return read_system(plants.parent.parent / "examples" / "epos" / "ideal.ssd")
+
+
+def test_a_system_is_its_block_diagram_with_its_loops(ideal):
+    shown = ideal._repr_svg_()
+    assert shown.startswith("<?xml")
+    assert "Loop chaser → contact → chaser" in shown
+    assert draw_system(ideal)._repr_svg_().startswith("<?xml")
+
+
+def test_one_that_cannot_be_drawn_is_its_text():
+    lost = System("s", {"a": Component("a", Source.parse("no-such-file.fmu"))})
+    assert lost._repr_svg_() is None
+    assert "no-such-file.fmu" in repr(lost)
+
+
+def test_loops_and_delays_are_tables(ideal):
+    result = simulate(ideal, stop="10 ms")
+    assert repr(result.loops).splitlines()[1].split() == [
+        "chaser", "→", "contact", "→", "chaser", "0", "0", "0"
+    ]  # fmt: skip
+    assert "<td>chaser → contact → chaser</td>" in result._repr_html_()
+    assert "<td>0.5</td>" in result.plans._repr_html_()
+    for one in (result.loops[0], result.plans[0]):
+        assert len(repr(one).splitlines()) == 2
+        assert one._repr_html_().count("<tr>") == 2
+
+
+def test_a_linear_system_shows_its_modes(ideal):
+    linear = linear_system(ideal)
+    assert repr(linear) == "LinearSystem 'ideal': 3 components, gauss-seidel, step 1 ms"
+    (account,) = linear.loop_accounts()
+    frequency = f"{account.modes[0].frequency:.6g}"
+    for shown in (linear._repr_html_(), account._repr_html_()):
+        assert f"<td>{frequency}</td>" in shown
+    assert repr(account).splitlines()[0] == "loop of chaser, target, contact"
