@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from orchestrator.study.expect.judge import judge as judge
     from orchestrator.study.expect.verdict import Verdict as Verdict
     from orchestrator.study.prepare.prepare import prepare as prepare
+    from orchestrator.study.sweep.listed import sweep as sweep
     from orchestrator.export import (
         build_block as build_block,
         build_model as build_model,

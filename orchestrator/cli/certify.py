@@ -173,11 +173,9 @@ def _write(
     with whole_file(output / REPORT) as draft:
         draft.write_bytes(report)
     tables = tuple(_tables(found))
-    description = "\n\n".join(f"{text}." for text in _remarks(found, comparison))
-    write_report(
-        Report(f"Certificate of {_title(told['case'], found)}", description, tables=tables),
-        output / PAGE,
-    )
+    remarks = tuple(_remarks(found, comparison))
+    title = f"Certificate of {_title(told['case'], found)}"
+    write_report(Report(title, remarks=remarks, tables=tables), output / PAGE)
     files = [output / PAGE, output / REPORT]
     if target.suffix == ".ssp":
         from orchestrator.core.ssp.write.traceability import write_traced

@@ -165,6 +165,13 @@ def run(
         Path | None,
         typer.Option(help="A result: what was tuned while it ran is done again, at the same steps"),
     ] = None,
+    stream: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Send the rows to PlotJuggler (udp[:[HOST:]PORT], port 9870) or Foxglove"
+            " (foxglove[:[HOST:]PORT], port 8765) while it runs; may be given several times"
+        ),
+    ] = None,
     force_arming: Annotated[
         bool,
         typer.Option("--force-arming", help="Let devices move although arming is refused"),
@@ -248,6 +255,7 @@ def run(
             figures=figures,
             live=live,
             tuning=tuning,
+            stream=tuple(stream) if stream else None,
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)

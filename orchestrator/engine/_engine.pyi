@@ -619,6 +619,7 @@ class Engine:
         every: int,
         rows: Doubles,
         times: NDArray[np.int64] | memoryview[int],
+        clocks: NDArray[np.int64] | memoryview[int] | None = None,
         /,
     ) -> None: ...
     def save(self) -> EngineState: ...

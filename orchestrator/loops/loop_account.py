@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.notebook import Listed, escaped
 from orchestrator.core.system import (
     Connection,
     Connector,
@@ -215,6 +216,21 @@ class Mode:
         return self.is_misjudged or abs(self.error) > SHARE * growth_size(self.exact)
 
 
+class Modes(Listed[Mode]):
+    """Modes of a loop."""
+
+    __slots__ = ()
+    columns = (
+        "frequency [Hz]", "growth as sampled [1/s]", "in continuous time [1/s]", "damping ratio",
+    )  # fmt: skip
+
+    @staticmethod
+    def cells(item: Mode) -> tuple[str, ...]:
+        """Return the figures of a mode."""
+        exact = math.nan if item.exact is None else item.exact.real
+        return tuple(f"{f:.6g}" for f in (item.frequency, item.growth, exact, item.damping))
+
+
 @dataclass(frozen=True)
 class LoopAccount:
     """What a schedule does to one group of components that act on each other.
@@ -239,6 +255,16 @@ class LoopAccount:
     free: int
     size: int
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            (f"loop of {', '.join(self.components)}", repr(Modes(self.modes)), *self.notes())
+        )
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{escaped(text)}</p>" for text in self.notes())
+        heading = f"<p>loop of {escaped(', '.join(self.components))}</p>"
+        return f"{heading}{Modes(self.modes)._repr_html_()}{notes}"
 
     def notes(self) -> tuple[str, ...]:
         """Say how many motions are free, and then the remarks."""
@@ -322,7 +348,7 @@ def _account(
     except (CapabilityError, DescriptionError) as error:
         remarks.append(f"no loop in continuous time: {error}")
         exact = [None] * len(sampled)
-    modes = tuple(Mode(s, e) for s, e in zip(sampled, exact, strict=True))
+    modes = Modes(Mode(s, e) for s, e in zip(sampled, exact, strict=True))
     size = period_map.within(group).size
     return LoopAccount(group, modes, free, size, tuple(dict.fromkeys(remarks)))
 

@@ -12,10 +12,11 @@ from time import perf_counter
 from typing import Any
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
-from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError, SoftdockError
 from orchestrator.core.master import Execution, MasterSettings, Schedule, compile_schedule
 from orchestrator.core.master import start as begin
 from orchestrator.core.master.run.assembly import mode_of, prepared
+from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import Component, SourceKind, System
 from orchestrator.loops.jacobian import Side
@@ -59,6 +60,21 @@ class LinearSystem:
     start: str | float | None = None
     at: str | float | None = None
     contact: Side = Side.MEAN
+
+    def __repr__(self) -> str:
+        many = len(self.models)
+        return (
+            f"LinearSystem '{self.system.name}': {many} component{'s' if many != 1 else ''},"
+            f" {self.master.algorithm}, step {self.step_ns / 1e6:g} ms"
+        )
+
+    def _repr_html_(self) -> str:
+        try:
+            _expect_small(self)
+            told = "".join(account._repr_html_() for account in self.loop_accounts())
+        except SoftdockError as error:
+            told = f"<p>{escaped(str(error))}</p>"
+        return f"<p>{escaped(repr(self))}</p>{told}"
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""

@@ -1,11 +1,15 @@
-"""A case as it is drawn: with its nested systems, its loops and the order of its steps."""
+"""A case as it is drawn: nested systems, loops, the order of its steps, values on its lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from math import nan
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isfinite, nan
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
@@ -14,10 +18,21 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind, System, closed_loops
 from orchestrator.core.system.step_length import step_length
-from orchestrator.pictures.drawing import Facts, as_prepared
+from orchestrator.pictures.drawing import Drawing, Facts, as_prepared, draw_system
+from orchestrator.pictures.drawing.chains import chains_of, inside, wire_key
+from orchestrator.pictures.drawing.layout.measure import has_font
+from orchestrator.pictures.drawing.scene.parts import connector_of
+from orchestrator.pictures.drawing.scene.scene import Group, Shape, Text
+from orchestrator.pictures.drawing.wording import wire_label
 from orchestrator.study.file.experiment import Case, RunOptions, Setting
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.system_reader import ReadSystem
+
+#: As wide as any value that a page writes, and its age.
+_ROOM = "-8.888e-88"
+_ROOM_OF_AGE = " 888 ms old"
+#: What of a signal stands on a line.
+_FIGURES = ("last", "least", "greatest")
 
 
 def nested_of(
@@ -99,3 +114,127 @@ def _fmu(system: System, name: str) -> Mapping[str, str]:
     told = fmu.description.details
     facts = {"Model": fmu.description.name, "Kind": told["kind"], "Tool": told["tool"]}
     return {**{name: text for name, text in facts.items() if text}, "GUID": fmu.guid}
+
+
+def live_diagram(system: System, facts: Facts, title: str) -> dict[str, Any] | None:
+    """Draw a system whose lines say values; ``None`` without the font that measures texts.
+
+    Returns
+    -------
+    dict
+        ``svg``, an element; ``width`` in points; ``wires``, as of :func:`_with_room`.
+    """
+    if not has_font():
+        return None
+    drawing, wires = _with_room(system, facts, title, of_devices=True)
+    label = f"Block diagram of {title} with values"
+    return {"svg": drawing.inline(label), "width": drawing.width, "wires": wires}
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedDrawing(Drawing):
+    """A drawing whose lines say the last values of a run.
+
+    ``values`` are for the page's script, and ``bare`` draws the same without values.
+    """
+
+    values: Mapping[str, Any]
+    bare: Callable[[], Drawing]
+
+
+def valued_drawing(
+    system: System, facts: Facts, title: str, results: Iterable[Result]
+) -> ValuedDrawing:
+    """Draw a system with the last values of the first of some runs on its lines."""
+    drawing, wires = _with_room(system, facts, title)
+    cases = {
+        result.name: {
+            wire["source"]: found
+            for wire in wires.values()
+            if (found := _figures(result, wire["source"]))
+        }
+        for result in results
+    }
+    texts = {}
+    for key, wire in wires.items():
+        said = [figures[wire["source"]] for figures in cases.values() if wire["source"] in figures]
+        texts[key] = f"{wire['label']} {said[0][0] if said else '–'}".strip()
+    shapes = [_with_texts(shape, texts) for shape in drawing.shapes]
+    values = {"wires": wires, "cases": cases, "figures": _FIGURES}
+    bare = partial(draw_system, system, facts, title=title)
+    return ValuedDrawing(title, shapes, drawing.width, drawing.height, values, bare)
+
+
+def _figures(result: Result, source: str) -> list[str]:
+    """Return the :data:`_FIGURES` of an output as text: of an array those of its norm."""
+    names = [source] if source in result else [n for n in result if n.startswith(f"{source}[")]
+    if not names or not len(result.time_ns):
+        return []
+    signals = np.column_stack([result[name] for name in names])
+    signal = signals[:, 0] if len(names) == 1 else np.linalg.norm(signals, axis=1)
+    known = signal[np.isfinite(signal)]
+    figures = [signal[-1], *((known.min(), known.max()) if len(known) else (nan, nan))]
+    text = "{:.4g}" if len(names) == 1 else "|{:.4g}|"
+    return [text.format(one + 0.0) if isfinite(one) else "–" for one in figures]
+
+
+def _with_texts(shape: Shape, texts: Mapping[str, str], key: str = "") -> Shape:
+    """Write other labels on lines, by their keys."""
+    if isinstance(shape, Group):
+        own = shape.data.get("wire", key)
+        return replace(shape, shapes=[_with_texts(one, texts, own) for one in shape.shapes])
+    if isinstance(shape, Text) and shape.text.endswith(_ROOM):
+        return replace(shape, text=texts[key])
+    return shape
+
+
+def _with_room(
+    system: System, facts: Facts, title: str, *, of_devices: bool = False
+) -> tuple[Drawing, dict[str, dict[str, str]]]:
+    """Draw a system with room for a value on each line, and for the age of a device's sample.
+
+    Returns
+    -------
+    drawing
+        Of the system.
+    wires
+        By the key of a line, its own label, the source, ``component.connector``, whose value it
+        carries, and for a device's the signals that say how old its sample is and whether it can be
+        used; else empty.
+    """
+    own = dict(_labels(system, ""))
+    sources = {
+        segment.key: ends[0] for ends, segments in chains_of(system).items() for segment in segments
+    }
+    known = dict(_components(system, "")) if of_devices else {}
+    wires = {}
+    for key, label in own.items():
+        if key in sources:
+            end = sources[key]
+            age, valid = (
+                f"{end.component}.{name}" if name in known.get(end.component, ()) else ""
+                for name in ("sample_age", "valid")
+            )
+            wires[key] = {"label": label, "source": str(end), "age": age, "valid": valid}
+    labels = {
+        key: f"{own[key]} {_ROOM}{_ROOM_OF_AGE if wire['age'] else ''}".strip()
+        for key, wire in wires.items()
+    }
+    facts = replace(facts, labels={**facts.labels, **labels})
+    return draw_system(system, facts, title=title), wires
+
+
+def _labels(system: System, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands on each line by itself."""
+    for line in system.connections:
+        ends = (connector_of(system, line.source), connector_of(system, line.target))
+        yield wire_key(path, line), wire_label(line, *ends)
+    for name, inner in system.systems.items():
+        yield from _labels(inner, inside(path, name))
+
+
+def _components(system: System, path: str) -> Iterator[tuple[str, set[str]]]:
+    for name, component in system.components.items():
+        yield inside(path, name), set(component.connectors)
+    for name, inner in system.systems.items():
+        yield from _components(inner, inside(path, name))

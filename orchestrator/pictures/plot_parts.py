@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.pictures.figure import picture
 from orchestrator.study.content import PALETTE, Curve, Reference
 from orchestrator.study.content.plot import DASHES
 
@@ -28,6 +30,7 @@ def new_figure(width: float, height: float) -> Figure:
 
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
+    vars(figure)["_repr_png_"] = partial(picture, figure, "png")  # a notebook shows it
     return figure
 
 

@@ -1,22 +1,44 @@
-"""Plot signals of a result quickly."""
+"""What prompts and notebooks show of results and systems."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from orchestrator.core.notebook import Page
 from orchestrator.core.recording import Result
+from orchestrator.core.simunits import resolve
+from orchestrator.core.system import System
 from orchestrator.core.system.naming import is_pattern, lacking, matching
+from orchestrator.pictures.default_plots import spans_of
 from orchestrator.pictures.panels import axis_of, panels_of
-from orchestrator.pictures.plot_drawing import draw_plot
 from orchestrator.study.content import Curve, Panel, Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Samples of all curves of a chart; if they are more, peaks are kept. A notebook keeps its outputs.
+_MOST_SAMPLES = 400_000
+#: Pixels of a panel with its legend, and of what stands above and below all.
+_PANEL, _REST = 245, 75
+
 
 def quick_plot(result: Result, wanted: Sequence[str], title: str) -> Figure:
     """Draw signals by names and patterns; see :meth:`Result.plot`."""
+    from orchestrator.pictures.plot_drawing import draw_plot
+
+    return draw_plot(_plot_of(result, wanted, title))
+
+
+def quick_chart(result: Result, wanted: Sequence[str], title: str) -> Page:
+    """Show signals by names and patterns; see :meth:`Result.chart`."""
+    from orchestrator.pictures.report import chart_page
+
+    plot = _plot_of(result, wanted, title)
+    return Page(chart_page(plot, _MOST_SAMPLES), title, _PANEL * len(plot.panels) + _REST)
+
+
+def _plot_of(result: Result, wanted: Sequence[str], title: str) -> Plot:
     names: list[str] = []
     for text in wanted or result.names:
         exact = [text] if text in result else []
@@ -28,4 +50,15 @@ def quick_plot(result: Result, wanted: Sequence[str], title: str) -> Figure:
     for unit, signals in panels_of(result, dict.fromkeys(names)):
         curves = [Curve(name, result.time, result[name]) for name in signals]
         panels.append(Panel(axis_of(unit, signals), curves))
-    return draw_plot(Plot("time", panels, title))
+    return Plot("time", panels, title, spans=spans_of([result]))
+
+
+def svg_of(system: System) -> str:
+    """Return the block diagram of a system as SVG, with its loops."""
+    from orchestrator.pictures.diagram import facts_of
+    from orchestrator.pictures.drawing import draw_system
+    from orchestrator.study.file.experiment import RunOptions
+
+    opened = resolve(system)
+    facts, _ = facts_of(opened.flat(), RunOptions())
+    return draw_system(opened, facts).svg().decode()

@@ -17,9 +17,9 @@ from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import ParameterRow, decimate, whole_file
 from orchestrator.core.recording.decimation import thin
+from orchestrator.pictures.diagram import ValuedDrawing
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.page import embedded, environment
-from orchestrator.pictures.drawing.wording import path_of
 from orchestrator.study.content import (
     PALETTE,
     CaseSection,
@@ -55,11 +55,13 @@ class PlotData:
     ----------
     plots
         All that will be added, as they share the room.
+    most
+        Samples of all curves.
     """
 
-    def __init__(self, plots: Sequence[Plot]) -> None:
+    def __init__(self, plots: Sequence[Plot], most: int = LARGEST_PAGE) -> None:
         curves = sum(len(panel.curves) for plot in plots for panel in plot.panels)
-        self._largest = max(_LEAST, min(LARGEST_CURVE, LARGEST_PAGE // max(curves, 1)))
+        self._largest = max(_LEAST, min(LARGEST_CURVE, most // max(curves, 1)))
         self._places: dict[bytes, int] = {}
         self._arrays: list[dict[str, Any]] = []
         self._plots = [self._plot(plot) for plot in plots]
@@ -202,7 +204,11 @@ def _rendered(
     plots = {item: item.figure for item in items if isinstance(item.figure, Plot)}
     data = embedded(PlotData(list(plots.values())).as_json()) if plots else ""
     moved = beside if len(data) > largest else None
-    scripts = _scripts() if plots else ()
+    drawn = {item: item.figure for item in report.diagrams if plots}
+    values = {
+        item: embedded(one.values) for item, one in drawn.items() if isinstance(one, ValuedDrawing)
+    }
+    scripts = _scripts("drawn_diagrams.js") if plots else ()
     text = (
         environment(TEMPLATES, _FILTERS)
         .get_template("report.html.j2")
@@ -210,6 +216,7 @@ def _rendered(
             report=report,
             plots={item: number for number, item in enumerate(plots)},
             data=data,
+            values=values,
             beside=moved and quote(moved.name),
             scripts=scripts,
             style=figure_style(),
@@ -221,9 +228,25 @@ def _rendered(
     return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
 
 
-def _scripts() -> tuple[str, ...]:
+def chart_page(plot: Plot, most: int) -> str:
+    """Return a page that shows one plot, with so many samples at most."""
+    scripts = _scripts()
+    return (
+        environment(TEMPLATES)
+        .get_template("chart.html.j2")
+        .render(
+            title=plot.title,
+            data=embedded(PlotData([plot], most).as_json()),
+            scripts=scripts,
+            style=figure_style(),
+            policy=" ".join(map(digest, scripts)),
+        )
+    )
+
+
+def _scripts(*more: str) -> tuple[str, ...]:
     """Return uPlot, and what draws with it."""
-    return uplot(), script_of("figure_data.js", "figures.js", "drawn_figures.js")
+    return uplot(), script_of("figure_data.js", "figures.js", *more, "drawn_figures.js")
 
 
 def uplot() -> str:
@@ -370,7 +393,6 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "measures": _measure_columns,
     "measure_groups": _measure_groups,
     "measured": _measured,
-    "route": path_of,
     "extrapolation": _extrapolation,
     "link": _link,
 }

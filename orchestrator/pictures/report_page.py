@@ -10,13 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.core.recording import parameters_of
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.recording import Result, parameters_of
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.diagram import facts_of_run, nested_of
-from orchestrator.pictures.drawing import Drawing, draw_system
+from orchestrator.pictures.diagram import ValuedDrawing, facts_of_run, nested_of, valued_drawing
+from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.layout.measure import NEED_FONT, has_font
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 #: Folder of the pictures.
 PICTURES = "figures"
+#: What devices count.
+_COUNTS = ("lost", "late", "repeated", "malformed", "restarts")
 
 
 class ReportPage(Extension):
@@ -58,7 +63,8 @@ class ReportPage(Extension):
             shown |= {stem: plot for stem, (plot, _) in found.items()}
             sections.append(_section(case, _items(found)))
         diagrams = _diagrams(run)
-        shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+        if run.settings.figures:
+            shown |= {name: drawing.bare() for name, (drawing, _) in diagrams.items()}
         for name, figure in experiment.figure.items():
             if figure.kind == "stability-plane":
                 from orchestrator.pictures.figures import draw_plane
@@ -71,7 +77,9 @@ class ReportPage(Extension):
             pictures = folder / PICTURES
             outcome.files += draw_pictures(shown, pictures, run.output / PICTURES, told)
         # those of an earlier run show something else by now
-        draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
+        draft.replaced |= {
+            f"{PICTURES}/{name}{end}" for name in (*shown, *diagrams) for end in (".png", ".svg")
+        }
         report = folder / "report.html"
         draft.replaced.add(f"{report.stem}{BESIDE}")
         files = [*outcome.files, report, folder / SUMMARY]
@@ -101,8 +109,8 @@ def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem,
     return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
 
 
-def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
-    """Draw the systems of the cases, each once."""
+def _diagrams(run: Run) -> dict[str, tuple[ValuedDrawing, str]]:
+    """Draw the systems of the cases, each once, with the values of all that share it."""
     experiment, outcome, found = run.experiment, run.outcome, {}
     if not has_font():
         _LOGGER.warning("the report has no block diagrams: they %s", NEED_FONT)
@@ -113,7 +121,8 @@ def _diagrams(run: Run) -> dict[str, tuple[Drawing, str]]:
         facts = facts_of_run(first.system, options, first.result)
         case = run.cases[names[0]].case
         nested = nested_of(case, run.reader.read(case), first.system, run.settings.values)
-        drawing = draw_system(nested, facts, title=", ".join(names))
+        results = [outcome.cases[name].result for name in names]
+        drawing = valued_drawing(nested, facts, ", ".join(names), results)
         caption = f"{first.title}. {first.system.description}"
         found[f"system-{names[0]}"] = drawing, caption.strip()
     return found
@@ -147,8 +156,45 @@ def _report(
     )
 
 
+def device_table(result: Result) -> TableItem | None:
+    """Say how the samples of devices were, of those outputs that tell it; ``None``: there are none.
+
+    Counts are the last ones.
+    """
+    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for name in result:
+        device, _, what = name.rpartition(".")
+        if what in (*_COUNTS, "sample_age", "valid") and _is_device(result, device):
+            found.setdefault(device, {})[what] = result[name]
+    if not found or not len(result.time_ns):
+        return None
+    rows: list[tuple[str | float | None, ...]] = []
+    for device, signals in found.items():
+        valid, age = signals.get("valid"), signals.get("sample_age")
+        rows.append(
+            (
+                device,
+                None if valid is None else 100.0 * float(np.mean(valid > 0.0)),
+                None if age is None else 1e3 * float(np.max(age, initial=0.0, where=age >= 0.0)),
+                *(float(signals[key][-1]) if key in signals else None for key in _COUNTS),
+            )
+        )
+    columns = ("device", "valid [% of rows]", "greatest age [ms]", *_COUNTS)
+    return TableItem(f"Samples of devices of {result.name}", columns, tuple(rows))
+
+
+def _is_device(result: Result, name: str) -> bool:
+    """Whether a component is a device or its twin, as far as that is known."""
+    if result.system is None:
+        return True
+    component = result.system.components.get(name)
+    return component is not None and component.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}
+
+
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for case in outcome.cases.values():
+        if (devices := device_table(case.result)) is not None:
+            yield devices
         for one in case.sections:
             if one.columns:
                 yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)

@@ -30,6 +30,11 @@ _CAPTIONS = {
     "bode": "Open loop over the frequency, with its delays; dashed where a margin is read.",
     "nyquist": "Open loop in the complex plane; the circle is its least distance from -1.",
 }
+_NO_LOOP = "No signal returns to where it came from: there is no loop."
+_LINEARISED = (
+    "Linearised about the point named above: in continuous time with all declared delays, and"
+    " as the master steps it, by the map of one period of its schedule."
+)
 
 
 def margin_rows(found: Mapping[str, Any]) -> list[tuple[str, float | None, float | None]]:
@@ -57,7 +62,8 @@ def write_loop_page(
     )
     report = Report(
         title=title_of(told),
-        description="\n\n".join(_verdict(told, accounts)),
+        description=_LINEARISED if accounts else _NO_LOOP,
+        remarks=tuple(told["warnings"]) if accounts else (),
         figures=figures,
         tables=tuple(_tables(told, accounts)),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -67,23 +73,11 @@ def write_loop_page(
     return output / PAGE
 
 
-def _verdict(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[str]:
-    if not accounts:
-        yield "No signal returns to where it came from: there is no loop."
-        return
-    yield (
-        "Linearised about the point named above: in continuous time with all declared delays, and"
-        " as the master steps it, by the map of one period of its schedule."
-    )
-    yield from (f"{text}." for text in told["warnings"])
-
-
 def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
     for account in accounts:
         group = ", ".join(account.components)
-        note = " ".join(f"{text}." for text in account.notes())
         rows = tuple(mode_rows(account, len(account.modes)))
-        yield TableItem(f"Loop of {group}", COLUMNS, rows, note)
+        yield TableItem(f"Loop of {group}", COLUMNS, rows, remarks=account.notes())
     for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
         found = told.get(kind)
         if found is None:

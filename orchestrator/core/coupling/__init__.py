@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orchestrator.core.coupling.channel import Channel as Channel, channel_of as channel_of
     from orchestrator.core.coupling.delay_plan import (
         LoopDelay as LoopDelay,
+        LoopDelays as LoopDelays,
         plan_delays as plan_delays,
     )
     from orchestrator.core.coupling.fault_record import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         DEFAULT_DELAY as DEFAULT_DELAY,
         DelayMode as DelayMode,
         DelayPlan as DelayPlan,
+        DelayPlans as DelayPlans,
     )
     from orchestrator.core.coupling.line_statistics import LineStatistics as LineStatistics
     from orchestrator.core.coupling.line_plan import Timing as Timing

@@ -29,6 +29,7 @@ from orchestrator.core.coupling.line_plan import (
     plan_line,
     plan_prediction,
 )
+from orchestrator.core.notebook import Listed
 from orchestrator.core.system import Compensation, Connection, Endpoint, Interpolation, Loop
 from orchestrator.core.system.loops.rings import islands
 
@@ -117,6 +118,11 @@ class LoopDelay:
         return self.loops[0].components
 
     @property
+    def path(self) -> str:
+        """Components around the loop: ``"chaser → sheet → chaser"``."""
+        return " → ".join([*self.components, self.components[0]])
+
+    @property
     def ring_count(self) -> int:
         """How many rings of ports these are."""
         return sum(loop.count for loop in self.loops)
@@ -130,6 +136,25 @@ class LoopDelay:
     def total_ns(self) -> float:
         """Declared and added delay; lags inside the units are not counted."""
         return self.physical_ns + self.numerical_ns
+
+    def __repr__(self) -> str:
+        return repr(LoopDelays((self,)))
+
+    def _repr_html_(self) -> str:
+        return LoopDelays((self,))._repr_html_()
+
+
+class LoopDelays(Listed[LoopDelay]):
+    """Delays of loops."""
+
+    __slots__ = ()
+    columns = ("loop", "declared [ms]", "added by the step [ms]", "total [ms]")
+
+    @staticmethod
+    def cells(item: LoopDelay) -> tuple[str, ...]:
+        """Return the loop, and its delays."""
+        delays = (item.physical_ns, item.numerical_ns, item.total_ns)
+        return (item.path, *(f"{delay / 1e6:.6g}" for delay in delays))
 
 
 TimingOf = Callable[[Connection], Timing]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from math import lcm
 
 from orchestrator.core.coupling.channel import channel_of
+from orchestrator.core.notebook import Listed
 from orchestrator.core.system import Connection, Extrapolation, Interpolation
 
 
@@ -128,6 +129,27 @@ class DelayPlan:
     held_ns: int = 0
     order: int = 0
     keeps_end: bool = False
+
+    def __repr__(self) -> str:
+        return repr(DelayPlans((self,)))
+
+    def _repr_html_(self) -> str:
+        return DelayPlans((self,))._repr_html_()
+
+
+class DelayPlans(Listed[DelayPlan]):
+    """How delayed connections are read."""
+
+    __slots__ = ()
+    columns = ("connection", "declared [ms]", "mean delay [ms]", "read ahead [ms]")
+
+    @staticmethod
+    def cells(item: DelayPlan) -> tuple[str, ...]:
+        """Return the connection, its delays, and how far its reading is ahead of all samples."""
+        line = item.connection
+        declared = line.delay.nominal_ns if line.delay else 0
+        delays = (declared, item.seen_ns, item.extrapolation_ns)
+        return (str(line), *(f"{delay / 1e6:.6g}" for delay in delays))
 
 
 def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:

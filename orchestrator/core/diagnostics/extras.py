@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from orchestrator.core.diagnostics.errors import CapabilityError
 
 #: Names of packages on PyPI, where the module has another.
-_PACKAGES = {"PIL": "pillow", "can": "python-can"}
+_PACKAGES = {"PIL": "pillow", "can": "python-can", "foxglove": "foxglove-sdk"}
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*;.*extra\s*==\s*['\"]([\w-]+)['\"]")
 #: Extras that have what others have, too.
 _SUMS = {"all", "docs", "peers", "test"}

@@ -29,6 +29,7 @@ class _Rows:
     """Messages of one channel."""
 
     times: list[int] = field(default_factory=list)
+    clocks: list[int] = field(default_factory=list)
     values: list[Mapping[str, Any]] = field(default_factory=list)
 
 
@@ -72,6 +73,7 @@ class _Found:
             elif isinstance(content, dict):
                 rows = self.rows.setdefault(record.channel_id, _Rows())
                 rows.times.append(record.log_time)
+                rows.clocks.append(record.publish_time)
                 rows.values.append(content)
 
 
@@ -81,8 +83,8 @@ class McapContent:
 
     Parameters
     ----------
-    times_ns
-        Increasing, int64 array of shape (n,).
+    times_ns, clocks_ns
+        Increasing, int64 array of shape (n,), and when these were published, of the same shape.
     names, values
         Signals, and their rows, float64 array of shape (n, len(names)); NaN where one has none.
     units
@@ -96,6 +98,7 @@ class McapContent:
     """
 
     times_ns: Times
+    clocks_ns: Times
     names: tuple[str, ...]
     values: Floats
     units: dict[str, str]
@@ -120,7 +123,7 @@ def read_mcap_file(path: Path) -> McapContent:
     if not rows:
         said = f": {why}" if why else ""
         raise LoadError.in_file(path, f"expected MCAP with rows of signals as JSON{said}")
-    times_ns, names, values = _joined(found.channels, rows)
+    times_ns, clocks_ns, names, values = _joined(found.channels, rows)
     cut = ""
     if why:
         cut = (
@@ -130,25 +133,27 @@ def read_mcap_file(path: Path) -> McapContent:
     units = _units(found.channels, found.schemas)
     known = {name: unit for name, unit in units.items() if name in names}
     rest = found.metadata, found.attachments, cut, found.events
-    return McapContent(times_ns, names, values, known, *rest)
+    return McapContent(times_ns, clocks_ns, names, values, known, *rest)
 
 
 def _joined(
     channels: Mapping[int, Channel], rows: Mapping[int, _Rows]
-) -> tuple[Times, tuple[str, ...], Floats]:
+) -> tuple[Times, Times, tuple[str, ...], Floats]:
     """Return all rows, by all times that any channel has."""
     names: list[str] = []
     columns: list[Floats] = []
     times_ns = np.unique(np.concatenate([np.array(one.times, np.int64) for one in rows.values()]))
+    clocks_ns = np.zeros_like(times_ns)
     for number, one in rows.items():
         first = one.values[0]
         keys = [key for key, value in first.items() if value is None or _is_number(value)]
         block = np.full((len(times_ns), len(keys)), np.nan)
         at = np.searchsorted(times_ns, np.array(one.times, np.int64))
+        clocks_ns[at] = one.clocks
         block[at] = [[_number(row.get(key)) for key in keys] for row in one.values]
         columns.append(block)
         names += [name_of(channels[number].topic, key) for key in keys]
-    return times_ns, tuple(names), np.hstack(columns)
+    return times_ns, clocks_ns, tuple(names), np.hstack(columns)
 
 
 def _is_number(value: object) -> bool:

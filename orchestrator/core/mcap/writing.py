@@ -93,19 +93,31 @@ class McapFile:
         self._end = file.tell()
 
     def add(
-        self, times_ns: Times, values: Floats, events: Sequence[tuple[int, Mapping[str, str]]] = ()
+        self,
+        times_ns: Times,
+        values: Floats,
+        events: Sequence[tuple[int, Mapping[str, str]]] = (),
+        clocks_ns: Times | None = None,
     ) -> None:
-        """Write further rows, and events with their times, as one chunk, over the end."""
+        """Write further rows, and events with their times, as one chunk, over the end.
+
+        ``clocks_ns`` are the times at which rows are published; ``None``: their own.
+        """
         parts: list[bytes] = []
         indexes: dict[int, bytes] = {}
         size, times = 0, times_ns.tolist()
         for number, plan in enumerate(self._plans, start=1):
             data = plan.messages(values)
-            size = self._messages(parts, indexes, number, times, data, size)
+            published = times if clocks_ns is None else clocks_ns.tolist()
+            size = self._messages(parts, indexes, number, times, data, size, published)
         if events:
             told = [json.dumps(dict(event)).encode() for _, event in events]
             number, moments = len(self._plans) + 1, [time for time, _ in events]
-            self._messages(parts, indexes, number, moments, told, size)
+            told_at = moments
+            if clocks_ns is not None and len(clocks_ns):
+                rows = np.searchsorted(times_ns, moments).clip(max=len(clocks_ns) - 1)
+                told_at = clocks_ns[rows].tolist()
+            self._messages(parts, indexes, number, moments, told, size, told_at)
             times = [*times, *moments]
         if times:
             with self._behind_all():
@@ -143,12 +155,14 @@ class McapFile:
         times: Sequence[int],
         data: Sequence[bytes],
         size: int,
+        published: Sequence[int],
     ) -> int:
         """Add the messages of a channel to a chunk of so many bytes; return how many it has."""
         first, offsets = self._counts[number], []
-        for sequence, (time, text) in enumerate(zip(times, data, strict=True), start=first):
+        rows = zip(times, published, data, strict=True)
+        for sequence, (time, clock, text) in enumerate(rows, start=first):
             length = _FIXED + len(text)
-            head = _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, time)
+            head = _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, clock)
             parts += (head, text)
             offsets.append(size)
             size += 9 + length

@@ -28,11 +28,16 @@ class SharedRows:
         How many rows there is room for, and scalar signals in each.
     file
         Descriptor of such memory that is there; ``None``: it is made, and empty.
+    grows
+        Whether the system takes memory for values only when they are written.
 
     Attributes
     ----------
     times_ns
         int64 array of shape (rows,), ns.
+    clocks_ns
+        int64 array of shape (rows,): when they were written by CLOCK_MONOTONIC, of runs in real
+        time.
     values
         float64 array of shape (rows, columns).
     told
@@ -45,9 +50,11 @@ class SharedRows:
         Descriptor of the memory, for the other process.
     """
 
-    def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
+    def __init__(
+        self, rows: int, columns: int, file: int | None = None, *, grows: bool = False
+    ) -> None:
         head = _TOLD + _ASKED
-        size = 8 * (head + rows * (1 + columns))
+        size = 8 * (head + rows * (2 + columns))
         self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
         weakref.finalize(self, os.close, self.file)
         if file is None:
@@ -56,11 +63,14 @@ class SharedRows:
         self.told = np.frombuffer(memory, np.int64, _TOLD)
         self.asked = np.frombuffer(memory, np.int64, _ASKED, 8 * _TOLD)
         self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * head)
-        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (head + rows))
+        self.clocks_ns = np.frombuffer(memory, np.int64, rows, 8 * (head + rows))
+        values = np.frombuffer(memory, np.float64, rows * columns, 8 * (head + 2 * rows))
         self.values = values.reshape(rows, columns)
         if file is None:  # every page is there before the first step
             self.times_ns.fill(_NOT_YET)
-            self.values.fill(np.nan)
+            if not grows:
+                self.clocks_ns.fill(0)
+                self.values.fill(np.nan)
 
     @property
     def written(self) -> int:

@@ -124,10 +124,13 @@ def _add(journal: Journal, order: JournalOrder, rows: SharedRows, whole: int) ->
     if whole <= known and journal.rows:
         return
     times, values = rows.times_ns[known:whole], rows.values[known:whole]
+    clocks = None if order.begun.clock_ns is None else rows.clocks_ns[known:whole]
     if journal.rows == 0:
         times = np.concatenate([order.begun.time_ns, times])
         values = np.concatenate([order.begun.values, values])
-    journal.add(replace(order.begun, time_ns=times, values=values))
+        if clocks is not None and order.begun.clock_ns is not None:
+            clocks = np.concatenate([order.begun.clock_ns, clocks])
+    journal.add(replace(order.begun, time_ns=times, values=values, clock_ns=clocks))
 
 
 if __name__ == "__main__":

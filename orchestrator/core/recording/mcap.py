@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from io import FileIO
 
 _CHUNK = 4096
+_MONOTONIC = "when the row was written by CLOCK_MONOTONIC, ns; 0: not known"
 #: What a file of another tool does not say of a run.
 _NOTHING = {"case": "", "step_ns": 0, "algorithm": "", "delay_mode": "", "faults": []}
 #: What is done to a run while it goes on: kinds of events, and what a result calls them.
@@ -42,7 +43,8 @@ def write_mcap(result: Result, path: str | Path) -> None:
     """Write a result as MCAP.
 
     Each component is a channel ``/NAME``, whose messages are objects in JSON with all its signals
-    at one time: the simulated one, in nanoseconds. Its schema has units and frames. What the run
+    at one time: the simulated one, in nanoseconds. Of a run in real time they are published when
+    the row was written, by CLOCK_MONOTONIC. Its schema has units and frames. What the run
     noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
     attachment ``system.ssd``.
 
@@ -56,7 +58,8 @@ def write_mcap(result: Result, path: str | Path) -> None:
         told = events(result)
         for first in range(0, len(result.time_ns), _CHUNK):
             part = slice(first, first + _CHUNK)
-            content.add(result.time_ns[part], result.values[part], told if not first else ())
+            clocks = None if result.clock_ns is None else result.clock_ns[part]
+            content.add(result.time_ns[part], result.values[part], () if first else told, clocks)
         content.finish()
 
 
@@ -76,7 +79,10 @@ def begun(result: Result, file: FileIO, path: Path) -> McapFile:
             f"{row.component}.{row.name}": f"{_shown(row.value)} {row.unit}".strip()
             for row in result.parameters
         },
-        "clock": {"log_time": "simulated time, ns", "publish_time": "the same"},
+        "clock": {
+            "log_time": "simulated time, ns",
+            "publish_time": "the same" if result.clock_ns is None else _MONOTONIC,
+        },
         **({"system": {"missing": wrong}} if wrong else {}),
     }
     texts["run"] = {key: json.dumps(value) for key, value in about.items()}
@@ -136,7 +142,7 @@ class GrowingMcap:
             at = int(result.time_ns[-1])
             new.append((at, {"kind": "written", "component": "", "text": clocks}))
         try:
-            self._content.add(result.time_ns, result.values, new)
+            self._content.add(result.time_ns, result.values, new, result.clock_ns)
             self._content.finish()
         except OSError as error:
             with suppress(OSError):
@@ -210,9 +216,11 @@ def read_mcap(path: str | Path) -> Result:
         run = TypeAdapter(RunRecord).validate_json(json.dumps(_NOTHING | about), strict=True)
     except (ValueError, TypeError, ValidationError) as error:
         raise LoadError.in_file(Path(path), f"its metadata cannot be read: {error}") from None
+    is_clocked = content.metadata.get("clock", {}).get("publish_time") == _MONOTONIC
     return Result(
         name=run["case"] or Path(path).stem,
         time_ns=content.times_ns,
+        clock_ns=content.clocks_ns if is_clocked else None,
         names=names,
         values=np.ascontiguousarray(in_order(content, names)),
         units=content.units,

@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
+from orchestrator.core.coupling import (
+    DelayPlan,
+    DelayPlans,
+    FaultRecord,
+    LineStatistics,
+    LoopDelay,
+    LoopDelays,
+    remarks,
+)
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.notebook import Page, escaped, html_table, text_table
 from orchestrator.core.recording.parameters import ParameterRow
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import lacking
@@ -35,24 +44,16 @@ _HEAD = ("signal", "first", "least", "greatest", "last")
 
 def text_of(result: Result) -> str:
     """Return what was recorded, and how, in at most 23 lines."""
-    rows = [_HEAD, *_rows(result)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [_title(result)]
-    for name, *numbers in rows:
-        cells = (text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True))
-        lines.append(f"  {name.ljust(widths[0])}  {'  '.join(cells)}")
-    return "\n".join(lines + _more(result))
+    table = [f"  {line}" for line in text_table(_HEAD, _rows(result)).splitlines()]
+    return "\n".join([_title(result), *table, *_more(result)])
 
 
 def html_of(result: Result) -> str:
-    """Return the same as HTML."""
-    head = "".join(f"<th>{text}</th>" for text in _HEAD)
-    from html import escape
-
-    rows = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in _rows(result))
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    """Return the same as HTML, with the delays of its loops."""
     more = "".join(f"<p>{text.strip()}</p>" for text in _more(result))
-    return f"<p>{escape(_title(result))}</p><table><tr>{head}</tr>{body}</table>{more}"
+    loops = LoopDelays(result.loops)._repr_html_() if result.loops else ""
+    table = html_table(_HEAD, _rows(result))
+    return f"<p>{escaped(_title(result))}</p>{table}{more}{loops}"
 
 
 def _title(result: Result) -> str:
@@ -148,6 +149,9 @@ class Result:
         or in its sign. A function is called when it is asked for first.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
+    clock_ns
+        When each row was written by CLOCK_MONOTONIC, int64 array of shape (n,), 0 where that is not
+        known; ``None``: the run was not in real time, or the file does not have it.
     system
         What was run, flat; ``None``: it was read from a file that does not hold it.
 
@@ -183,6 +187,7 @@ class Result:
     arming: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     system: System | None = field(default=None, repr=False)
+    clock_ns: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))
@@ -192,6 +197,14 @@ class Result:
                 f" {len(self.names)} names and time of shape {self.time_ns.shape},"
                 f" found {self.values.shape}"
             )
+        if self.clock_ns is not None and self.clock_ns.shape != self.time_ns.shape:
+            raise DescriptionError(
+                f"result '{self.name}': expected clock_ns of shape {self.time_ns.shape}, as its"
+                f" times, found {self.clock_ns.shape}"
+            )
+        # A prompt shows them as tables.
+        object.__setattr__(self, "loops", LoopDelays(self.loops))
+        object.__setattr__(self, "plans", DelayPlans(self.plans))
 
     @cached_property
     def time(self) -> NDArray[np.float64]:
@@ -270,7 +283,14 @@ class Result:
         columns = [self._column[name] for name in kept]
         values = self.values[rows][:, columns]
         units = {name: unit for name, unit in self.units.items() if name in kept}
-        return replace(self, time_ns=self.time_ns[rows], names=kept, values=values, units=units)
+        return replace(
+            self,
+            time_ns=self.time_ns[rows],
+            names=kept,
+            values=values,
+            units=units,
+            clock_ns=None if self.clock_ns is None else self.clock_ns[rows],
+        )
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -367,3 +387,28 @@ class Result:
         with of_an_extra():
             figure: Figure = of_wing("pictures.quick_plot")(self, names, shown)
         return figure
+
+    def chart(self, *names: str, title: str | None = None) -> Page:
+        """Show signals as :meth:`plot` does, in a chart of a page: to zoom, and to read values off.
+
+        Parameters
+        ----------
+        *names, title
+            As of :meth:`plot`.
+
+        Returns
+        -------
+        Page
+            A notebook shows it, without Matplotlib and without a network; ``.html`` is the text of
+            a page of its own.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name or pattern fits no signal.
+        """
+        from orchestrator.core.wings import of_wing
+
+        shown = self.name if title is None else title
+        chart: Page = of_wing("pictures.quick_chart")(self, names, shown)
+        return chart

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from orchestrator.core.diagnostics import SoftdockError
 
 if TYPE_CHECKING:
     from orchestrator.core.system.lines.connection import Connection
@@ -24,6 +26,19 @@ def text_of(system: System) -> str:
     lines += _first(nested, "nested systems")
     lines += _first([f"  {_line(line)}" for line in system.connections], "connections")
     return "\n".join(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in lines)
+
+
+def svg_of(system: System) -> str | None:
+    """Return its block diagram, as of :func:`~orchestrator.draw_system`.
+
+    ``None``: it cannot be drawn.
+    """
+    from orchestrator.core.wings import of_wing
+
+    try:
+        return cast("str", of_wing("pictures.svg_of")(system))
+    except SoftdockError:  # its text is shown
+        return None
 
 
 def _line(line: Connection) -> str:

@@ -13,7 +13,7 @@ from orchestrator.core.system import checks, connecting
 from orchestrator.core.system.components.bus import Bus
 from orchestrator.core.system.components.component import Component
 from orchestrator.core.system.components.source import Backend, Source, SourceKind
-from orchestrator.core.system.display import text_of
+from orchestrator.core.system.display import svg_of, text_of
 from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
 from orchestrator.core.system.lines.connection import Connection, Extrapolation
 from orchestrator.core.system.nesting import (
@@ -86,6 +86,7 @@ class System:
     power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
     __repr__ = text_of
+    _repr_svg_ = svg_of
 
     # What is done to a system stands in files of their own.
     nested = hierarchy.nested

@@ -42,6 +42,9 @@ class Drawing:
         """Write as SVG; the same drawing gives the same bytes."""
         return svg_document(self.shapes, self.width, self.height, self.title).encode()
 
+    def _repr_svg_(self) -> str:
+        return self.svg().decode()
+
     def inline(self, label: str) -> str:
         """Write as an element of a page; ``label`` is for those who do not see it."""
         return svg_element(self.shapes, self.width, self.height, label)

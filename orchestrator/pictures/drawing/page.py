@@ -32,7 +32,6 @@ from orchestrator.pictures.drawing.scene.svg import FONTS, svg_shapes
 from orchestrator.pictures.drawing.wording import (
     conversion_of,
     milliseconds,
-    path_of,
     power_text,
     sentence,
 )
@@ -374,7 +373,7 @@ def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
 
     return [
         {
-            "path": path_of(loop),
+            "path": loop.path,
             "text": sentence(loop),
             "algebraic": number in facts.algebraic,
             "colour": colour_of(number),

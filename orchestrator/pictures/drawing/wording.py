@@ -25,11 +25,6 @@ def milliseconds(ns: float) -> str:
     return f"{round(ns / 1e6, 3) + 0.0:.10g} ms"
 
 
-def path_of(delay: LoopDelay) -> str:
-    """Components around a loop: ``"chaser → sheet → chaser"``."""
-    return " → ".join([*delay.components, delay.components[0]])
-
-
 def is_algebraic(loop: Loop) -> bool:
     """Whether neither a delay nor a state cuts the loop."""
     return all(loop.feedthrough) and not any(line.delay for line in loop.connections)

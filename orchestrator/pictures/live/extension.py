@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from orchestrator.author.settings import plain_value, value_of
 from orchestrator.core.diagnostics import RunEndedError, SoftdockError
 from orchestrator.core.system import Endpoint, SourceKind, Value
-from orchestrator.pictures.diagram import facts_of, nested_of
-from orchestrator.pictures.live.diagram import live_diagram
+from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
 from orchestrator.pictures.live.messages import (
     CHANGES,
     CHECK,
@@ -102,17 +101,9 @@ class LiveView(Extension):
     def _share(
         self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result, execution: Execution
     ) -> None:
-        options, pace = case.options, run.realtime
-        _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
-        given = Recording(
-            replace(begun, system=None, parameters=(), plans=(), loops=()),
-            len(rows.times_ns),
-            stop_ns,
-            None if begun.timing is None or pace is None else pace.factor,
-            frozenset(pace.cpus) if pace is not None else frozenset(),
-            [asdict(one) for one in execution.tunables],
-        )
-        self._viewing.say(given, rows.file)
+        given = recording_of(run, case, rows, begun)
+        tunables = [asdict(one) for one in execution.tunables]
+        self._viewing.say(replace(given, tunables=tunables), rows.file)
         execution.listen(lambda event: self._viewing.say(Done(event)))
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
@@ -174,6 +165,19 @@ def _refused(wish: Wish, case: str, execution: Execution) -> str:
     except SoftdockError as error:
         return str(error)
     return ""
+
+
+def recording_of(run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> Recording:
+    """Return what another process is told of the rows of a case."""
+    options, pace = case.options, run.realtime
+    _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
+    return Recording(
+        replace(begun, system=None, parameters=(), plans=(), loops=()),
+        len(rows.times_ns),
+        stop_ns,
+        None if begun.timing is None or pace is None else pace.factor,
+        frozenset(pace.cpus) if pace is not None else frozenset(),
+    )
 
 
 def _has_devices(case: PreparedCase) -> bool:

@@ -8,8 +8,8 @@ from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System
+from orchestrator.pictures.diagram import live_diagram
 from orchestrator.pictures.drawing import Facts
-from orchestrator.pictures.live.diagram import live_diagram
 from orchestrator.pictures.live.samples import Floats, Samples, Times
 from orchestrator.pictures.live.server import Server, listening, url_of
 from orchestrator.pictures.live.shown import Case, Shown, loops_section, signals_of

@@ -46,6 +46,36 @@ class Stretch:
     is_exact: bool
 
 
+#: Ends of the buckets of deviations, us; what is beyond the last has a bucket of its own.
+BUCKETS_US = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+
+
+class Intervals:
+    """Counts how far the wall time between two rows is from what it should be.
+
+    Parameters
+    ----------
+    times_ns, clocks_ns
+        Of all rows, which are still being written: simulated, and by CLOCK_MONOTONIC.
+    factor
+        Simulated over wall time.
+    """
+
+    def __init__(self, times_ns: Times, clocks_ns: Times, factor: float) -> None:
+        self._times, self._clocks, self._factor = times_ns, clocks_ns, factor
+        self._known = 0
+        self.counts = [0] * (len(BUCKETS_US) + 1)
+
+    def grow(self, whole: int) -> None:
+        """Take note that so many rows will not change any more."""
+        part = slice(max(self._known - 1, 0), whole)
+        wanted = np.diff(self._times[part]) / self._factor
+        away_us = np.abs(np.diff(self._clocks[part]) - wanted) / 1e3
+        found = np.bincount(np.searchsorted(BUCKETS_US, away_us), minlength=len(self.counts))
+        self.counts = [one + int(more) for one, more in zip(self.counts, found, strict=True)]
+        self._known = max(whole, self._known)
+
+
 class Samples:
     """Finds what is seen of rows, also of millions, in a few milliseconds.
 

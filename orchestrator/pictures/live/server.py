@@ -17,7 +17,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -26,9 +26,10 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.pictures.drawing.page import environment
 from orchestrator.pictures.live.messages import MARK, SET, Wish
-from orchestrator.pictures.live.page import live_page
 from orchestrator.pictures.live.shown import Shown
+from orchestrator.pictures.report import TEMPLATES, digest, figure_style, script_of, uplot
 
 #: Port where nobody says another.
 PORT = 8700
@@ -303,6 +304,24 @@ class _Viewer(BaseHTTPRequestHandler):
 
 def _who(given: Mapping[str, str]) -> str:
     return given.get("by", "")[:60] or "a viewer of its page"
+
+
+@cache
+def live_page(title: str) -> tuple[str, str]:
+    """Return the HTML, and what a browser may do with it: its own scripts, and its own server."""
+    scripts = (uplot(), script_of("figure_data.js", "figures.js", "live.js"))
+    style = "\n".join((figure_style(), (TEMPLATES / "live.css").read_text(encoding="utf-8")))
+    text = (
+        environment(TEMPLATES)
+        .get_template("live.html.j2")
+        .render(title=title, scripts=scripts, style=style)
+    )
+    held = " ".join(map(digest, scripts))
+    policy = (
+        f"default-src 'none'; img-src data:; connect-src 'self'; script-src {held};"
+        " style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+    return text, policy
 
 
 def _finite(data: Any) -> Any:

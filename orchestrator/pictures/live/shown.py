@@ -16,9 +16,8 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.drawing.wording import path_of
 from orchestrator.pictures.live.messages import CHECK, SET, WISHES, Wish
-from orchestrator.pictures.live.samples import Samples, Stretch, Times
+from orchestrator.pictures.live.samples import BUCKETS_US, Intervals, Samples, Stretch, Times
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
@@ -32,24 +31,20 @@ _ASK = 0.2
 
 
 def table(section: Section) -> dict[str, Any]:
-    """Return a section as plain data; what is no number is nothing."""
+    """Return a section as plain data."""
     return {
         "heading": section.heading,
         "columns": section.columns,
-        "rows": [[_cell(one) for one in row] for row in section.rows],
+        "rows": section.rows,
         "note": section.note,
         "remarks": [*section.remarks, *section.lines],
     }
 
 
-def _cell(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
     """Return the delay of loops, as it is planned."""
     rows = tuple(
-        (path_of(one), one.physical_ns / 1e6, one.numerical_ns / 1e6, one.total_ns / 1e6)
+        (one.path, one.physical_ns / 1e6, one.numerical_ns / 1e6, one.total_ns / 1e6)
         for one in loops
     )
     columns = ("loop", "declared [ms]", "added by the step [ms]", "total [ms]")
@@ -58,7 +53,8 @@ def loops_section(loops: Iterable[LoopDelay]) -> Section:
 
 def signals_of(result: Result) -> dict[str, Any]:
     """Return what a page is told of the signals of a run: names, units, and figures of them."""
-    short = replace(result, time_ns=result.time_ns[:1], values=result.values[:1])
+    values = result.values[:1]
+    short = replace(result, time_ns=result.time_ns[:1], values=values, clock_ns=None)
     plots = [plot for plot, _ in default_plots(short).values()]
     figures = PlotData(plots).as_json()["figures"]
     return {"names": result.names, "units": result.units, "figures": figures}
@@ -88,6 +84,8 @@ class Case:
         How many of them will not change any more.
     told
         Of the shared rows.
+    intervals
+        Between them, in real time.
     is_steered
         Whether viewers may let it stand, step and end.
     asked
@@ -113,6 +111,7 @@ class Case:
     samples: Samples | None = None
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
+    intervals: Intervals | None = None
     is_steered: bool = False
     asked: Times | None = None
     has_devices: bool = False
@@ -127,7 +126,10 @@ class Case:
     def known(self) -> Samples | None:
         """Return its samples, up to the last that is whole."""
         if self.samples is not None:
-            self.samples.grow(self.whole())
+            whole = self.whole()
+            self.samples.grow(whole)
+            if self.intervals is not None:
+                self.intervals.grow(whole)
         return self.samples
 
     def add(self, event: Tuned | Mark) -> None:
@@ -219,6 +221,9 @@ class Shown:
         if case.factor is not None and len(case.told):
             names = ("overruns", "late_ns", "computed_ns", "longest_late_ns")
             found["timing"] = dict(zip(names, map(int, case.told), strict=True))
+            if case.intervals is not None:
+                found["timing"]["away"] = case.intervals.counts
+                found["timing"]["ends_us"] = BUCKETS_US
         return found
 
     def _status(self) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,7 +28,7 @@ from orchestrator.pictures.live.messages import (
     receive,
     send_wish,
 )
-from orchestrator.pictures.live.samples import Samples
+from orchestrator.pictures.live.samples import Intervals, Samples
 from orchestrator.pictures.live.server import Server
 from orchestrator.pictures.live.shown import Case, Shown, signals_of
 
@@ -86,11 +87,7 @@ class Follower:
                 self.shown.ended = message.why
 
     def _record(self, case: Case, message: Recording, memory: int) -> None:
-        others = os.sched_getaffinity(0) - message.cpus
-        if message.cpus and others:
-            for thread in threading.enumerate():  # all, as each has its own processors
-                if thread.native_id is not None:
-                    os.sched_setaffinity(thread.native_id, others)
+        step_aside(message.cpus)
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
@@ -98,8 +95,19 @@ class Follower:
         case.about, case.asked = case.about | about, shared.asked
         case.samples = Samples(begun.time_ns, begun.values, shared)
         case.whole, case.told = rows.whole, shared.told
+        if message.factor is not None:
+            case.intervals = Intervals(shared.times_ns, shared.clocks_ns, message.factor)
         case.stop_ns, case.factor, case.state = message.stop_ns, message.factor, "running"
         case.version += 1
+
+
+def step_aside(cpus: AbstractSet[int]) -> None:
+    """Leave some processors to the run, if there are others."""
+    others = os.sched_getaffinity(0) - cpus
+    if cpus and others:
+        for thread in threading.enumerate():  # all, as each has its own processors
+            if thread.native_id is not None:
+                os.sched_setaffinity(thread.native_id, others)
 
 
 def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) -> bool:

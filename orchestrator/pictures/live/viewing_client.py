@@ -1,4 +1,4 @@
-"""The run's side of the process that shows it."""
+"""The run's side of processes that show it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from orchestrator.pictures.live.messages import Ended, Message, Wish, receive_wish, send
@@ -16,8 +17,65 @@ _MODULE = "orchestrator.pictures.live.viewing"
 _PATIENCE = 5.0
 
 
-class Viewing:
-    """Shows a run to browsers by a process of its own, which the run tells what is new.
+class Beside:
+    """A process that is told what is new of a run; one that does not listen is left alone.
+
+    Parameters
+    ----------
+    module, arguments
+        What it is; before the arguments stands the descriptor of its channel.
+    what
+        It does, for ``lost``.
+    files
+        Descriptors that it inherits.
+
+    Attributes
+    ----------
+    lost
+        Why it is told nothing any more; empty while it is.
+    """
+
+    def __init__(
+        self, module: str, arguments: Sequence[str], what: str, files: Sequence[int] = ()
+    ) -> None:
+        self.lost, self._what = "", what
+        self._channel, theirs = socket.socketpair()
+        self._channel.settimeout(_PATIENCE)
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-P", "-m", module, str(theirs.fileno()), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(), *files),
+                process_group=0,  # Ctrl-C is for the run
+                env=os.environ | {"PYTHONPATH": paths},
+            )
+
+    def say(self, message: Message, memory: int | None = None) -> None:
+        """Send a message."""
+        if self.lost:
+            return
+        try:
+            send(self._channel, message, memory)
+        except OSError as error:
+            self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        self.lost = f"the run went on without its {self._what}: {error.strerror or error}"
+
+    def end(self, why: str) -> None:
+        """Say why nothing more will come, and wait until it has gone."""
+        self.say(Ended(why))
+        self._channel.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE)
+        self._process.kill()
+        self._process.wait()
+
+
+class Viewing(Beside):
+    """Shows a run to browsers; it ends when those who look know that the run has ended.
 
     Parameters
     ----------
@@ -30,8 +88,6 @@ class Viewing:
     ----------
     url
         What a viewer opens.
-    lost
-        Why it shows nothing any more; empty while it does.
 
     Raises
     ------
@@ -41,29 +97,10 @@ class Viewing:
 
     def __init__(self, address: str, title: str) -> None:
         listener, token = listening(address)
-        self.url, self.lost = url_of(listener, token), ""
-        self._channel, theirs = socket.socketpair()
-        self._channel.settimeout(_PATIENCE)
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-        with theirs, listener:
-            files = (theirs.fileno(), listener.fileno())
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", _MODULE, *map(str, files), token, title],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=files,
-                process_group=0,  # Ctrl-C is for the run
-                env=os.environ | {"PYTHONPATH": paths},
-            )
-
-    def say(self, message: Message, memory: int | None = None) -> None:
-        """Send a message; a process that does not take it is left alone from then on."""
-        if self.lost:
-            return
-        try:
-            send(self._channel, message, memory)
-        except OSError as error:
-            self.lost = f"the run went on without its live view: {error.strerror or error}"
+        self.url = url_of(listener, token)
+        with listener:
+            file = listener.fileno()
+            super().__init__(_MODULE, (str(file), token, title), "live view", (file,))
 
     def wish(self, *, waits: bool) -> Wish | None:
         """Return what a viewer wishes; ``None``: nothing; having waited: nobody can any more."""
@@ -72,14 +109,5 @@ class Viewing:
         try:
             return receive_wish(self._channel, waits=waits)
         except OSError as error:
-            self.lost = f"the run went on without its live view: {error.strerror or error}"
+            self._lose(error)
             return None
-
-    def end(self, why: str) -> None:
-        """Say why nothing more will come, and wait until those who look know it."""
-        self.say(Ended(why))
-        self._channel.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_PATIENCE)
-        self._process.kill()
-        self._process.wait()

@@ -236,6 +236,22 @@ function showDevices() {
   at("devices").querySelector("div").replaceChildren(tableOf({heading: "Samples of devices", columns, rows}));
 }
 
+function showTiming(timing) {
+  at("timing").hidden = !timing?.away;
+  if (!timing?.away) return;
+  const longest = Math.log1p(Math.max(...timing.away));
+  at("timing").querySelector("tbody").replaceChildren(...timing.away.map((count, i) => {
+    const line = element("tr"), bar = element("div", "share"), place = element("td", "shares");
+    const end = timing.ends_us[i] ?? timing.ends_us[i - 1];
+    const head = element("th", "value", `${i < timing.ends_us.length ? "up to" : "beyond"} ${end} µs`);
+    head.scope = "row";
+    bar.style.width = `${count ? Math.max(100 * Math.log1p(count) / longest, 1) : 0}%`;
+    place.append(bar);
+    line.append(head, element("td", "value", String(count)), place);
+    return line;
+  }));
+}
+
 function showRig(rig) {
   at("rig").hidden = !rig;
   if (!rig) return;
@@ -306,6 +322,7 @@ function showState() {
   if (one?.timing) facts.push(`${one.timing.overruns} late steps`, `the last done ${written(-one.timing.late_ns / 1e6, 3)} ms before its deadline`, `computed in ${written(one.timing.computed_ns / 1e6, 3)} ms`);
   at("facts").textContent = facts.join(" · ");
   showRig(state.rig);
+  showTiming(one?.timing);
   if (one?.rows) [view.begin, view.end] = [one.begin_ns / NS, one.end_ns / NS];
   at("case").disabled = Boolean(state.ended);
   tell(state.ended);

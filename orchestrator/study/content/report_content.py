@@ -212,6 +212,8 @@ class Report:
         Files that were written with the report.
     created
         Date to print; none if empty.
+    remarks
+        Shown prominently, below the introduction.
     """
 
     title: str
@@ -225,3 +227,4 @@ class Report:
     fmus: tuple[FmuItem, ...] = ()
     files: tuple[FileItem, ...] = ()
     created: str = ""
+    remarks: tuple[str, ...] = ()

@@ -48,6 +48,9 @@ class RunSettings:
         nothing is.
     live
         Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
+    stream
+        Programs that are sent its rows meanwhile, ``udp[:[HOST:]PORT]`` or
+        ``foxglove[:[HOST:]PORT]``; ``None``: none.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class RunSettings:
     figures: bool = False
     tuning: Path | None = None
     live: str | None = None
+    stream: tuple[str, ...] | None = None
 
 
 #: The file says all.

@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     StepError,
 )
+from orchestrator.core.notebook import Progress, progress_bar
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.core.system.step_length import step_text, whole_steps
 from orchestrator.core.wings import of_wing
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
 
-Progress = Callable[[float], None]
 #: Is given rows as they come, and returns why the run is to end; nothing: it goes on.
 Watch = Callable[["Recording"], str]
 #: Is given the run between chunks of steps, and may wait; returns how many the next has at most.
@@ -200,7 +200,7 @@ def simulate(  # the options of a run are what they are
     name
         Name of the result; the system's name if ``None``.
     progress
-        Called with the share that is done, 0 to 1.
+        Called with the share that is done, 0 to 1. ``None``: a notebook shows a bar.
     journal
         Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
         written the run goes on without it, and the result says so.
@@ -235,7 +235,9 @@ def simulate(  # the options of a run are what they are
         progress=progress,
         journal=journal,
     )
-    result = simulate_with(system, settings)
+    shown = nullcontext(progress) if progress or realtime else progress_bar(name or system.name)
+    with shown as bar:
+        result = simulate_with(system, replace(settings, progress=bar))
     chosen = {"start": start, "algorithm": algorithm, "algorithm_options": algorithm_options}
     way = chosen | {"step": step, "rates": rates, "delay": delay}
     return replace(result, warnings=partial(_warnings, system, way))
@@ -315,26 +317,25 @@ def _read_beside(
     if pace is not None and given.look is not None:
         is_shared = True
     rows = execution.share_rows(last_ns) if is_shared else None
+    varies = execution.schedule.varies
     with ExitStack() as stack:
-        if given.look is not None and (pace is None or rows is not None):
+        if given.look is not None and (pace is None or not varies):
             where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
             stack.enter_context(given.look(where))
         begun = _result(execution, execution.recording(), name, notes) if is_shared else None
-        if given.share is not None and begun is not None:
-            if rows is None:
-                raise CapabilityError(
-                    f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
-                    " it goes on: nobody knows how many there will be; leave out --live, or choose"
-                    " an algorithm with a fixed step"
-                )
+        if given.share is not None and begun is not None and rows is not None:
             given.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
-            writer = stack.enter_context(journal_beside(rows, journal, begun, pace.cpus, notes))
+            whole = None if varies else rows
+            writer = stack.enter_context(journal_beside(whole, journal, begun, pace.cpus, notes))
             if writer is not None and (given.steer is not None or given.tuned):
                 execution.listen(writer.tell)
         yield
+        if rows is not None and not execution.writes_to(rows):
+            seen = f"its first {rows.written} rows: there was no room for more"
+            notes.append(f"who looked at the run saw {seen}")
 
 
 @dataclass(slots=True)
@@ -413,6 +414,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         values=recording.values,
         units=recording.units,
         descriptions=recording.descriptions,
+        clock_ns=recording.clock_ns,
         parameters=parameters_of(execution.system),
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.core.coupling import DEFAULT_DELAY
+from orchestrator.core.notebook import Progress
 from orchestrator.core.recording import Journal, Result
 from orchestrator.core.system import System
 from orchestrator.study.prepare.faults import faults_of
@@ -14,7 +15,6 @@ from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.resting import with_rests
 from orchestrator.study.prepare.simulate import (
     Look,
-    Progress,
     Share,
     SimulationSettings,
     Steer,

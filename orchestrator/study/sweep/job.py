@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from orchestrator.core.recording import Result
 from orchestrator.study.file.experiment import Measure
 from orchestrator.study.file.sweep_table import Sweep
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.design import Point
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
+#: Reads a figure off a result.
+Figure = Callable[[Result], float]
 #: Status of a run in which a component went to its safe state.
 SAFE = "safe state"
 Status = Literal["done", "failed", "unmeasured", "diverged", "died", "safe state"]
@@ -29,6 +32,8 @@ class JobContext:
         By name as they are without it: its own, and those that measures compare with.
     measures
         What is read off each case of the sweep.
+    functions
+        Further figures, which are read off by Python.
     threads
         Of each run; ``None``: what the run takes by itself.
     ends_at_failure
@@ -40,6 +45,7 @@ class JobContext:
     sweep: Sweep
     cases: Mapping[str, PreparedCase]
     measures: Mapping[str, Mapping[str, Measure]]
+    functions: Mapping[str, Figure] = field(default_factory=dict)
     threads: int | None = 1
     ends_at_failure: bool = False
 

@@ -74,6 +74,11 @@ def _measured(
             if context.ends_at_failure:
                 raise
             missing.append(f"measure '{name}': {_sentence(error)}")
+    for name, figure in context.functions.items():
+        try:
+            found[name] = Measured(float(figure(result)), "")
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a row and not the end
+            missing.append(f"measure '{name}': {_sentence(error)}")
     infinite = [name for name, value in found.items() if not math.isfinite(value.value)]
     status, reason = "done", ""
     if result.safe_states:

@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.notebook import Progress
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System, seconds
 from orchestrator.study.prepare.simulate import (
     InterruptedRun,
-    Progress,
     SimulationSettings,
     simulate_with,
 )

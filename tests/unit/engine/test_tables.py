@@ -1,5 +1,7 @@
 """The engine checks its tables once, so that its loop need not: a wrong row is never a crash."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,19 @@ def test_run():
     assert (engine.time_ns, engine.rows) == (4, 4)
     assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
     assert times.tolist() == [1, 2, 3, 4]
+
+
+def test_rows_have_the_time_of_the_clock_where_that_is_asked_for():
+    engine = make()
+    engine.start(0, 1)
+    clocks = np.zeros(4, dtype=np.int64)
+    before = time.monotonic_ns()
+    engine.record([0, 1], 1, np.empty((4, 2)), np.empty(4, dtype=np.int64), clocks)
+    engine.run(3, 0)
+    assert (np.diff([before, *clocks[:3], time.monotonic_ns()]) >= 0).all()
+    assert clocks[3] == 0
+    with pytest.raises(ValueError, match="one clock per row"):
+        engine.record([0], 1, np.empty((1, 1)), ONE, np.zeros(2, dtype=np.int64))
 
 
 @pytest.mark.parametrize(

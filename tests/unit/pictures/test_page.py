@@ -8,8 +8,11 @@ import subprocess
 import numpy as np
 import pytest
 
+from orchestrator.core.recording import Result
+from orchestrator.core.simunits import Block, Input, Output
 from orchestrator.pictures import report, write_report
 from orchestrator.pictures.report import TEMPLATES, PlotData, packed
+from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.content import (
     CaseSection,
     Curve,
@@ -192,6 +195,97 @@ def test_a_browser_draws_all_kinds_of_figures(tab, tmp_path, width, dark):
     assert all(lit(tab, place) > 1000 for place in range(6))
     assert tab.run("document.documentElement.scrollWidth") <= width
     assert tab.run(OVERLAPS) == []
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_a_chart_is_drawn_in_a_cell_of_a_notebook(tab, tmp_path, width, dark):
+    names = ("a.x", "b.f", "b.y")
+    values = np.stack([WAVE, SPIKED, -WAVE], axis=1)
+    time_ns = np.rint(TIME * 1e9).astype(np.int64)
+    chart = Result("cell", time_ns, names, values, {"b.f": "N"}).chart()
+    cell = f"<!DOCTYPE html><meta charset='utf-8'>{chart._repr_html_()}"
+    for name, content in (("page", chart.html), ("cell", cell)):
+        file = tmp_path / f"{name}.html"
+        file.write_text(content)
+        tab.errors.clear()
+        tab.requests.clear()
+        tab.show(file, width, 800, dark=dark)
+        assert (tab.errors, tab.requests) == ([], [file.as_uri()])
+        if name == "page":
+            assert tab.run("document.querySelectorAll('canvas').length") == 2
+            assert lit(tab, 0) > 1000
+            assert tab.run(OVERLAPS) == []
+            bottom = "document.querySelector('.chart').getBoundingClientRect().bottom"
+            assert tab.run(bottom) <= chart.height
+    assert tab.run("document.querySelector('iframe').clientHeight") == chart.height
+
+
+HELD = """
+[system]
+name = "held"
+[component.body]
+source = "block:ramp"
+[component."<b>"]
+source = "block:ramp"
+values = { u = 1.0 }
+[connections]
+"<b>.y -> body.u" = { delay = "3 ms" }
+"""
+TWO_CASES = """
+title = "Two"
+[defaults]
+step = "1 ms"
+stop = "5 ms"
+[case.one]
+system = "system.toml"
+[case.two]
+system = "system.toml"
+set = { "<b>.u" = 2.0 }
+"""
+
+
+class Ramp(Block):
+    """Goes up and comes down."""
+
+    u: float = Input(unit="m")
+    y: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.y = self.u * (3.0 - abs(t + h - 0.003) * 1e3)
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(1400, True), (390, False)])
+def test_the_lines_of_a_diagram_have_values_of_each_case(tab, tmp_path, register, width, dark):
+    register(ramp=Ramp)
+    (tmp_path / "system.toml").write_text(HELD)
+    (tmp_path / "experiment.toml").write_text(TWO_CASES)
+    experiment = read_experiment(tmp_path / "experiment.toml")
+    run_experiment(experiment, tmp_path, tmp_path / "out")
+    bare = re.sub(
+        r"<script>.*?</script>", "", (tmp_path / "out/report.html").read_text(), flags=re.DOTALL
+    )
+    assert ">3 ms 1<" in bare  # without a script, too
+    tab.errors.clear()
+    tab.show(tmp_path / "out/report.html", width, dark=dark)
+    said = "[...document.querySelectorAll('.wire text')].at(-1).textContent"
+
+    def chosen(place, value):
+        tab.run(
+            f"(() => {{ const one = document.querySelectorAll('.chosen select')[{place}];"
+            f" one.value = {value!r}; one.dispatchEvent(new Event('change')); }})()"
+        )
+        return tab.run(said)
+
+    assert tab.run(said) == "3 ms 1"
+    assert chosen(1, "greatest") == "3 ms 3"
+    assert chosen(0, "two") == "3 ms 6"
+    assert chosen(1, "least") == "3 ms 0"
+    title = "document.querySelector('.wire title').textContent"
+    assert tab.run(title).splitlines() == ["<b>.y", "last 2", "least 0", "greatest 6"]
+    assert tab.run(OVERLAPS) == []
+    assert tab.errors == []
 
 
 @needs_chromium

@@ -1,16 +1,19 @@
 """Pictures of an experiment: what is drawn, and what the report has of it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.figures import plot_of
+from orchestrator.pictures.report_page import device_table
 from orchestrator.study import read_experiment, run_experiment
 from tests.page_plots import plots_of
 
@@ -49,6 +52,24 @@ def test_the_page_has_all_samples_of_a_default_figure(fuse, tmp_path):
         for curve in panel["curves"]:
             np.testing.assert_array_equal(curve["x"], case.result.time)
             np.testing.assert_array_equal(curve["y"], case.result[curve["label"]])
+
+
+def test_the_report_says_how_samples_of_devices_were():
+    names = ("robot.sample_age", "robot.valid", "robot.lost", "ft.late", "ft.force")
+    values = np.array(
+        [[0.0, 0, 0, 0, 9], [0.004, 1, 0, 1, 9], [np.nan, 1, 2, 1, 9], [0.001, 1, 2, 5, 9]]
+    )
+    result = Result("rig", np.arange(4), names, values)
+    table = device_table(result)
+    assert table.columns[:3] == ("device", "valid [% of rows]", "greatest age [ms]")
+    assert table.rows == (
+        ("robot", 75.0, 4.0, 2.0, None, None, None, None),
+        ("ft", None, None, None, 5.0, None, None, None),
+    )
+    assert device_table(result.part(("ft.force",), 1)) is None
+    spring = block("spring_dashpot")
+    of_a_block = System("s").add("robot", spring).add("ft", spring)
+    assert device_table(replace(result, system=of_a_block)) is None
 
 
 @pytest.mark.slow

@@ -128,7 +128,7 @@ class Checkpoint:
             engine.samples,
             engine.marks,
             engine.memory,
-            *self.rows.joined(),
+            *self.rows.joined()[:2],
             states,
             self.log,
         )

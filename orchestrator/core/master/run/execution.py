@@ -145,7 +145,9 @@ class Execution(RunView):
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
         self._limits = limits
-        self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
+        self._recorder = Recorder(
+            self.system, self.schedule, made.outputs, every, is_clocked=realtime is not None
+        )
         self._pacing = self._paced(realtime, step_clock)
         running = self.schedule, self.units, self._engine, self._recorder
         self._loop = RunLoop(*running, self._pacing, made.end)
@@ -184,18 +186,24 @@ class Execution(RunView):
         """Do one communication step, or so many."""
         self._loop.step(count)
 
-    def share_rows(self, until_ns: int) -> SharedRows | None:
+    def share_rows(self, until_ns: int) -> SharedRows:
         """Record the steps until a time, in ns, where another process can read them.
 
-        ``None`` if the algorithm chooses its steps, whose number nobody knows.
+        If the algorithm chooses its steps, nobody knows how many there will be: then there is room
+        for a million rows, or 1 GiB, and those that come later are not there.
         """
         if self.schedule.varies:
-            return None
-        steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
-        rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
+            rows = self._recorder.share(self._engine)
+        else:
+            steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
+            rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
         if self._pacing is not None:
             self._pacing.tell(rows)
         return rows
+
+    def writes_to(self, rows: SharedRows) -> bool:
+        """Whether rows are still recorded there."""
+        return self._recorder.writes_to(rows)
 
     def advance(
         self,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _FEWEST = 1024
 #: A block is so many times the one before, up to so many bytes: a long run has few, in large pages.
 _GROWTH, _LARGEST = 4, 1 << 26
+#: Rows, and bytes, that are shared where nobody knows how many rows come.
+_MOST_SHARED, _LARGEST_SHARED = 1 << 20, 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,9 @@ class Recording:
         float64 array of shape (n, len(names)); each row holds values at its own time.
     units, descriptions
         By name, where there is one.
+    clock_ns
+        int64 array of shape (n,): when each row was written by CLOCK_MONOTONIC, 0 where that is not
+        known; ``None``: of a run that is not in real time.
     """
 
     time_ns: NDArray[np.int64]
@@ -46,6 +51,7 @@ class Recording:
     values: NDArray[np.float64]
     units: dict[str, str] = field(default_factory=dict)
     descriptions: dict[str, str] = field(default_factory=dict)
+    clock_ns: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +66,17 @@ class Rows:
     block: Values
     times_ns: Times
     begin: int = 0
+    clocks_ns: Times | None = None
 
     @property
     def end(self) -> int:
         """Number of rows, those before included."""
         return self.begin + len(self.block)
 
-    def joined(self, since: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the rows but the first ``since`` as one array, and their times as another.
+    def joined(
+        self, since: int = 0
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
+        """Return the rows but the first ``since`` as one array, their times, and their clocks.
 
         Returns
         -------
@@ -75,17 +84,27 @@ class Rows:
             float64 array of shape (rows, columns).
         times_ns
             int64 array of shape (rows,), nanoseconds.
+        clocks_ns
+            The same by CLOCK_MONOTONIC, 0 where that is not known; ``None`` where it nowhere is.
         """
         import numpy as np
 
-        blocks = []
+        blocks, clocks, has_clocks = [], [], False
         part: Rows | None = self
         while part is not None and (part is self or part.end > since):
             skipped = max(0, since - part.begin)
             blocks.append((part.block[skipped:], part.times_ns[skipped:]))
+            has_clocks = has_clocks or part.clocks_ns is not None
+            known = np.zeros(len(part.times_ns)) if part.clocks_ns is None else part.clocks_ns
+            clocks.append(known[skipped:])
             part = part.before
         rows, times_ns = zip(*reversed(blocks), strict=True)
-        return np.concatenate(rows), np.concatenate(times_ns, dtype=np.int64)
+        clocks_ns = np.concatenate(clocks[::-1], dtype=np.int64, casting="unsafe")
+        return (
+            np.concatenate(rows),
+            np.concatenate(times_ns, dtype=np.int64),
+            clocks_ns if has_clocks else None,
+        )
 
 
 class Recorder:
@@ -99,10 +118,18 @@ class Recorder:
         As :func:`~orchestrator.core.master.run.selection.recordable` returned them.
     every
         Every n-th step is recorded; the first row stands at the start.
+    is_clocked
+        Whether it is recorded when each row is written, by CLOCK_MONOTONIC.
     """
 
     def __init__(
-        self, system: System, schedule: Schedule, outputs: Sequence[str], every: int
+        self,
+        system: System,
+        schedule: Schedule,
+        outputs: Sequence[str],
+        every: int,
+        *,
+        is_clocked: bool = False,
     ) -> None:
         self.every = every
         self._slots: list[int] = []
@@ -123,6 +150,8 @@ class Recorder:
                     self._descriptions[name] = about.description
         self._block: Values
         self._times: Times
+        self._clocks: Times | None = None
+        self._is_clocked = is_clocked
         self._block, self._times = allot_rows(0, self.columns)
         self._full = Rows(None, self._block, self._times)
 
@@ -137,52 +166,70 @@ class Recorder:
             return
         self._full = self._rows(engine)
         grown = min(_GROWTH * len(self._block), _LARGEST // (8 * max(1, self.columns)))
-        self._attach(engine, *allot_rows(max(rows, grown, _FEWEST), self.columns))
+        self._allot(engine, max(rows, grown, _FEWEST))
 
-    def share(self, engine: Engine, rows: int) -> SharedRows:
-        """Let the engine write so many coming rows where another process can read them."""
+    def share(self, engine: Engine, rows: int | None = None) -> SharedRows:
+        """Let the engine write so many coming rows where another process can read them.
+
+        ``None``: as many as there is room for, in memory that is taken when a row is written.
+        """
         from orchestrator.core.realtime.shared_rows import SharedRows
 
         self._full = self._rows(engine)
-        shared = SharedRows(rows, self.columns)
-        self._attach(engine, shared.values, shared.times_ns)
+        room = min(_MOST_SHARED, _LARGEST_SHARED // (8 * max(1, self.columns)))
+        shared = SharedRows(room if rows is None else rows, self.columns, grows=rows is None)
+        clocks = shared.clocks_ns if self._is_clocked else None
+        self._attach(engine, shared.values, shared.times_ns, clocks)
         return shared
+
+    def writes_to(self, rows: SharedRows) -> bool:
+        """Whether rows are still written there: a block that is full is left."""
+        return self._block is rows.values
 
     def _rows(self, engine: Engine) -> Rows:
         full, count = self._full, engine.rows
         if not count:
             return full
-        return Rows(full, self._block[:count], self._times[:count], full.end)
+        clocks = None if self._clocks is None else self._clocks[:count]
+        return Rows(full, self._block[:count], self._times[:count], full.end, clocks)
 
-    def _attach(self, engine: Engine, block: Values, times_ns: Times) -> None:
-        self._block, self._times = block, times_ns
-        engine.record(self._slots, self.every, block, times_ns)
+    def _allot(self, engine: Engine, rows: int) -> None:
+        clocks = allot_rows(rows, 1)[1] if self._is_clocked else None
+        self._attach(engine, *allot_rows(rows, self.columns), clocks)
+
+    def _attach(self, engine: Engine, block: Values, times_ns: Times, clocks: Times | None) -> None:
+        self._block, self._times, self._clocks = block, times_ns, clocks
+        engine.record(self._slots, self.every, block, times_ns, clocks)
 
     def save(self, engine: Engine) -> Rows:
         """Return all rows so far; later ones go behind them."""
         self._full = self._rows(engine)
-        self._attach(engine, self._block[engine.rows :], self._times[engine.rows :])
+        count = engine.rows
+        clocks = None if self._clocks is None else self._clocks[count:]
+        self._attach(engine, self._block[count:], self._times[count:], clocks)
         return self._full
 
     def restore(self, engine: Engine, rows: Rows) -> None:
         """Go on behind rows that were saved."""
         self._full = rows
-        self._attach(engine, *allot_rows(0, self.columns))
+        self._allot(engine, 0)
 
     def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
         """Return the rows so far."""
         rows = self._rows(engine)
-        values, time_ns = rows.joined(since)
+        values, time_ns, clock_ns = rows.joined(since)
         if latest and engine.time_ns > rows.times_ns[-1]:
             import numpy as np
 
             now = np.asarray(engine.signals)[self._slots]
             values = np.concatenate([values, now[np.newaxis]])
             time_ns = np.append(time_ns, engine.time_ns)
+            clock_ns = None if clock_ns is None else np.append(clock_ns, 0)
         return Recording(
             time_ns,
             tuple(self._names),
             values,
             dict(self._units),
             dict(self._descriptions),
+            clock_ns,
         )

@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -34,7 +35,7 @@ using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 struct Runner {
     Engine engine;
     std::vector<nb::object> units;
-    nb::object sink, times;
+    nb::object sink, times, clocks;
 };
 
 // The garbage collector sees through the engine by these.
@@ -86,7 +87,7 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     schedule.faults = as_rows<Fault>(faults);
     schedule.compensations = as_rows<Compensation>(compensations);
     return std::unique_ptr<Runner>(new Runner{Engine(std::move(schedule), threads), std::move(kept),
-                                              nb::object(), nb::object()});
+                                              nb::object(), nb::object(), nb::object()});
 }
 
 // Large memory in large pages, where the system has them: each page that is taken stops the run.
@@ -191,18 +192,23 @@ void bind_engine(nb::module_& module) {
         .def(
             "record",
             [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows,
-               Times times) {
+               Times times, std::optional<Times> clocks) {
                 if (rows.shape(1) != slots.size())
                     throw std::invalid_argument("one column per slot");
                 if (times.shape(0) != rows.shape(0))
                     throw std::invalid_argument("one time per row");
+                if (clocks && clocks->shape(0) != rows.shape(0))
+                    throw std::invalid_argument("one clock per row");
                 if (every < 1) throw std::invalid_argument("every must be at least 1");
                 r.engine.recorder().record(r.engine.context(), std::move(slots), every);
-                r.engine.recorder().attach(rows.data(), times.data(), rows.shape(0));
+                r.engine.recorder().attach(rows.data(), times.data(), rows.shape(0),
+                                           clocks ? clocks->data() : nullptr);
                 r.sink = nb::cast(rows);
                 r.times = nb::cast(times);
+                r.clocks = nb::cast(clocks);
             },
-            nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
+            nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(),
+            nb::arg().noconvert() = nb::none())
         .def("save", [](Runner& r) { return r.engine.save(); })
         .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
         .def("write_row", [](Runner& r) { r.engine.write_row(); })

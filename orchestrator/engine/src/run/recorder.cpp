@@ -1,5 +1,6 @@
 #include "run/recorder.hpp"
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,9 +17,11 @@ void Recorder::record(const Context& context, std::vector<std::int32_t> slots, s
     every_ = every;
 }
 
-void Recorder::attach(double* rows, std::int64_t* times, std::size_t capacity) {
+void Recorder::attach(double* rows, std::int64_t* times, std::size_t capacity,
+                      std::int64_t* clocks) {
     sink_ = rows;
     times_ = times;
+    clocks_ = clocks;
     capacity_ = capacity;
     rows_ = 0;
 }
@@ -35,6 +38,10 @@ void Recorder::write_row(const Context& context, std::int64_t time_ns) {
     if (!sink_ || rows_ >= capacity_) return;  // a run has made sure of the room
     double* row = sink_ + rows_ * slots_.size();
     for (const auto slot : slots_) *row++ = context.signals[slot];
+    if (clocks_) {  // read in this process, without a call of the system
+        clocks_[rows_] =
+            std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    }
     times_[rows_++] = time_ns;
 }
 

@@ -20,7 +20,7 @@ from orchestrator.pictures.drawing.scene.palette import (
 )
 from orchestrator.pictures.drawing.scene.parts import Level, Line, Part
 from orchestrator.pictures.drawing.scene.scene import Group, Rectangle, Shape, Stroke, Text
-from orchestrator.pictures.drawing.wording import is_algebraic, path_of, sentence
+from orchestrator.pictures.drawing.wording import is_algebraic, sentence
 
 #: Loops are listed up to this number: as many as there are colours.
 MOST_LOOPS = 8
@@ -68,7 +68,7 @@ def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
 def loop_text(loop: LoopDelay) -> str:
     """One line on a loop: its path, whether it is algebraic, its delay."""
     kind = "Algebraic loop" if any(map(is_algebraic, loop.loops)) else "Loop"
-    return one_line(f"{kind} {path_of(loop)}: {sentence(loop)}", 170)
+    return one_line(f"{kind} {loop.path}: {sentence(loop)}", 170)
 
 
 def _text(x: float, y: float, text: str) -> Text:

@@ -55,7 +55,7 @@ def test_sweeps_and_pictures(softdock, target, tmp_path):
     assert page.count("<img") == len(drawn)
     assert "Margins in continuous time, cut at chaser.position -&gt; axis.position_command" in page
     assert "Closed, the loop is unstable" in page
-    assert "is off: +0.0116797 1/s in continuous time, +0.0135679 1/s as sampled." in page
+    assert "is off: +0.0116797 1/s in continuous time, +0.0135679 1/s as sampled</li>" in page
     assert 'href="./bode.svg"' in page
 
 

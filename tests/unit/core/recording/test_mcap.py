@@ -4,6 +4,7 @@ import json
 import resource
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from mcap.reader import make_reader
 
 from orchestrator import Block, Output, RealTime, System, block, read_result, read_system, simulate
 from orchestrator.core.coupling import FaultRecord
-from orchestrator.core.diagnostics import LoadError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
 from orchestrator.core.recording import Journal, Result, mcap
 from orchestrator.core.recording.mcap import write_mcap
 from orchestrator.core.simunits import Notice
@@ -73,6 +74,38 @@ def test_its_own_reader_sees_signals_units_events_and_what_was_run(result, tmp_p
     assert metadata["versions"]["python"]
     (tmp_path / "read.ssd").write_bytes(attachments["system.ssd"])
     assert set(read_system(tmp_path / "read.ssd").components) == {"a", "b"}
+
+
+def test_rows_in_real_time_have_the_monotonic_time_too(tmp_path):
+    system = System("s").add("a", block(Part))
+    before = time.monotonic_ns()
+    paced = RealTime(priority=0, lock_memory=False)
+    journal = Journal(tmp_path / "j", 0.005, grows=True)
+    result = simulate(system, step=1e-3, stop=0.05, realtime=paced, journal=journal)
+    clock_ns = result.clock_ns
+    assert clock_ns.shape == result.time_ns.shape
+    assert before < clock_ns[0]
+    assert clock_ns[-1] < time.monotonic_ns()
+    assert (np.diff(clock_ns) > 0).all()
+    # a row is written at its step's end, and the next step begins no earlier than its time
+    assert clock_ns[-1] - clock_ns[1] >= result.time_ns[-2] - result.time_ns[1]
+    write_mcap(result, tmp_path / "a.mcap")
+    for path in (tmp_path / "a.mcap", *tmp_path.glob("j/rows.mcap")):
+        with path.open("rb") as file:
+            rows = [m for _, c, m in make_reader(file).iter_messages() if c.topic == "/a"]
+        count = len(rows)
+        assert [one.log_time for one in rows] == result.time_ns[:count].tolist()
+        assert [one.publish_time for one in rows] == clock_ns[:count].tolist()
+    found = read_result(tmp_path / "a.mcap")
+    np.testing.assert_array_equal(found.clock_ns, clock_ns)
+    np.testing.assert_array_equal(found.part(found.names, 10).clock_ns, clock_ns[::10])
+    with pytest.raises(DescriptionError, match="expected clock_ns of shape"):
+        replace(found, clock_ns=clock_ns[1:])
+
+
+def test_others_have_none(result, tmp_path):
+    write_mcap(result, tmp_path / "a.mcap")
+    assert (result.clock_ns, read_result(tmp_path / "a.mcap").clock_ns) == (None, None)
 
 
 def test_it_is_read_back_bit_for_bit(result, tmp_path):
@@ -236,8 +269,6 @@ def written(path):
 
 
 def wait_for(reached):
-    import time
-
     end = time.monotonic() + 60.0
     while not reached():
         assert time.monotonic() < end, "it does not come"

@@ -1,4 +1,5 @@
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from tests.page_plots import plots_of
 
 
 def test_signal_by_name(result):
@@ -109,6 +111,21 @@ def test_a_plot_has_a_panel_for_each_unit(result):
         result.plot("chaser.positon")
     with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; it has: "):
         result.plot("x*")
+
+
+def test_a_notebook_shows_a_plot_without_being_told_to(result):
+    assert result.plot("sheet.*")._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_chart_holds_its_samples_and_asks_for_nothing(result, tmp_path):
+    chart = result.chart("chaser.*", title="<b>")
+    (tmp_path / "chart.html").write_text(chart.html)
+    (panel,) = plots_of(tmp_path / "chart.html")["<b>"]["panels"]
+    np.testing.assert_array_equal(panel["curves"][0]["y"], result["chaser.position"])
+    assert not re.search(r'(src|href)="', chart.html)
+    assert "<b>" not in chart.html
+    with pytest.raises(UnknownNameError, match="no signal 'x'"):
+        result.chart("x")
 
 
 def test_it_is_shown_in_a_few_lines(result):

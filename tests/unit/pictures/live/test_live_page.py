@@ -211,6 +211,8 @@ class Going:
         """Record so many rows; the last is not yet whole for others."""
         for row in range(self.count, until):
             self.rows.values[row] = self.all.values[row + 1]
+            late_ns = 20_000_000 if row == 500 else 30_000 * (row % 2)
+            self.rows.clocks_ns[row] = 10**15 + self.all.time_ns[row + 1] + late_ns
             self.rows.times_ns[row] = self.all.time_ns[row + 1]
         self.count = until
         self.rows.told[:] = 7, -500_000, 20_000, 3_000_000
@@ -226,6 +228,10 @@ def test_a_page_follows_holds_is_loaded_again_and_keeps_the_end(tab):
         tab.until(f"figures[0].first.curves[0].value.textContent === '{value}'")
         for text in ("running", "0.999 of 3 s", "7 late steps", "0.5 ms before its deadline"):
             assert text in tab.run("document.querySelector('header').innerText")
+        shares = "[...document.querySelectorAll('#timing tr')].map((one) => one.innerText.trim())"
+        counted = [line.split("\t") for line in tab.run(shares)]
+        known = {head: int(count) for head, count in counted if int(count)}
+        assert known == {"up to 50 µs": 996, "beyond 10000 µs": 2}  # of 999 rows that are whole
         run.write(2000)
         tab.until("view.shown === 1.999")
         tab.run("document.getElementById('play').click()")  # hold

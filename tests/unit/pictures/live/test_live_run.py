@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from live_pages import asked, deaf_viewer, samples_of, state_of, wish
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.master.run import recorder
 from orchestrator.core.recording import Journal, read_result
 from orchestrator.core.simunits import Block, Input, Output, Parameter
 from orchestrator.pictures.live.messages import Begun, Said
@@ -329,13 +330,38 @@ def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder
     assert not list(output.glob("*"))
 
 
-def test_a_run_whose_length_nobody_knows_cannot_be_looked_at(folder):
+@pytest.mark.parametrize("room", [1 << 20, 60])
+def test_a_run_that_chooses_its_steps_is_looked_at(folder, monkeypatch, room):
+    monkeypatch.setattr(recorder, "_MOST_SHARED", room)
     experiment, source, output = folder()
     options = {"algorithm": "step-doubling", "algorithm_options": {"relative": 1e-3}}
     case = experiment.case["one"].model_copy(update=options)
     experiment = experiment.model_copy(update={"case": {"one": case}})
-    with pytest.raises(CapabilityError, match="leave out --live, or choose an algorithm"):
-        run_with(experiment, source, output, RunSettings(live="0"))
+    found = {}
+
+    def look(url):
+        def enough():
+            (*_, case) = state_of(url, viewer=1)["cases"] or [{}]
+            return case.get("rows", 0) >= 10
+
+        until(enough)
+        found["middle"] = samples_of(url, [1], 0, 200_000_000)
+        Held.has_looked()
+        until(lambda: state_of(url, viewer=1)["ended"])
+        found["end"] = samples_of(url, [1], 0, 200_000_000)
+        state_of(url, viewer=1, done=1)
+
+    viewers = Viewers(look)
+    outcome = run_with(experiment, source, output, RunSettings(live="0"), announce=viewers)
+    viewers.join()
+    result = outcome.cases["one"].result
+    for times, signals, _, about in found.values():
+        assert about["exact"]
+        np.testing.assert_array_equal(times, result.time[: len(times)])
+        np.testing.assert_array_equal(signals[0], result.values[: len(times), 1])
+    seen = len(found["end"][0])
+    said = any("saw its first " in note for note in result.notes)
+    assert (seen == len(result.time), said) == ((True, False) if room > 60 else (False, True))
 
 
 def test_a_run_goes_on_without_its_viewing_process_and_says_so(folder, monkeypatch):

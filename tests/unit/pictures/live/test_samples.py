@@ -1,11 +1,12 @@
 """What viewers are given of rows: samples, or lowest and highest, and never less than a peak."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from orchestrator.pictures.live.samples import Samples
+from orchestrator.pictures.live.samples import BUCKETS_US, Intervals, Samples
 
 MS = 1_000_000
 
@@ -77,6 +78,20 @@ def test_rows_that_come_in_pieces_give_the_same_picture():
         one, other = (each.between(0, 10**12, [0, 1, 2], most) for each in (pieces, at_once))
         np.testing.assert_array_equal(one.values, other.values)
         np.testing.assert_array_equal(one.times_ns, other.times_ns)
+
+
+def test_intervals_are_counted_once_however_rows_come():
+    rng = np.random.default_rng(3)
+    times_ns = np.arange(1, 2001) * 1_000_000
+    clocks_ns = 10**15 + 2 * times_ns + rng.integers(0, 3_000_000, 2000)  # half as fast
+    away_us = np.abs(np.diff(clocks_ns) - 2_000_000) / 1e3
+    edges = [-1, *BUCKETS_US, np.inf]
+    expected = [int(((away_us > a) & (away_us <= b)).sum()) for a, b in pairwise(edges)]
+    for pieces in ([2000], [0, 1, 2, 3, 700, 700, 2000]):
+        intervals = Intervals(times_ns, clocks_ns, 0.5)
+        for whole in pieces:
+            intervals.grow(whole)
+        assert intervals.counts == expected
 
 
 def test_a_picture_stands_still_while_rows_come():

@@ -150,7 +150,9 @@ def test_an_item_of_two_enumerations_is_refused() -> None:
         plain_text(text)
 
 
-@pytest.mark.parametrize("text", ["", "hello", '"class"', "class", "package P end P;" * 2, "package P model A end"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", '"class"', "class", "package P end P;" * 2, "package P model A end"]
+)
 def test_what_is_no_flat_class_is_one_error(text: str) -> None:
     with pytest.raises(ModelicaError):
         _explicit(text)

@@ -1,0 +1,148 @@
+"""What a notebook shows of values: tables, and a bar while something goes on.
+
+Nothing of Jupyter is needed for it, or imported before a notebook has done so.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
+
+#: Is told the share of something that is done, 0 to 1.
+Progress = Callable[[float], None]
+#: s, before a bar appears, and between two of its pictures.
+_PATIENCE, _PERIOD = 0.5, 0.1
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML shows it."""
+    from html import escape  # a run does not need it
+
+    return escape(text)
+
+
+def html_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as HTML; the texts are escaped."""
+
+    def line(texts: Iterable[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escaped(text)}</{tag}>' for text in texts)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table>{line(columns, 'th')}{body}</table>"
+
+
+def text_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as text, the first column to the left."""
+    lines = [tuple(columns), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+    def line(texts: Sequence[str]) -> str:
+        first, *others = (text.rjust(width) for text, width in zip(texts, widths, strict=True))
+        return "  ".join([first.strip().ljust(widths[0]), *others]).rstrip()
+
+    return "\n".join(map(line, lines))
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that needs nothing else, which a notebook shows in its cell.
+
+    Parameters
+    ----------
+    html
+        All of it.
+    title
+        For those who do not see it.
+    height
+        Pixels that it takes in a cell.
+    """
+
+    html: str = field(repr=False)
+    title: str
+    height: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escaped(self.html)}" sandbox="allow-scripts"'
+            f' title="{escaped(self.title)}"'
+            f' style="width: 100%; height: {self.height}px; border: 0"></iframe>'
+        )
+
+
+_Item = TypeVar("_Item")
+
+
+class Listed(tuple[_Item, ...]):
+    """Values that a prompt and a notebook show as a table."""
+
+    __slots__ = ()
+    columns: ClassVar[tuple[str, ...]]
+
+    @staticmethod
+    def cells(item: Any) -> tuple[str, ...]:
+        """Return what stands in the columns for a value."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return text_table(self.columns, map(self.cells, self)) if self else "()"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.columns, map(self.cells, self))
+
+
+def _kernel_display() -> Callable[..., Any] | None:
+    """Return what shows things in the cell that runs; ``None``: this is no notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is None:
+        return None
+    from IPython.display import display
+
+    return display
+
+
+class _Bar:
+    """A bar in a cell."""
+
+    def __init__(self, title: str, display: Callable[..., Any]) -> None:
+        self._title, self._display = title, display
+        self._next = time.monotonic() + _PATIENCE
+        self._shown: Any = None
+
+    def __call__(self, share: float) -> None:
+        """Show how much is done, as often as anybody sees."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _PERIOD
+        said = f"{self._title}: {min(max(share, 0.0), 1.0):.0%}"
+        bar = f'<progress max="1" value="{share:.4f}" style="width: 20em"></progress>'
+        self._show({"text/html": f"<label>{bar} {escaped(said)}</label>", "text/plain": said})
+
+    def _show(self, content: dict[str, str]) -> None:
+        if self._shown is None:
+            self._shown = self._display(content, raw=True, display_id=True)
+        else:
+            self._shown.update(content, raw=True)
+
+    def close(self) -> None:
+        """Take it away."""
+        if self._shown is not None:
+            self._show({"text/html": "", "text/plain": ""})
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress | None]:
+    """Give what shows in a notebook how far something is; ``None`` elsewhere."""
+    display = _kernel_display()
+    if display is None:
+        yield None
+        return
+    bar = _Bar(title, display)
+    try:
+        yield bar
+    finally:
+        with suppress(Exception):  # a kernel that goes shows nothing any more
+            bar.close()
