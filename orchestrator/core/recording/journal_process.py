@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import subprocess
-import sys
 from collections.abc import Collection
 from dataclasses import replace
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
@@ -58,14 +57,8 @@ class JournalProcess:
             frozenset(cpus),
             grows=journal.grows,
         )
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-P", "-m", _MODULE],
-            stdin=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(rows.file,),
-            process_group=0,  # Ctrl-C is for the run
-            env=os.environ | {"PYTHONPATH": paths},
+        self._process = posix.start_module(
+            _MODULE, files=(rows.file,), stdin=subprocess.PIPE, stderr=subprocess.PIPE
         )
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
         self._process.stdin.write(pickle.dumps(order))

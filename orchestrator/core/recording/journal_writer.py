@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import select
 import sys
@@ -14,6 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from orchestrator.core import posix
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
 from orchestrator.core.recording.result import Result
@@ -52,13 +52,13 @@ class JournalOrder:
 def main() -> None:
     """Write rows as they come, until the run kills this process or is no more."""
     order: JournalOrder = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the run that started us
-    if others := os.sched_getaffinity(0) - order.cpus:
-        os.sched_setaffinity(0, others)
+    if others := posix.processors() - order.cpus:
+        posix.keep_to(others)
     write_journal(order, sys.stdin.buffer)
 
 
 def _yield_to_all() -> None:
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST)
+    posix.yield_to_others(_LOWEST, threading.get_native_id())
 
 
 def write_journal(order: JournalOrder, run: BinaryIO) -> None:

@@ -6,7 +6,6 @@ when the run ends, as soon as those who look know that.
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 import threading
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from orchestrator.core import posix
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.pictures.live.messages import (
     Begun,
@@ -78,11 +78,11 @@ class Follower:
                 self.shown.ended = message.why
 
     def _record(self, case: Case, message: Recording, memory: int) -> None:
-        others = os.sched_getaffinity(0) - message.cpus
+        others = posix.processors() - message.cpus
         if message.cpus and others:
             for thread in threading.enumerate():  # all, as each has its own processors
                 if thread.native_id is not None:
-                    os.sched_setaffinity(thread.native_id, others)
+                    posix.keep_to(others, thread.native_id)
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
@@ -109,7 +109,7 @@ def main() -> None:
     """Serve viewers until the run is over: ``viewing CHANNEL LISTENER TOKEN TITLE``."""
     channel_file, listener_file, token, title = sys.argv[1:]
     channel = socket.socket(fileno=int(channel_file))
-    os.nice(_NICE)
+    posix.yield_to_others(_NICE)
     shown = Shown(title, grant=partial(send_wish, channel))
     server = Server(socket.socket(fileno=int(listener_file)), token, shown)
     serving = threading.Thread(target=partial(server.serve_forever, 0.1), daemon=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 
+from orchestrator.core import posix
 from orchestrator.pictures.live.messages import Ended, Message, receive_wish, send
 from orchestrator.pictures.live.server import listening, url_of
 
@@ -44,16 +43,11 @@ class Viewing:
         self.url, self.lost = url_of(listener, token), ""
         self._channel, theirs = socket.socketpair()
         self._channel.settimeout(_PATIENCE)
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         with theirs, listener:
             files = (theirs.fileno(), listener.fileno())
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", _MODULE, *map(str, files), token, title],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=files,
-                process_group=0,  # Ctrl-C is for the run
-                env=os.environ | {"PYTHONPATH": paths},
+            arguments = *map(str, files), token, title
+            self._process = posix.start_module(
+                _MODULE, *arguments, files=files, stdout=subprocess.DEVNULL
             )
 
     def say(self, message: Message, memory: int | None = None) -> None:
