@@ -3,7 +3,8 @@
 # which need the headers of a Python for Windows. Nothing is linked or run. usage: .ci/windows.sh [PYTHON]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python=$(realpath --no-symlinks "${1:-.venv/bin/python}")
+python=$(command -v "${1:-.venv/bin/python}")
+[[ $python == /* ]] || python=$PWD/$python
 made=$PWD/build/windows
 mkdir -p "$made"
 cd orchestrator/engine/src
