@@ -72,8 +72,8 @@ PYTHONS ?= python3.11 python3.12
 wheel: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
 
-# In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, then each extra is installed.
-EXTRAS ?= parquet pictures mcap fmpy
+# In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.
+EXTRAS ?= parquet pictures mcap xarray rig compiled cluster fmu modelica cross
 wheel-clean: $(VENV)/installed
 	$(BIN)/softdock build fmus/Chaser.toml fmus/Target.toml
 	$(BIN)/softdock export ssp examples/epos/ideal.ssd --output build/wheels/ideal.ssp
