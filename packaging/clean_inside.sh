@@ -24,13 +24,31 @@ first() { # extra
     xarray) $python -c 'import glob; from orchestrator import read_result; print(len(read_result(glob.glob("out/*.npz")[0]).to_xarray()))' ;;
     rig) $python -c 'import can, canopen' && $softdock devices --help ;;
     compiled) $python -c 'from orchestrator import compiled; print(compiled(lambda x: 2.0 * x)(1.5))' ;;
-    cluster) refused "scheduler" $softdock sweep x/examples/famdc/maps.toml --scheduler tcp://127.0.0.1:1 ;;
+    cluster) refused "no Dask scheduler answers" $softdock sweep sweep.toml --scheduler tcp://127.0.0.1:1 ;;
     fmu) refused "no C compiler" $softdock export block hertz_contact --python --output block.fmu ;;
     cross) $softdock export fmu system.ssp --platform win64 --output system.fmu && test -s system.fmu ;;
     modelica) refused "no C compiler" $softdock build x/fmus/Chaser.toml ;;
     *) $softdock --version ;;
   esac
 }
+
+cat >sweep.toml <<'END'
+title = "Stiffness"
+[case.system]
+system = "system.ssp"
+step = "1 ms"
+stop = "1 s"
+[case.system.measure]
+last = { kind = "peak", signal = "chaser.position" }
+[sweep.one]
+cases = ["system"]
+measures = ["last"]
+[sweep.one.over.k]
+label = "Stiffness"
+unit = "N/m"
+set = ["contact.k"]
+values = [1000.0, 2000.0]
+END
 
 ! command -v gcc cc g++ c++ >/dev/null
 python3 -V
