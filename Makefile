@@ -10,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs systems wheel wheel-clean release famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
+.PHONY: demo docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -72,8 +72,8 @@ PYTHONS ?= python3.11 python3.12
 wheel: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
 
-# In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, then each extra is installed.
-EXTRAS ?= parquet pictures mcap fmpy
+# In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.
+EXTRAS ?= parquet pictures mcap xarray rig compiled cluster fmu modelica cross
 wheel-clean: $(VENV)/installed
 	$(BIN)/softdock build fmus/Chaser.toml fmus/Target.toml
 	$(BIN)/softdock export ssp examples/epos/ideal.ssd --output build/wheels/ideal.ssp
@@ -129,6 +129,11 @@ collected: $(VENV)/installed-test
 INPUTS ?= 1000000
 fuzz: $(VENV)/installed-test
 	$(BIN)/python tests/fuzz --inputs $(INPUTS)
+
+# The engine but for what is POSIX only, compiled for Windows; it is not run.
+windows: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet --no-compile 'softdock[cross]'
+	.ci/windows.sh
 
 # Small mistakes, one at a time, in rooms that need no engine; those that no quick test notices are listed.
 COUNT ?= 12

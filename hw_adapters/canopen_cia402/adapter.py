@@ -103,7 +103,7 @@ class CanopenCia402(Device):
         if fault is None:
             return None if number is None else self._sample(line, number)
         if self._settings.on_fault == "stop":
-            raise DeviceError(f"{fault}; all drives were told to stop")
+            raise DeviceError(f"{fault}; all drives were commanded to stop")
         if number is None and self._is_told:
             return None
         self._is_told = True

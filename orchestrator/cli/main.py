@@ -82,7 +82,7 @@ def _run() -> int:
             return app(standalone_mode=False) or 0
         except SoftdockError as error:
             fail_with(error)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             if (said := lacking_package(error)) is None:
                 raise
             fail("CapabilityError", said)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-import os
 import pickle
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from orchestrator.core import posix
 from orchestrator.core.recording import link, whole_file
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.study.content import Plot
@@ -49,7 +49,7 @@ def draw_pictures(
             _draw(*job)
             tell(number / len(jobs))
     else:
-        workers = min(len(os.sched_getaffinity(0)), len(jobs))
+        workers = min(len(posix.processors()), len(jobs))
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
             for number, _ in enumerate(pool.map(_draw, *zip(*jobs, strict=True)), 1):

@@ -39,6 +39,30 @@ def test_page_runs(page, plants, softdock, monkeypatch, tmp_path):
     assert ran, "a page without commands is in the wrong list"
 
 
+#: Of the README and of each door, commands whose files are there, with how many there are.
+DOORS = {
+    "README.md": (r"^softdock (?:check|run) system\.ssp", 2),
+    "docs/howto/check.md": (r"^softdock check (?:examples/epos|--explain .*?) +#", 2),
+    "docs/howto/export-system.md": (r"^softdock export fmu .*", 1),
+    "docs/howto/rig.md": (r"^softdock arm .* --dry", 1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", DOORS)
+def test_the_commands_of_a_door_run(page, plants, softdock, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name in ("examples", "fmus"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    assert softdock("export", "ssp", "examples/epos/ideal.ssd", "--output", "system.ssp")[0] == 0
+    pattern, count = DOORS[page]
+    found = re.findall(pattern, (ROOT / page).read_text(), re.MULTILINE)
+    assert len(found) == count
+    for line in found:
+        code, out, err = softdock(*shlex.split(line, comments=True)[1:])
+        assert code == 0, f"{line}\n{out}{err}"
+
+
 @pytest.mark.slow
 def test_three_ways_to_author_a_system_give_the_same_values(
     plants, softdock, monkeypatch, tmp_path

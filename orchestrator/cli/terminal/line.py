@@ -6,7 +6,6 @@ A thread of the run's process would need the interpreter that its blocks in Pyth
 from __future__ import annotations
 
 import json
-import os
 import select
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core import posix
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.terminal import printable
 from orchestrator.core.wings import of_wing
@@ -41,14 +41,8 @@ def drawn_line(
         "columns": rows.values.shape[1],
         "file": rows.file,
     }
-    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-P", "-m", "orchestrator.cli.terminal.line", json.dumps(order)],
-        stdin=subprocess.PIPE,
-        pass_fds=(rows.file,),
-        process_group=0,  # Ctrl-C is for the run
-        env=os.environ | {"PYTHONPATH": paths},
-    )
+    me = "orchestrator.cli.terminal.line"
+    process = posix.start_module(me, json.dumps(order), files=(rows.file,), stdin=subprocess.PIPE)
     try:
         yield
     finally:
@@ -74,7 +68,7 @@ def line_of(rows: SharedRows, case: str, last_ns: int, about: Callable[[], str] 
 def main() -> None:
     """Draw until the run is over: it has the other end of standard input."""
     order: dict[str, Any] = json.loads(sys.argv[1])
-    os.nice(_NICE)
+    posix.yield_to_others(_NICE)
     rows = SharedRows(order["rows"], order["columns"], order["file"])
     wing, argument = order["about"] or (None, None)
     about = None if wing is None else of_wing(wing)(argument)

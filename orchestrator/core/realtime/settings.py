@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system import nanoseconds
 
@@ -110,7 +110,7 @@ class RealTime:
         DescriptionError
             If it may not; the message lists those that it may.
         """
-        there = sorted(os.sched_getaffinity(0))
+        there = sorted(posix.processors())
         absent = [cpu for cpu in self.cpus if not _is_whole(cpu) or cpu not in there]
         if absent:
             listed = ", ".join(map(str, there))

@@ -8,6 +8,8 @@ import weakref
 
 import numpy as np
 
+from orchestrator.core import posix
+
 #: The time of a row that is not written yet: later than any.
 _NOT_YET = np.iinfo(np.int64).max
 #: Numbers that a step in real time leaves for whoever looks, in front of all rows.
@@ -55,10 +57,8 @@ class SharedRows:
     ) -> None:
         head = _TOLD + _ASKED
         size = 8 * (head + rows * (2 + columns))
-        self.file = os.memfd_create("softdock-rows", os.MFD_CLOEXEC) if file is None else file
+        self.file = posix.shared_memory("rows", size) if file is None else file
         weakref.finalize(self, os.close, self.file)
-        if file is None:
-            os.ftruncate(self.file, size)
         memory = mmap.mmap(self.file, size)
         self.told = np.frombuffer(memory, np.int64, _TOLD)
         self.asked = np.frombuffer(memory, np.int64, _ASKED, 8 * _TOLD)

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from orchestrator.core import posix
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
@@ -59,8 +60,8 @@ def main() -> None:
     """Write rows as they come, until the run kills this process or is no more."""
     run = os.fdopen(sys.stdin.fileno(), "rb", 0, closefd=False)  # whose messages nothing keeps back
     order: JournalOrder = taken(run)
-    if others := os.sched_getaffinity(0) - order.cpus:
-        os.sched_setaffinity(0, others)
+    if others := posix.processors() - order.cpus:
+        posix.keep_to(others)
     write_journal(order, run)
 
 
@@ -88,7 +89,7 @@ def _with(order: JournalOrder, event: Tuned | Mark) -> JournalOrder:
 
 
 def _yield_to_all() -> None:
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST)
+    posix.yield_to_others(_LOWEST, threading.get_native_id())
 
 
 def write_journal(order: JournalOrder, run: BinaryIO) -> None:

@@ -11,9 +11,9 @@ import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.recording.exchange import exchange
 
@@ -161,7 +161,7 @@ def _alone(folder: Path) -> Iterator[None]:
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with suppress(OSError):
-            flock(opened, LOCK_EX)
+            posix.lock(opened, wait=True)
         yield
     finally:
         os.close(opened)
@@ -171,7 +171,7 @@ def _locked(folder: Path) -> int | None:
     """Lock a folder while this process lives; ``None`` where the file system has no locks."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        flock(opened, LOCK_EX | LOCK_NB)
+        posix.lock(opened)
     except OSError as error:
         os.close(opened)
         if isinstance(error, BlockingIOError):

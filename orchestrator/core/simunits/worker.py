@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError, class_name
 from orchestrator.core.simunits import instantiation
 from orchestrator.core.simunits.isolation.wire import MARK, packed, receive, receive_memory, send
@@ -193,7 +194,7 @@ def main(socket_file: int, memory: int) -> None:
     """Serve units until the parent says that it is enough, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a run ends
     worker = os.getpid()
-    end_with_master(socket_file, os.pidfd_open(os.getppid()), f"{MARK}={os.environ[MARK]}")
+    end_with_master(socket_file, posix.process_handle(os.getppid()), f"{MARK}={os.environ[MARK]}")
     os.set_inheritable(socket_file, False)  # noqa: FBT003 - what the unit starts has no business with it
     records = _Records()
     logging.getLogger().addHandler(records)

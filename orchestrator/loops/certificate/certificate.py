@@ -345,7 +345,7 @@ def _linear(system: System, options: Mapping[str, Any], limits: list[str]) -> Li
     if not (sides := linear.sides()):
         return linear
     limits.append(
-        "a contact is just open here and is told closed; 'softdock analyze loop' tells both"
+        "a contact is just open here and is taken as closed; 'softdock analyze loop' shows both"
     )
     return sides[1]
 
@@ -394,7 +394,7 @@ def _validity(linear: LinearSystem, at: str, *, rules: bool) -> Iterator[str]:
         if model.continuous is None:
             yield (
                 f"component '{name}' has no model in continuous time, as of a block that remembers"
-                " samples: loops through it are told as stepped alone"
+                " samples: its loops are analysed as stepped only"
             )
         yield from model.remarks
     if rules and any(line.delay for line in linear.system.connections):

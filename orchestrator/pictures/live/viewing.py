@@ -6,7 +6,6 @@ when the run ends, as soon as those who look know that.
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 import threading
@@ -15,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
+from orchestrator.core import posix
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.pictures.live.messages import (
     Answered,
@@ -103,11 +103,11 @@ class Follower:
 
 def step_aside(cpus: AbstractSet[int]) -> None:
     """Leave some processors to the run, if there are others."""
-    others = os.sched_getaffinity(0) - cpus
+    others = posix.processors() - cpus
     if cpus and others:
         for thread in threading.enumerate():  # all, as each has its own processors
             if thread.native_id is not None:
-                os.sched_setaffinity(thread.native_id, others)
+                posix.keep_to(others, thread.native_id)
 
 
 def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) -> bool:
@@ -126,7 +126,7 @@ def main() -> None:
     """Serve viewers until the run is over: ``viewing CHANNEL LISTENER TOKEN TITLE``."""
     channel_file, listener_file, token, title = sys.argv[1:]
     channel = socket.socket(fileno=int(channel_file))
-    os.nice(_NICE)
+    posix.yield_to_others(_NICE)
     shown = Shown(title, grant=partial(send_wish, channel))
     server = Server(socket.socket(fileno=int(listener_file)), token, shown)
     serving = threading.Thread(target=partial(server.serve_forever, 0.1), daemon=True)

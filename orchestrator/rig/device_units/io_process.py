@@ -6,14 +6,13 @@ import os
 import select
 import shutil
 import socket
-import subprocess
-import sys
 import tempfile
 import weakref
 from typing import Any
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, Diagnostic, error_named
-from orchestrator.core.simunits.isolation.child_process import end_process, shared_memory
+from orchestrator.core.simunits.isolation.child_process import end_process
 from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
 from orchestrator.engine import DeviceBlock
 
@@ -40,7 +39,7 @@ class IoProcess:
     def __init__(self, component: str, location: str, commands: int, measurements: int) -> None:
         self._component, self._location = component, location
         self._size = {"commands": commands, "measurements": measurements}
-        self._memory = shared_memory(component, DeviceBlock.size(commands, measurements))
+        self._memory = posix.shared_memory(component, DeviceBlock.size(commands, measurements))
         weakref.finalize(self, os.close, self._memory)
         self.block = DeviceBlock(self._memory, commands, measurements)
         self._end: Any = None
@@ -61,15 +60,13 @@ class IoProcess:
         """
         mine, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(prefix="softdock-device-")
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         try:
-            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            process = posix.start_module(
+                _MODULE,
                 # the component, for who looks for its process: ps, trials
-                [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno()), self._component],
-                stdin=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-                process_group=0,  # Ctrl-C is for the run
-                env=os.environ | {"PYTHONPATH": paths, "TMPDIR": folder, MARK: folder},
+                *(str(theirs.fileno()), self._component),
+                files=(theirs.fileno(),),
+                env={"TMPDIR": folder, MARK: folder},
             )
         except OSError as error:
             mine.close()
@@ -77,7 +74,8 @@ class IoProcess:
             raise self._failed(f"its process cannot be started: {error}") from None
         finally:
             theirs.close()
-        self._handle, self._channel, self.pid = os.pidfd_open(process.pid), mine, process.pid
+        self._handle = posix.process_handle(process.pid)
+        self._channel, self.pid = mine, process.pid
         self._end = weakref.finalize(
             self, end_process, os.getpid(), process, mine, self._handle, folder
         )

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
 from orchestrator.rig.supervisor.columns import DeviceFacts
 from orchestrator.rig.supervisor.limits import SignalLimits
@@ -41,7 +42,7 @@ def take_priority(settings: SupervisorSettings) -> str:
     if not settings.priority:
         return ""
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
+        posix.take_priority(settings.priority)
     except PermissionError:
         told = (
             f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: a"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, Reason
 from orchestrator.rig.supervisor.columns import DeviceFacts, Head
 from orchestrator.rig.supervisor.gate import CommandGate, GateTimes, Orders
@@ -65,7 +65,7 @@ class Seat:
         self._folder = Path(answer["folder"])
         if answer["priority"]:  # a supervisor that is not granted its own says so
             with contextlib.suppress(PermissionError):
-                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(answer["priority"]))
+                posix.take_priority(answer["priority"])
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
         self._gate = CommandGate(
             [CommandLimits.model_validate(one) for one in answer["limits"]],

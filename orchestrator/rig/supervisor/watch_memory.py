@@ -10,6 +10,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from orchestrator.core import posix
+
 _WORDS = 16
 #: A reader that is so many rows behind reads again: its oldest rows are being written over.
 _MARGIN = 16
@@ -51,10 +53,8 @@ class WatchMemory:
 
     def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
         size = 8 * (_WORDS + rows * (1 + columns))
-        self.file = os.memfd_create("softdock-watch", os.MFD_CLOEXEC) if file is None else file
+        self.file = posix.shared_memory("watch", size) if file is None else file
         weakref.finalize(self, os.close, self.file)
-        if file is None:
-            os.ftruncate(self.file, size)
         memory = mmap.mmap(self.file, size)
         self.rows, self.columns = rows, columns
         self._words = memoryview(memory)[: 8 * _WORDS].cast("q")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from orchestrator.core import posix
 from orchestrator.study.sweep.dispatcher import Dispatcher
 from orchestrator.study.sweep.executors import JobExecutor, local_executors
 from orchestrator.study.sweep.job import Job, Record
@@ -20,7 +20,7 @@ def estimate(
 
     One run of each case that is missing is made, twice, and forgotten.
     """
-    count = workers or len(os.sched_getaffinity(0))
+    count = workers or len(posix.processors())
     found = {}
     with local_executors(1, apart=True) as executors:
         for name, plan in plans.items():

@@ -16,6 +16,7 @@ from multiprocessing.connection import wait
 from types import FrameType
 from typing import Protocol
 
+from orchestrator.core import posix
 from orchestrator.core.simunits import watch_compiling
 from orchestrator.core.terminal import log_to_terminal
 from orchestrator.study.sweep.job import Job, JobContext, Record
@@ -162,14 +163,10 @@ class ProcessExecutor:
         self._pool.shutdown()
 
 
-#: Ctrl-C goes to all processes of a terminal, and what ends jobs sends SIGTERM to all of a job.
-_ENDINGS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-
-
 @contextmanager
 def _signals_held() -> Iterator[None]:
     """Let processes that are started hold back what would end them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, posix.ENDINGS)
     try:
         yield
     finally:
@@ -188,7 +185,7 @@ def _begin(folder: str, compiling: CompileClock) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_soon)
     signal.signal(signal.SIGHUP, _end_soon)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, posix.ENDINGS)
     log_to_terminal()
     tempfile.tempdir = folder
     watch_compiling(compiling.note)

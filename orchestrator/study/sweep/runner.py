@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes
@@ -136,7 +136,7 @@ def local(workers: int | None = None, *, apart: bool = False) -> Executors:
 
     One is this process itself, unless it shall be ``apart``.
     """
-    count = workers or len(os.sched_getaffinity(0))
+    count = workers or len(posix.processors())
     return lambda _plans: local_executors(count, apart=apart)
 
 

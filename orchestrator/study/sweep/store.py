@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from fcntl import LOCK_EX, LOCK_NB, flock
 from io import FileIO
 from os import SEEK_END
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.study.measure.outcome import Measured
@@ -119,7 +119,7 @@ class Store:
     def _locked(self) -> FileIO:
         opened = self.path.open("a+b", buffering=0)
         try:
-            flock(opened, LOCK_EX | LOCK_NB)
+            posix.lock(opened.fileno())
         except BlockingIOError:
             opened.close()
             raise SoftdockError(

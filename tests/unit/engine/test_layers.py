@@ -17,14 +17,15 @@ MAY_INCLUDE = {
     "core": set(),
     "algorithms": {"core"},
     "events": {"core", "algorithms"},
-    "isolation": {"core"},
-    "devices": {"core", "isolation", "pacing"},
-    "pacing": {"core", "isolation"},
-    "run": {"core", "algorithms", "events", "pacing"},
+    "posix": {"core"},
+    "isolation": {"core", "posix"},
+    "devices": {"core", "pacing", "posix"},
+    "pacing": {"core", "posix"},
+    "run": {"core", "algorithms", "events", "pacing", "posix"},
     "integration": {"core", "runtime"},
     "fmi": {"core", "integration", "runtime"},
     "exported": {"core", "integration", "fmi", "algorithms", "events", "run", "runtime"},
-    "bindings": {"core", "integration", "fmi", "isolation", "devices", "pacing", "run"},
+    "bindings": {"core", "integration", "fmi", "isolation", "devices", "pacing", "posix", "run"},
 }
 FILES = sorted(SOURCES.rglob("*.[ch]pp"))
 
@@ -48,6 +49,15 @@ def test_a_file_includes_what_its_room_may(file):
         other = path.split("/")[0]
         assert other in MAY_INCLUDE[room] | {room}
         assert (SHARED.get(other, SOURCES) / path).is_file()
+
+
+def test_what_only_posix_has_stands_in_one_room():
+    """But libraries, files and processors of the core, which knows Windows, too."""
+    system = re.compile(r"^#include <(?!nanobind|Python|emmintrin)(?:\w+/)?\w+\.h>", re.MULTILINE)
+    found = {name(file) for file in FILES if system.search(file.read_text())}
+    assert {each for each in found if not each.startswith("posix/")} == {
+        "core/operating_system.cpp"
+    }
 
 
 def test_no_headers_include_each_other():

@@ -137,6 +137,15 @@ def test_a_package_that_is_half_installed_is_missing(monkeypatch):
     assert lacking("pyarrow").endswith("pip install 'softdock[parquet]'")
 
 
+def test_a_package_that_lacks_what_it_imports_is_to_be_installed_again(plants, tmp_path):
+    ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
+    drawn = command("graph", ideal, "--output", tmp_path, lacking=["kiwisolver"])
+    assert drawn.returncode == 2, drawn.stderr
+    said = " ".join(drawn.stderr.split())
+    assert "'softdock[pictures]' is installed in part (No module named 'kiwisolver')" in said
+    assert "pip install --force-reinstall matplotlib" in said
+
+
 def test_what_needs_more_says_which_extra_has_it(plants, tmp_path):
     ideal = plants.parent.parent / "examples" / "epos" / "ideal.ssd"
     drawn = command("run", ideal, "--figures", "--output", tmp_path / "out", lacking=["matplotlib"])

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.core import posix
 from orchestrator.core.realtime import RealTime
 from orchestrator.engine import lock_memory, unlock_memory
 
@@ -60,14 +61,14 @@ def privileges(wanted: RealTime, grants: Grants, processes: Sequence[int] = ()) 
 def _keep_to_cpus(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
     if not wanted.cpus:
         return
-    before = os.sched_getaffinity(0)
+    before = posix.processors()
     try:
-        os.sched_setaffinity(0, wanted.cpus)
+        posix.keep_to(wanted.cpus)
     except OSError as error:
         cpus = ", ".join(map(str, sorted(wanted.cpus)))
         grants.refuse(f"processors {cpus}", error.errno or 0, "the run used all")
         return
-    stack.callback(os.sched_setaffinity, 0, before)
+    stack.callback(posix.keep_to, before)
     grants.grant("cpus")
 
 
@@ -76,26 +77,17 @@ def _raise_priority(
 ) -> None:
     if wanted.priority == 0:
         return
-    policy, priority = os.sched_getscheduler(0), os.sched_getparam(0)
+    before = posix.scheduling()
     try:
         for process in processes:
-            _prefer(process, wanted.priority + 1)
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted.priority))
+            posix.raise_priority(process, wanted.priority + 1)
+        posix.take_priority(wanted.priority)
     except OSError as error:
         remedy = "needs CAP_SYS_NICE or a limit 'rtprio' (ulimit -r)"
         grants.refuse(f"SCHED_FIFO, priority {wanted.priority}", error.errno or 0, remedy)
         return
-    stack.callback(os.sched_setscheduler, 0, policy, priority)
+    stack.callback(posix.put_back_scheduling, *before)
     grants.grant("priority")
-
-
-def _prefer(process: int, priority: int) -> None:
-    """Give all threads of a process a priority, but those that have a higher one already."""
-    for task in Path(f"/proc/{process}/task").iterdir():
-        thread = int(task.name)
-        is_fifo = os.sched_getscheduler(thread) == os.SCHED_FIFO
-        if not is_fifo or os.sched_getparam(thread).sched_priority < priority:
-            os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))
 
 
 def _lock_memory(grants: Grants, stack: ExitStack) -> None:

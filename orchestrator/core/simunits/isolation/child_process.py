@@ -1,8 +1,7 @@
-"""What every process that a run starts needs: memory to share, and a sure end."""
+"""The sure end of every process that a run starts."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import socket
@@ -10,16 +9,6 @@ import subprocess
 
 from orchestrator.core.simunits.isolation.wire import MARK
 from orchestrator.engine import end_marked
-
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-
-
-def shared_memory(name: str, size: int) -> int:
-    """Return the file of memory that two processes can share, of a size that stays."""
-    memory = os.memfd_create(f"softdock-{name}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(memory, size)
-    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, _SEALS)
-    return memory
 
 
 def end_process(

@@ -8,7 +8,6 @@ import os
 import select
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
 import weakref
@@ -20,6 +19,7 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import (
     CapabilityError,
     Diagnostic,
@@ -28,7 +28,7 @@ from orchestrator.core.diagnostics import (
     error_named,
 )
 from orchestrator.core.plain_data import misfit
-from orchestrator.core.simunits.isolation.child_process import end_process, shared_memory
+from orchestrator.core.simunits.isolation.child_process import end_process
 from orchestrator.core.simunits.isolation.interruption import Interruption
 from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
 from orchestrator.core.simunits.protocol.description import Capabilities
@@ -147,7 +147,7 @@ class WorkerProcess:
         self._name = name
         self.shared = shared
         self._owner = os.getpid()
-        self._memory = shared_memory(shared or name, ProcessBlock.size())
+        self._memory = posix.shared_memory(shared or name, ProcessBlock.size())
         weakref.finalize(self, os.close, self._memory)
         self.native = RemoteProcess(shared, self._memory)
         self._members: dict[int, _Member] = {}
@@ -166,7 +166,7 @@ class WorkerProcess:
         limit_ns
             How long a call may take, in nanoseconds of wall time.
         """
-        memory = shared_memory(name, SharedBlock.size(signals, signals))
+        memory = posix.shared_memory(name, SharedBlock.size(signals, signals))
         weakref.finalize(self, os.close, memory)
         unit = RemoteUnit(self.native, name, memory, signals, signals)
         unit.limit(limit_ns)
@@ -186,24 +186,18 @@ class WorkerProcess:
     def _start(self) -> None:
         mine, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(prefix="softdock-worker-")
-        # The worker finds the same modules; what it writes is removed by us, however it ends.
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         handles = theirs.fileno(), self._memory
         try:
-            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", _MODULE, *map(str, handles)],
-                stdin=subprocess.DEVNULL,
-                pass_fds=handles,
-                process_group=0,  # Ctrl-C is for the parent
-                env=os.environ | {"PYTHONPATH": paths, "TMPDIR": folder, MARK: folder},
-            )
+            # What the worker writes is removed by us, however it ends.
+            env = {"TMPDIR": folder, MARK: folder}
+            process = posix.start_module(_MODULE, *map(str, handles), files=handles, env=env)
         except OSError as error:
             mine.close()
             shutil.rmtree(folder)
             raise self._no_start(str(error)) from None
         finally:
             theirs.close()
-        handle = os.pidfd_open(process.pid)
+        handle = posix.process_handle(process.pid)
         self._end = weakref.finalize(self, end_process, os.getpid(), process, mine, handle, folder)
         self._channel, self._handle, self.pid = mine, handle, process.pid
         self.native.attach(handle)

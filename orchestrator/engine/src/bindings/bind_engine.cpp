@@ -5,7 +5,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-#include <sys/mman.h>
 
 #include <array>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/rows.hpp"
 #include "core/exchange.hpp"
+#include "posix/real_time.hpp"
 #include "run/engine.hpp"
 #include "run/paced_run.hpp"
 
@@ -88,17 +88,6 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     schedule.compensations = as_rows<Compensation>(compensations);
     return std::unique_ptr<Runner>(new Runner{Engine(std::move(schedule), threads), std::move(kept),
                                               nb::object(), nb::object(), nb::object()});
-}
-
-// Large memory in large pages, where the system has them: each page that is taken stops the run.
-void ask_for_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-    constexpr std::size_t page = 4096, large = std::size_t{1} << 22;
-    if (bytes < large) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    const auto skipped = (page - address % page) % page;
-    madvise(static_cast<char*>(begin) + skipped, bytes - skipped, MADV_HUGEPAGE);
-#endif
 }
 
 // Memory that nothing has written to yet, so that no page of it is taken before it is needed.

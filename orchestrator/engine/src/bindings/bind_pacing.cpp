@@ -1,8 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
-#include <sys/mman.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "bindings/bindings.hpp"
@@ -10,6 +8,7 @@
 #include "pacing/monotonic_clock.hpp"
 #include "pacing/pacer.hpp"
 #include "pacing/tick_clock.hpp"
+#include "posix/real_time.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -60,9 +59,6 @@ void bind_clocks(nb::module_& module) {
         .def_prop_ro("silences", &DriftEstimate::silences)
         .def_prop_ro("silent_ns", &DriftEstimate::silent_ns);
 }
-
-// The error number of a call that failed, or 0.
-int error_of(int result) { return result == 0 ? 0 : errno; }
 
 }  // namespace
 
@@ -121,8 +117,8 @@ void bind_pacing(nb::module_& module) {
             "unit", [](const Pacer& pacer, std::size_t number) { return pacer.units().at(number); },
             "number"_a);
 
-    module.def("lock_memory", [] { return error_of(mlockall(MCL_CURRENT)); });
-    module.def("unlock_memory", [] { return error_of(munlockall()); });
+    module.def("lock_memory", &lock_memory);
+    module.def("unlock_memory", &unlock_memory);
 }
 
 }  // namespace softdock

@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "isolation/remote_unit.hpp"
 #include "isolation/worker_loop.hpp"
+#include "posix/processes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

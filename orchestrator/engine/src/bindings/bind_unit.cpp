@@ -6,7 +6,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/unit.hpp"
-#include "isolation/surroundings.hpp"
+#include "posix/surroundings.hpp"
 
 namespace nb = nanobind;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "isolation/shared_block.hpp"
 #include "pacing/tick_counter.hpp"
+#include "posix/shared_memory.hpp"
 
 namespace softdock {
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/wall_clock.hpp"
+
 namespace softdock {
 
 DeviceUnit::DeviceUnit(DeviceBlock& block, std::string name, DeviceRules rules,

@@ -1,18 +1,8 @@
 #include "isolation/remote_process.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-
+#include "core/wall_clock.hpp"
 #include "isolation/remote_unit.hpp"
+#include "posix/processes.hpp"
 
 namespace softdock {
 
@@ -20,20 +10,6 @@ namespace {
 
 // So often, while waiting, the process is asked whether it is alive.
 constexpr std::int64_t slice_ns = 5000000;
-
-// Whether a process has a text in the environment that it was started with.
-bool has_mark(const char* number, const std::string& mark) {
-    const auto path = std::string("/proc/") + number + "/environ";
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    std::string found(1, '\0');
-    char part[4096];
-    for (ssize_t count; (count = read(file, part, sizeof part)) > 0;) {
-        found.append(part, static_cast<std::size_t>(count));
-    }
-    close(file);
-    return found.find('\0' + mark + '\0') != std::string::npos;
-}
 
 }  // namespace
 
@@ -103,7 +79,7 @@ bool RemoteProcess::round_trip(RemoteUnit& first) {
         if (done()) break;
         const auto at = header.at.load();
         const auto* now = at < members_.size() ? members_[at] : nullptr;
-        if (!running()) {
+        if (!runs(handle_)) {
             if (done()) break;
             lose(end(), now ? at : first.number());
             return false;
@@ -121,7 +97,8 @@ bool RemoteProcess::round_trip(RemoteUnit& first) {
 }
 
 void RemoteProcess::lose(std::string why, std::uint32_t member) {
-    if (!lost_ && !foreign()) kill();  // after that the handle may be another process's
+    if (!lost_ && !foreign())
+        end_process(handle_);  // after that the handle may be another process's
     lost_ = true;
     why_ = std::move(why);
     culprit_ = member;
@@ -150,44 +127,6 @@ std::string RemoteProcess::others(std::uint32_t but) const {
     if (count == 0) return "";
     return ", and with it " + names + (count > 1 ? ", which share" : ", which shares") +
            " the process '" + name_ + "'";
-}
-
-bool RemoteProcess::running() const {
-    pollfd watched{handle_, POLLIN, 0};
-    return poll(&watched, 1, 0) == 0;
-}
-
-void RemoteProcess::kill() const {
-    if (handle_ >= 0) syscall(SYS_pidfd_send_signal, handle_, SIGKILL, nullptr, 0);
-}
-
-void end_marked(const std::string& mark) {
-    // A process that is ended may have started another one meanwhile: until none is found.
-    for (int round = 0, found = 1; found > 0 && round < 100; ++round) {
-        found = 0;
-        DIR* all = opendir("/proc");
-        if (!all) return;
-        while (const auto* entry = readdir(all)) {
-            const int number = std::atoi(entry->d_name);
-            if (number <= 0 || number == getpid() || !has_mark(entry->d_name, mark)) continue;
-            if (kill(number, SIGKILL) == 0) ++found;
-        }
-        closedir(all);
-    }
-}
-
-std::string RemoteProcess::end() const {
-    siginfo_t info{};
-    while (waitid(P_PIDFD, static_cast<id_t>(handle_), &info, WEXITED | WNOWAIT) != 0) {
-        if (errno != EINTR) return "its process has ended";
-    }
-    if (info.si_code == CLD_EXITED) {
-        return "its process ended with exit code " + std::to_string(info.si_status);
-    }
-    const char* abbreviation = sigabbrev_np(info.si_status);
-    return "its process was ended by the signal SIG" +
-           std::string(abbreviation ? abbreviation : std::to_string(info.si_status)) + " (" +
-           sigdescr_np(info.si_status) + ")";
 }
 
 }  // namespace softdock

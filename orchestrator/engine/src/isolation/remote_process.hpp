@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isolation/shared_block.hpp"
+#include "posix/processes.hpp"
 
 namespace softdock {
 
@@ -48,11 +49,9 @@ class RemoteProcess {
     // Whether this is a fork of the process that started it.
     bool foreign() const { return block_.foreign(); }
     // How it ended, in words; waits for its end.
-    std::string end() const;
+    std::string end() const { return ending_of(handle_); }
 
   private:
-    bool running() const;
-    void kill() const;
     bool round_trip(RemoteUnit& first);
     std::string others(std::uint32_t but) const;
 
@@ -68,9 +67,5 @@ class RemoteProcess {
     std::string why_;
     std::uint32_t culprit_ = no_member;
 };
-
-// Ends all processes but this one that were started with a text, such as "NAME=value", in their
-// environment: a worker and whatever its unit has started, in whatever group and session.
-void end_marked(const std::string& mark);
 
 }  // namespace softdock

@@ -1,4 +1,4 @@
-// The memory that a master and the process of units share, and how they wake each other.
+// The memory that a master and the process of units share.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/waveform.hpp"
+#include "posix/shared_memory.hpp"
 
 namespace softdock {
 
@@ -56,29 +57,6 @@ struct UnitHeader {
     char failure[4096];  // ends with a zero
 };
 
-// A mapping of the memory behind a file descriptor. A fork of its process does not inherit it:
-// memory of its own, of zeros, stands there instead, and a child that was made without the C
-// library's fork has none at all.
-class SharedMemory {
-  public:
-    // Throws if the memory is too small or cannot be mapped.
-    SharedMemory(int file, std::size_t bytes);
-    ~SharedMemory();
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-
-    // Whether this process is a fork of the one that made it.
-    bool foreign() const { return foreign_; }
-    void* begin() const { return begin_; }
-
-  private:
-    static void leave();  // in a fork of this process
-
-    bool foreign_ = false;
-    std::size_t bytes_;
-    void* begin_;
-};
-
 // What a process as a whole shares with its master.
 class ProcessBlock {
   public:
@@ -114,18 +92,5 @@ class SharedBlock {
     SharedMemory memory_;
     double* doubles_;
 };
-
-// Gives a counter a new value and wakes who sleeps on it.
-void announce(std::atomic<std::uint32_t>& counter, std::uint32_t value,
-              std::atomic<std::uint32_t>& sleeps);
-
-// Sleeps until a counter is no longer `old`, a time (0: without end) has passed, or a signal came.
-// Spinning first would save half of a round trip where both sides have a core to themselves, and
-// cost ten of them where they have not.
-void await_change(std::atomic<std::uint32_t>& counter, std::uint32_t old,
-                  std::atomic<std::uint32_t>& sleeps, std::int64_t time_ns);
-
-// Of a clock that does not go back.
-std::int64_t now_ns();
 
 }  // namespace softdock

@@ -1,16 +1,12 @@
 #include "isolation/worker_loop.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 
-#include "isolation/remote_process.hpp"
+#include "posix/processes.hpp"
 
 namespace softdock {
 
@@ -113,7 +109,7 @@ void execute_all(const std::vector<Served>& members, const ProcessBlock& process
             if (shared) kept.emplace(unit);
             execute(unit, *members[i].block);
         }
-        if (process.foreign()) _exit(0);  // a fork of the worker that came back from the unit
+        if (process.foreign()) leave_fork();  // a fork of the worker that came back from the unit
         header.served.store(asked);
         i = header.next;
         if (i != no_member && !goes_on(header)) break;
@@ -146,15 +142,6 @@ void serve(const ProcessBlock& process, const std::vector<Served>& members, bool
         execute_all(members, process, asked, shared);
         announce(header.answer, asked, header.master_sleeps);
     }
-}
-
-void end_with_master(int socket, int master, const std::string& mark) {
-    std::thread([socket, master, mark] {
-        pollfd watched[] = {{socket, POLLRDHUP, 0}, {master, POLLIN, 0}};
-        while (poll(watched, 2, -1) <= 0) continue;
-        end_marked(mark);
-        _exit(0);
-    }).detach();
 }
 
 }  // namespace softdock

@@ -1,7 +1,6 @@
 // The side of a worker process: executes a master's commands on the real units.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/unit.hpp"
@@ -18,10 +17,5 @@ struct Served {
 // Serves commands until the next request is a message on the socket, which counts as taken. In a
 // process that may have several members each call leaves the floating-point mode as it was.
 void serve(const ProcessBlock& process, const std::vector<Served>& members, bool shared);
-
-// Ends this process, and those that the unit has started (see end_marked), as soon as the master
-// closes its end of the socket, or is gone, whatever the unit is doing then. Throws if the watch
-// cannot be set up.
-void end_with_master(int socket, int master, const std::string& mark);
 
 }  // namespace softdock

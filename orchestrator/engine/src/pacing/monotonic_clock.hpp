@@ -1,7 +1,6 @@
 // The computer's clock: steps begin at absolute moments, so what one wakes late adds to no other.
 #pragma once
 
-#include "isolation/shared_block.hpp"
 #include "pacing/step_clock.hpp"
 
 namespace softdock {

@@ -5,7 +5,7 @@
 
 #include "core/wall_clock.hpp"
 #include "pacing/drift_estimate.hpp"
-#include "pacing/signal_watch.hpp"
+#include "posix/signal_watch.hpp"
 
 namespace softdock {
 

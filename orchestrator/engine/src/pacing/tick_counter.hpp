@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "isolation/shared_block.hpp"
+#include "core/wall_clock.hpp"
+#include "posix/shared_memory.hpp"
 
 namespace softdock {
 

@@ -19,6 +19,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.rig.devices.connectors import DeviceConnector
 from orchestrator.rig.devices.device import Device
@@ -230,7 +231,7 @@ class EmulatorProcess:
     def prefer(self, priority: int) -> None:
         """Give it a priority of SCHED_FIFO, if that is allowed here."""
         with contextlib.suppress(PermissionError, ProcessLookupError):
-            os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(priority))
+            posix.take_priority(priority, self._process.pid)
 
     def stop(self) -> int:
         """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""

@@ -173,7 +173,10 @@ def test_a_fault_of_one_drive_stops_all(monkeypatch):
     bench.device.open()
     bench.cycles(50, (5.0, 0.0))
     bench.drives[1].fail(0x2310)
-    message = r"drive 'load' \(node 2\): emergency 0x2310 \(current\); all drives were told to stop"
+    message = (
+        r"drive 'load' \(node 2\): emergency 0x2310 \(current\);"
+        " all drives were commanded to stop"
+    )
     with pytest.raises(DeviceError, match=message):
         bench.cycles(3, (5.0, 0.0))
     bench.device.close()

@@ -1,14 +1,21 @@
-#include "isolation/surroundings.hpp"
+#include "posix/surroundings.hpp"
 
 #include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <set>
+
+#include "core/float_mode.hpp"
 
 namespace softdock {
 
@@ -42,7 +49,39 @@ std::string not_back(bool back) { return back ? "" : ", which cannot be put back
 
 }  // namespace
 
-Surroundings::Surroundings() : mode_(FloatMode::now()), whole_(gettid() == getpid()) {
+struct Surroundings::State {
+    State();
+    std::vector<std::string> put_back() const;
+
+    // By which a run is ended, or processes and pipes are waited for. Others, such as SIGSEGV, are
+    // left to the unit: a Java machine needs them.
+    static constexpr std::array<int, 5> signals{SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE};
+
+    static constexpr std::array<__rlimit_resource, 6> limits{
+        RLIMIT_AS, RLIMIT_CORE, RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_STACK};
+    // Standard input, output and error: which files they are.
+    using Streams = std::array<struct stat, 3>;
+    static Streams streams();
+
+    void put_back_process(std::vector<std::string>& changed) const;
+    void put_back_scheduling(std::vector<std::string>& changed) const;
+    void put_back_streams(std::vector<std::string>& changed) const;
+    void put_back_environment(std::vector<std::string>& changed) const;
+
+    FloatMode mode_;
+    bool whole_;  // taken in the main thread
+    std::string folder_, locale_;
+    std::array<struct sigaction, signals.size()> actions_;
+    sigset_t blocked_;
+    mode_t mask_ = 0;
+    std::array<struct rlimit, limits.size()> limits_;
+    int niceness_ = 0;
+    cpu_set_t processors_;
+    Streams streams_;
+    std::vector<std::string> environment_;
+};
+
+Surroundings::State::State() : mode_(FloatMode::now()), whole_(gettid() == getpid()) {
     if (!whole_) return;
     folder_ = folder();
     locale_ = locale();
@@ -57,7 +96,7 @@ Surroundings::Surroundings() : mode_(FloatMode::now()), whole_(gettid() == getpi
     environment_ = environment();
 }
 
-Surroundings::Streams Surroundings::streams() {
+Surroundings::State::Streams Surroundings::State::streams() {
     Streams found{};
     for (int i = 0; i < 3; ++i) {
         if (fstat(i, &found[i]) != 0) found[i] = {};
@@ -65,7 +104,7 @@ Surroundings::Streams Surroundings::streams() {
     return found;
 }
 
-std::vector<std::string> Surroundings::put_back() const {
+std::vector<std::string> Surroundings::State::put_back() const {
     std::vector<std::string> changed;
     if (FloatMode::now() != mode_) {
         mode_.set();
@@ -96,7 +135,7 @@ std::vector<std::string> Surroundings::put_back() const {
     return changed;
 }
 
-void Surroundings::put_back_process(std::vector<std::string>& changed) const {
+void Surroundings::State::put_back_process(std::vector<std::string>& changed) const {
     if (const auto now = file_mask(); now != mask_) {
         umask(mask_);
         char text[8];
@@ -112,7 +151,7 @@ void Surroundings::put_back_process(std::vector<std::string>& changed) const {
     }
 }
 
-void Surroundings::put_back_scheduling(std::vector<std::string>& changed) const {
+void Surroundings::State::put_back_scheduling(std::vector<std::string>& changed) const {
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
     bool other = false;
@@ -134,7 +173,7 @@ void Surroundings::put_back_scheduling(std::vector<std::string>& changed) const 
 }
 
 // A stream that was closed or led elsewhere stays as it is: no duplicate of each is kept for that.
-void Surroundings::put_back_streams(std::vector<std::string>& changed) const {
+void Surroundings::State::put_back_streams(std::vector<std::string>& changed) const {
     static constexpr std::array<const char*, 3> names{"input", "output", "error"};
     const auto now = streams();
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -143,7 +182,7 @@ void Surroundings::put_back_streams(std::vector<std::string>& changed) const {
     }
 }
 
-void Surroundings::put_back_environment(std::vector<std::string>& changed) const {
+void Surroundings::State::put_back_environment(std::vector<std::string>& changed) const {
     const auto now = environment();
     if (now == environment_) return;
     const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
@@ -164,5 +203,10 @@ void Surroundings::put_back_environment(std::vector<std::string>& changed) const
     }
     for (const auto& name : names) changed.push_back("the environment variable '" + name + "'");
 }
+
+Surroundings::Surroundings() : state_(std::make_unique<const State>()) {}
+Surroundings::~Surroundings() = default;
+
+std::vector<std::string> Surroundings::put_back() const { return state_->put_back(); }
 
 }  // namespace softdock

@@ -1,4 +1,4 @@
-#include "pacing/signal_watch.hpp"
+#include "posix/signal_watch.hpp"
 
 #include <signal.h>
 

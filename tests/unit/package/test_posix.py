@@ -1,0 +1,43 @@
+"""What only POSIX or Linux has is asked for in one file; where else it is used is listed here."""
+
+import re
+from pathlib import Path
+
+import orchestrator
+
+PACKAGE = Path(orchestrator.__file__).parent
+ONLY = re.compile(
+    r"\b(fcntl|termios|tty|resource|flock|renameat2|prctl|memfd_create|pidfd_open|pthread_\w+"
+    r"|sched_[gs]et\w+|getpriority|setpriority|os\.(?:nice|killpg|getuid)"
+    r"|SIG(?:HUP|PIPE|KILL|STOP|USR1)"
+    r"|AF_UNIX|pass_fds|process_group|start_new_session)\b|/proc/"
+)
+#: Where else, but for rigs and their adapters, which are Linux's.
+ELSEWHERE = {
+    "cli/dcp.py": "signals that end a slave",
+    "cli/rig_console.py": "keys of a terminal",
+    "cli/terminal/closed_output.py": "the exit code of a closed pipe",
+    "core/interruption.py": "signals that end a command, before all else is imported",
+    "core/recording/exchange.py": "one call, and what is done without it",
+    "core/recording/journal_process.py": "how a process ended",
+    "export/codegen/compiler.py": "compilers that are ended with what they started",
+    "export/modelica/front_end/child.py": "a limit of memory",
+    "export/modelica/front_end/process.py": "a process that a tether starts, and how it ended",
+    "study/prepare/paced_watch.py": "a signal to the main thread",
+    "study/sweep/executors.py": "signals that processes hold back while they start",
+}
+
+
+def test_what_only_posix_has_is_asked_for_in_one_file():
+    found = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.glob("**/*.py")
+        if file.relative_to(PACKAGE).parts[0] != "rig" and ONLY.search(_code(file))
+    }
+    assert found == {"core/posix.py", *ELSEWHERE}
+
+
+def _code(file):
+    """Return a file without its docstrings and comments."""
+    text = re.sub(r'"""(?s:.*?)"""', "", file.read_text())
+    return re.sub(r"#.*", "", text)
