@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.terminal import printable
 from orchestrator.core.wings import of_wing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 #: s, between two looks.
 _PERIOD = 0.2
 _NICE = 10
+_MODULE = "orchestrator.cli.terminal.line"
 _CLEAR = "\r\x1b[K"
 
 
@@ -41,19 +43,11 @@ def drawn_line(
         "columns": rows.values.shape[1],
         "file": rows.file,
     }
-    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-P", "-m", "orchestrator.cli.terminal.line", json.dumps(order)],
-        stdin=subprocess.PIPE,
-        pass_fds=(rows.file,),
-        process_group=0,  # Ctrl-C is for the run
-        env=os.environ | {"PYTHONPATH": paths},
-    )
+    process = OwnProcess(_MODULE, json.dumps(order), files=[rows.file], stdin=subprocess.PIPE)
     try:
         yield
     finally:
-        process.kill()
-        process.communicate()
+        process.finish()
         sys.stderr.write(_CLEAR)
         sys.stderr.flush()
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
-import sys
-from contextlib import suppress
 
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.pictures.live.messages import Ended, Message, receive_wish, send
 from orchestrator.pictures.live.server import listening, url_of
 
@@ -42,19 +39,17 @@ class Viewing:
     def __init__(self, address: str, title: str) -> None:
         listener, token = listening(address)
         self.url, self.lost = url_of(listener, token), ""
-        self._channel, theirs = socket.socketpair()
-        self._channel.settimeout(_PATIENCE)
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-        with theirs, listener:
-            files = (theirs.fileno(), listener.fileno())
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", _MODULE, *map(str, files), token, title],
-                stdin=subprocess.DEVNULL,
+        with listener:
+            handle = listener.fileno()
+            self._process = OwnProcess(
+                _MODULE,
+                *(str(handle), token, title),
+                files=[handle],
+                connected=True,
                 stdout=subprocess.DEVNULL,
-                pass_fds=files,
-                process_group=0,  # Ctrl-C is for the run
-                env=os.environ | {"PYTHONPATH": paths},
             )
+        self._channel = self._process.channel
+        self._channel.settimeout(_PATIENCE)
 
     def say(self, message: Message, memory: int | None = None) -> None:
         """Send a message; a process that does not take it is left alone from then on."""
@@ -79,7 +74,4 @@ class Viewing:
         """Say why nothing more will come, and wait until those who look know it."""
         self.say(Ended(why))
         self._channel.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_PATIENCE)
-        self._process.kill()
-        self._process.wait()
+        self._process.finish(_PATIENCE)
