@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -18,15 +17,15 @@ from orchestrator.core.diagnostics import (
     StepError,
 )
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
-from orchestrator.core.system.step_length import step_text, whole_steps
+from orchestrator.core.system.step_length import whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
-    from orchestrator.core.master import DelayMode, Execution, Recording
+    from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Journal, Result
-    from orchestrator.core.system import Fault, System
+    from orchestrator.core.system import System
 
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
@@ -106,8 +105,8 @@ def horizon(
 
 
 @dataclass(frozen=True, slots=True)
-class SimulationSettings:
-    """How a system is run; see :func:`simulate`.
+class RunHooks:
+    """What is done beside the steps of a run; see :func:`simulate`.
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
@@ -117,21 +116,6 @@ class SimulationSettings:
     what says how far the run is.
     """
 
-    step: str | float | None = None
-    stop: str | float | None = None
-    start: str | float | None = None
-    algorithm: str | None = None
-    algorithm_options: Mapping[str, Any] | None = None
-    rates: Mapping[str, int] | None = None
-    delay: DelayMode | str = DEFAULT_DELAY
-    record: Sequence[str] | None = None
-    every: int = 1
-    early_return: bool | None = None
-    threads: int | None = None
-    faults: Sequence[Fault] = ()
-    strict: bool = False
-    realtime: RealTime | None = None
-    name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
     on_begin: Callable[[], None] = lambda: None
@@ -142,26 +126,16 @@ class SimulationSettings:
     look: Look | None = None
 
 
-def simulate(  # the options of a run are what they are
+_ALONE = RunHooks()
+
+
+def simulate(
     system: System,
     *,
-    step: str | float | None = None,
-    stop: str | float | None = None,
-    start: str | float | None = None,
-    algorithm: str | None = None,
-    algorithm_options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = DEFAULT_DELAY,
-    record: Sequence[str] | None = None,
-    every: int = 1,
-    early_return: bool | None = None,
-    threads: int | None = None,
-    faults: Sequence[Fault] = (),
-    strict: bool = False,
-    realtime: RealTime | None = None,
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
+    **given: Unpack[RunKeywords],
 ) -> Result:
     """Run a system from start to stop, or to where a unit ends the run, which a note then says.
 
@@ -172,22 +146,6 @@ def simulate(  # the options of a run are what they are
     ----------
     system
         What to run.
-    step, stop, start, algorithm, algorithm_options, rates, early_return, threads
-        See :class:`orchestrator.core.master.Execution`; what is ``None`` is taken from the system's
-        default experiment. A stop time off the grid of steps is reached by the last
-        whole step before it.
-    delay
-        ``"waveform"``, ``"mean"`` or ``"plain"``: see :class:`orchestrator.core.master.DelayMode`.
-    record, every
-        Variables to record (all outputs; names, also of local variables and inputs, or patterns
-        with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time
-        always are.
-    faults, strict
-        See :class:`orchestrator.core.master.Execution`.
-    realtime
-        How the run is kept to real time; ``None``: it is as fast as it can be. Values are the same
-        in both. In real time a run goes in one piece: progress comes at its end, and a process of
-        its own writes the journal.
     name
         Name of the result; the system's name if ``None``.
     progress
@@ -195,6 +153,11 @@ def simulate(  # the options of a run are what they are
     journal
         Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
         written the run goes on without it, and the result says so.
+    **given
+        See :class:`orchestrator.core.master.Execution`; a ``stop`` that is ``None`` is that of the
+        system's default experiment, too. A stop time off the grid of steps is reached by the last
+        whole step before it. In real time a run goes in one piece: progress comes at its end, and
+        a process of its own writes the journal.
 
     Raises
     ------
@@ -206,74 +169,40 @@ def simulate(  # the options of a run are what they are
     DescriptionError, LoadError
         If the system or an option is wrong.
     """
-    settings = SimulationSettings(
-        step=step,
-        stop=stop,
-        start=start,
-        algorithm=algorithm,
-        algorithm_options=algorithm_options,
-        rates=rates,
-        delay=delay,
-        record=record,
-        every=every,
-        early_return=early_return,
-        threads=threads,
-        faults=faults,
-        strict=strict,
-        realtime=realtime,
-        name=name,
-        progress=progress,
-        journal=journal,
-    )
-    result = simulate_with(system, settings)
-    chosen = {"start": start, "algorithm": algorithm, "algorithm_options": algorithm_options}
-    way = chosen | {"step": step, "rates": rates, "delay": delay}
-    return replace(result, warnings=partial(_warnings, system, way))
+    from orchestrator.core.master import ExecutionSettings
+
+    settings = ExecutionSettings.of(system, **given)
+    result = simulate_with(system, settings, RunHooks(progress, journal), name)
+    return replace(result, warnings=partial(of_wing("loops.warnings"), system, **settings.way))
 
 
-def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
-    found: tuple[str, ...] = of_wing("loops.warnings")(system, **way)
-    return found
-
-
-def simulate_with(system: System, settings: SimulationSettings) -> Result:
+def simulate_with(
+    system: System, settings: ExecutionSettings, hooks: RunHooks = _ALONE, name: str | None = None
+) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.core.master import Execution
 
-    given, name, journal = settings, settings.name or system.name, settings.journal
-    start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
-    with Execution(
-        system,
-        step=step_text(step_ns),
-        algorithm=given.algorithm,
-        algorithm_options=given.algorithm_options,
-        rates=given.rates,
-        delay=given.delay,
-        start=f"{start_ns} ns",
-        stop=f"{stop_ns} ns",
-        record=given.record,
-        every=given.every,
-        early_return=given.early_return,
-        threads=given.threads,
-        faults=given.faults,
-        strict=given.strict,
-        realtime=given.realtime,
-    ) as execution:
+    name = name or system.name
+    start_ns, stop_ns, step_ns = horizon(system, settings.start, settings.stop, settings.step)
+    with Execution(system, replace(settings, stop=f"{stop_ns} ns")) as execution:
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
-        _expect_room(execution, count // given.every + 1, name)
+        _expect_room(execution, count // settings.every + 1, name)
         notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
-        report = _Report(execution, given, name, notes, start_ns, last_ns)
+        pace = settings.realtime
+        report = _Report(execution, hooks, name, notes, start_ns, last_ns)
         try:
-            paced = given.realtime is not None and (journal or given.watch) is not None
+            is_read = pace is not None and (hooks.journal or hooks.watch) is not None
             with ExitStack() as stack:
-                stack.enter_context(_read_beside(execution, given, last_ns, name, notes))
-                stack.enter_context(_watched(execution, given))
-                stack.callback(given.on_end)
-                if given.realtime is not None and given.progress is not None:
-                    given.progress(0.0)  # devices are open; a paced run tells no more until its end
-                execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
+                beside = _read_beside(execution, hooks, pace, last_ns, name, notes)
+                stack.enter_context(beside)
+                if pace is not None:
+                    stack.enter_context(_watched(execution, hooks))
+                stack.callback(hooks.on_end)
+                if pace is not None and hooks.progress is not None:
+                    hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
+                execution.advance(f"{last_ns} ns", None if is_read else report, hooks.on_begin)
         except RunEndedError as error:
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
@@ -286,33 +215,38 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
 
 @contextmanager
 def _read_beside(
-    execution: Execution, given: SimulationSettings, last_ns: int, name: str, notes: list[str]
+    execution: Execution,
+    hooks: RunHooks,
+    pace: RealTime | None,
+    last_ns: int,
+    name: str,
+    notes: list[str],
 ) -> Iterator[None]:
     """Let other processes read the rows: the journal's and a terminal's in real time, and others.
 
     What is looked at in real time is looked at so, too.
     """
-    pace, journal = given.realtime, given.journal
+    journal = hooks.journal
     lasts = 0.0 if pace is None else (seconds(last_ns) - execution.time) / pace.factor
     if pace is None or (journal is not None and lasts < journal.interval):
         journal = None
-    is_shared = journal is not None or given.share is not None
-    if pace is not None and given.look is not None:
+    is_shared = journal is not None or hooks.share is not None
+    if pace is not None and hooks.look is not None:
         is_shared = True
     rows = execution.share_rows(last_ns) if is_shared else None
     with ExitStack() as stack:
-        if given.look is not None and (pace is None or rows is not None):
+        if hooks.look is not None and (pace is None or rows is not None):
             where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
-            stack.enter_context(given.look(where))
+            stack.enter_context(hooks.look(where))
         begun = _result(execution, execution.recording(), name, notes) if is_shared else None
-        if given.share is not None and begun is not None:
+        if hooks.share is not None and begun is not None:
             if rows is None:
                 raise CapabilityError(
                     f"'{name}': a run whose algorithm chooses its steps cannot be looked at while"
                     " it goes on: nobody knows how many there will be; leave out --live, or choose"
                     " an algorithm with a fixed step"
                 )
-            given.share(rows, begun)
+            hooks.share(rows, begun)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
@@ -325,7 +259,7 @@ class _Report:
     """Called between two chunks of steps: writes the journal, and says how far a run has come."""
 
     execution: Execution
-    given: SimulationSettings
+    hooks: RunHooks
     name: str
     notes: list[str]
     start_ns: int
@@ -334,10 +268,10 @@ class _Report:
     journal: Journal | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.journal = self.given.journal
+        self.journal = self.hooks.journal
 
     def __call__(self, time: float) -> int | None:
-        execution, given = self.execution, self.given
+        execution, hooks = self.execution, self.hooks
         if self.journal is not None and self.journal.due:
             rows = execution.recording_since(self.journal.rows)
             try:
@@ -346,24 +280,24 @@ class _Report:
                 why = f"the run went on without its journal from {time:.9g} s: {error}"
                 self.notes.append(why)
                 self.journal = None
-        if given.progress is not None:
+        if hooks.progress is not None:
             whole = max(seconds(self.last_ns - self.start_ns), 1e-9)
-            given.progress((time - seconds(self.start_ns)) / whole)
-        if given.watch is not None:
+            hooks.progress((time - seconds(self.start_ns)) / whole)
+        if hooks.watch is not None:
             rows = execution.recording_since(self.seen)
             self.seen += len(rows.time_ns)
-            if said := given.watch(rows):
+            if said := hooks.watch(rows):
                 raise RunEndedError(said)
-        return None if given.steer is None else given.steer()
+        return None if hooks.steer is None else hooks.steer()
 
 
-def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:
+def _watched(execution: Execution, hooks: RunHooks) -> AbstractContextManager[None]:
     """Return what looks at a run in real time, which has no chunks, if that is asked for."""
-    if given.realtime is None or given.watch is None:
+    if hooks.watch is None:
         return nullcontext()
     from orchestrator.study.prepare.paced_watch import watched
 
-    return watched(execution, given.watch)
+    return watched(execution, hooks.watch)
 
 
 def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
-from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.settings import MasterSettings
-from orchestrator.core.master.run.assembly import ExecutionOptions, assemble
+from orchestrator.core.master.algorithms.settings import ExecutionSettings, RunKeywords
+from orchestrator.core.master.run.assembly import assemble
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.recorder import Recorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop
 from orchestrator.core.master.run.run_view import RunView
-from orchestrator.core.system import Fault, System, Value, communication_step_ns, nanoseconds
+from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
 from orchestrator.core.system.step_length import step_text, whole_steps
 from orchestrator.engine import StepClock
 
@@ -39,6 +39,8 @@ class Execution(RunView):
     system
         Its components are resolved and the whole is checked before anything is loaded. Inputs of
         FMUs that nothing feeds keep what the FMU begins with; the ``notes`` name them.
+    settings
+        All that follows but ``step_clock``, completed; ``None``: what follows is.
     step
         Communication step: seconds, or text such as ``"1 ms"``; the first one where the
         algorithm chooses the others. Like ``start``, ``algorithm``, ``algorithm_options``,
@@ -89,55 +91,26 @@ class Execution(RunView):
     def __init__(
         self,
         system: System,
+        settings: ExecutionSettings | None = None,
         *,
-        step: str | float | None = None,
-        algorithm: str | None = None,
-        delay: DelayMode | str = DEFAULT_DELAY,
-        start: str | float | None = None,
-        stop: str | float | None = None,
-        record: Sequence[str] | str | None = None,
-        every: int = 1,
-        algorithm_options: Mapping[str, Any] | None = None,
-        rates: Mapping[str, int] | None = None,
-        threads: int | None = None,
-        early_return: bool | None = None,
-        faults: Sequence[Fault] = (),
-        strict: bool = False,
-        realtime: RealTime | None = None,
         step_clock: StepClock | None = None,
+        **given: Unpack[RunKeywords],
     ) -> None:
-        chosen = MasterSettings.of(
-            system, algorithm, algorithm_options, rates, early_return=early_return
-        )
-        step = step_text(communication_step_ns(system)) if step is None else step
+        chosen = ExecutionSettings.of(system, **given) if settings is None else settings
+        realtime = chosen.realtime
         if realtime is not None:
             from orchestrator.core.master.run.device_clock import expect_clock
             from orchestrator.core.master.run.pacing import threads_of
 
-            threads = threads_of(realtime, threads)
-            expect_clock(realtime, system, step)
-        options = ExecutionOptions(
-            step=step,
-            algorithm=chosen.algorithm,
-            delay=delay,
-            start=f"{system.experiment.start_ns} ns" if start is None else start,
-            stop=stop,
-            record=record,
-            every=every,
-            algorithm_options=chosen.options,
-            rates=chosen.rates,
-            threads=threads,
-            early_return=chosen.early_return,
-            faults=faults,
-            strict=strict,
-        )
-        self._made = made = assemble(system, options)
+            chosen = replace(chosen, threads=threads_of(realtime, chosen.threads))
+            expect_clock(realtime, system, step_text(communication_step_ns(system, chosen.step)))
+        self._made = made = assemble(system, chosen)
         self.system, self.start_ns = made.system, made.start_ns
         self.schedule, self.units, self._engine = made.schedule, made.units, made.engine
         #: When the faults act, and what they do.
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
+        self._recorder = Recorder(self.system, self.schedule, made.outputs, chosen.every)
         self._pacing = self._paced(realtime, step_clock)
         running = self.schedule, self.units, self._engine, self._recorder
         self._loop = RunLoop(*running, self._pacing, made.end)
