@@ -184,7 +184,7 @@ def simulate_with(
 
     name = name or system.name
     start_ns, stop_ns, step_ns = horizon(system, settings.start, settings.stop, settings.step)
-    with Execution(system, replace(settings, stop=f"{stop_ns} ns")) as execution:
+    with Execution(system, settings, stop=f"{stop_ns} ns") as execution:
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
         _expect_room(execution, count // settings.every + 1, name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master.algorithms.settings import ExecutionSettings, RunKeywords
@@ -40,7 +40,8 @@ class Execution(RunView):
         Its components are resolved and the whole is checked before anything is loaded. Inputs of
         FMUs that nothing feeds keep what the FMU begins with; the ``notes`` name them.
     settings
-        All that follows but ``step_clock``, completed; ``None``: what follows is.
+        What follows but ``step_clock``, completed; ``None``: it is completed here. Keywords go
+        before it.
     step
         Communication step: seconds, or text such as ``"1 ms"``; the first one where the
         algorithm chooses the others. Like ``start``, ``algorithm``, ``algorithm_options``,
@@ -96,7 +97,9 @@ class Execution(RunView):
         step_clock: StepClock | None = None,
         **given: Unpack[RunKeywords],
     ) -> None:
-        chosen = ExecutionSettings.of(system, **given) if settings is None else settings
+        chosen = ExecutionSettings.of(system, **given)
+        if settings is not None:
+            chosen = replace(settings, **cast("dict[str, Any]", given))
         realtime = chosen.realtime
         if realtime is not None:
             from orchestrator.core.master.run.device_clock import expect_clock
