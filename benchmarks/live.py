@@ -29,13 +29,14 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator import RealTime, read_system
+from orchestrator import RealTime, read_system, simulate
+from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.realtime import RealTimeRecord
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.pictures.live.messages import Begun, Recording
 from orchestrator.pictures.live.viewing_client import Viewing
-from orchestrator.study.prepare.simulate import SimulationSettings, simulate_with
+from orchestrator.study.prepare.simulate import RunHooks, simulate_with
 
 ROOT = Path(__file__).resolve().parents[1]
 SYSTEM = ROOT / "examples" / "epos" / "ideal.ssd"
@@ -83,9 +84,7 @@ def looked_at() -> Iterator[Viewing]:
 
 def show_recorded(viewing: Viewing, seconds: float) -> SharedRows:
     """Let viewers look at as many rows as a run has, which nobody writes any more."""
-    result = simulate_with(
-        read_system(SYSTEM), SimulationSettings(step="1 ms", stop=f"{seconds} s")
-    )
+    result = simulate(read_system(SYSTEM), step="1 ms", stop=f"{seconds} s")
     rows = SharedRows(len(result.time_ns), len(result.names))
     rows.values[:], rows.times_ns[:] = result.values, result.time_ns
     plain = Result("other", result.time_ns[:0], result.names, result.values[:0], result.units)
@@ -101,14 +100,12 @@ def timing(seconds: float, viewing: Viewing | None) -> RealTimeRecord:
         plain = Result(begun.name, begun.time_ns, begun.names, begun.values, begun.units)
         viewing.say(Recording(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
 
-    settings = SimulationSettings(
-        step="1 ms",
-        stop=f"{seconds} s",
-        delay="mean",
-        realtime=RealTime(priority=80),
-        share=None if viewing is None else share,
+    system, paced = read_system(SYSTEM), RealTime(priority=80)
+    settings = ExecutionSettings.of(
+        system, step="1 ms", stop=f"{seconds} s", delay="mean", realtime=paced
     )
-    found = simulate_with(read_system(SYSTEM), settings).timing
+    hooks = RunHooks(share=None if viewing is None else share)
+    found = simulate_with(system, settings, hooks).timing
     assert found is not None  # noqa: S101
     return found
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
 
 #: How many more objects there are made than freed before the collector looks for rings among them:
 #: of the few hundred thousand that start-up makes nearly all live on.
-_MANY = 100_000
+_MANY = 500_000
 
 
 def _end(number: int, _frame: object) -> None:
@@ -23,6 +24,7 @@ def main() -> None:
     there is nothing that would have to be tidied up.
     """
     gc.set_threshold(_MANY, 20, 20)
+    atexit.register(gc.freeze)  # the last of all: who ends need not look for rings in what is left
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
     from orchestrator.cli import main as command

@@ -10,13 +10,14 @@ from typing import Any
 
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.simunits import open_description
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.system import Component, SourceKind
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def variables_of(component: Component) -> Mapping[str, Any]:
-    """Return FMPy's variables by name; nothing for a block or an FMU that cannot be read."""
+    """Return an FMU's variables by name; nothing for a block or an FMU that cannot be read."""
     if component.source.kind is not SourceKind.FMU:
         return _NONE
     try:
@@ -26,7 +27,7 @@ def variables_of(component: Component) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _variables(described: Any) -> Mapping[str, Any]:
+def _variables(described: ModelDescription) -> Mapping[str, Any]:
     return {variable.name: variable for variable in described.modelVariables}
 
 

@@ -9,38 +9,13 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
 
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 #: Signals that end a program: Ctrl-C, what ends a job, a terminal that is closed.
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def start_module(
-    module: str,
-    *arguments: str,
-    files: Collection[int] = (),
-    env: Mapping[str, str] | None = None,
-    **streams: int | IO[bytes],
-) -> subprocess.Popen[bytes]:
-    """Start a module that finds what this process finds, and inherits files of it.
-
-    It has a process group of its own: Ctrl-C is for who started it.
-    """
-    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-    streams_of: dict[str, Any] = {"stdin": subprocess.DEVNULL, **streams}
-    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-P", "-m", module, *arguments],
-        pass_fds=files,
-        process_group=0,
-        env={**os.environ, "PYTHONPATH": paths, **(env or {})},
-        **streams_of,
-    )
 
 
 def process_handle(process: int) -> int:

@@ -9,13 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
-from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
+from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, SoftdockError
-from orchestrator.core.master import Execution, MasterSettings, Schedule, compile_schedule
-from orchestrator.core.master import start as begin
-from orchestrator.core.master.run.assembly import mode_of, prepared
+from orchestrator.core.master import (
+    Execution,
+    ExecutionSettings,
+    Schedule,
+    StepKeywords,
+    compile_schedule,
+)
+from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import Component, SourceKind, System
@@ -39,25 +44,24 @@ class LinearSystem:
     system
         As it is run, with the nominal delays of lines that vary.
     master, delay, step_ns
-        How it is stepped: the algorithm with its options and rates, what becomes of declared
-        delays, and the communication step in nanoseconds.
+        How it is stepped, what becomes of declared delays, and the communication step in
+        nanoseconds.
     models
         Of the components, by name.
     record
         Outputs that are kept although nothing is connected to them.
-    start, at
-        When its run begins, and the time of the point; ``None``: as the system says, the start.
+    at
+        Time of the point; ``None``: the start.
     contact
         What was taken of kinks.
     """
 
     system: System
-    master: MasterSettings
+    master: ExecutionSettings
     delay: DelayMode
     step_ns: int
     models: Mapping[str, UnitModel]
     record: tuple[str, ...] = ()
-    start: str | float | None = None
     at: str | float | None = None
     contact: Side = Side.MEAN
 
@@ -89,7 +93,7 @@ class LinearSystem:
             self.step_ns,
             self.delay,
             self.record,
-            chosen.options,
+            chosen.algorithm_options,
             chosen.rates,
         )
 
@@ -137,39 +141,26 @@ class LinearSystem:
         return self._again(self.system.set(path, value))
 
     def _again(self, system: System, **options: Any) -> LinearSystem:
-        return linear_system(
-            system,
-            step=f"{self.step_ns} ns",
-            start=self.start,
-            at=self.at,
-            algorithm=self.master.algorithm,
-            delay=self.delay,
-            algorithm_options=self.master.options,
-            rates=self.master.rates,
-            record=self.record,
-            **{"contact": self.contact, **options},
+        settings = replace(self.master, step=f"{self.step_ns} ns", delay=self.delay)
+        return _linearised(
+            system, settings, self.record, **{"at": self.at, "contact": self.contact, **options}
         )
 
 
 def linear_system(
     system: System,
     *,
-    step: str | float | None = None,
-    start: str | float | None = None,
     at: str | float | None = None,
-    algorithm: str | None = None,
-    delay: DelayMode | str = DEFAULT_DELAY,
-    algorithm_options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
     record: tuple[str, ...] = (),
     contact: Side | str = Side.MEAN,
     known: Mapping[str, UnitModel] | None = None,
+    **given: Unpack[StepKeywords],
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
     Parameters
     ----------
-    system, step, start, algorithm, delay, algorithm_options, rates
+    system
         As of :func:`orchestrator.start`.
     at
         Time of the point, on the grid of communication steps; seconds or text; ``None``: the start.
@@ -180,27 +171,32 @@ def linear_system(
         side where less acts, or ``"closed"``.
     known
         Models of components at this point that there are already.
+    **given
+        How it is stepped; see :class:`orchestrator.Execution`.
 
     Raises
     ------
     SoftdockError
         If the system cannot run as far, or a component cannot be linearised.
     """
-    mode = mode_of(delay)
-    master = MasterSettings.of(system, algorithm, algorithm_options, rates)
+    settings = ExecutionSettings.of(system, **given)
+    return _linearised(system, settings, record, at=at, contact=contact, known=known)
+
+
+def _linearised(
+    system: System,
+    settings: ExecutionSettings,
+    record: tuple[str, ...],
+    *,
+    at: str | float | None,
+    contact: Side | str,
+    known: Mapping[str, UnitModel] | None = None,
+) -> LinearSystem:
+    mode = settings.mode
 
     @contextmanager
     def led() -> Iterator[Execution]:
-        with begin(
-            by_model_exchange(system),
-            step=step,
-            start=start,
-            algorithm=algorithm,
-            delay=mode,
-            record=record,
-            algorithm_options=algorithm_options,
-            rates=rates,
-        ) as run:
+        with Execution(by_model_exchange(system), replace(settings, record=record)) as run:
             if at is not None:
                 run.advance(at)
             yield run
@@ -211,7 +207,7 @@ def linear_system(
         models = unit_models(run, again, Side(contact), known or {})
         step_ns = run.schedule.step_ns
     flat = _without_variation(prepared_system)
-    return LinearSystem(flat, master, mode, step_ns, models, record, start, at, Side(contact))
+    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact))
 
 
 def _are_models(system: System) -> bool:

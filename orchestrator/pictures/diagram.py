@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode, DelayPlan, LoopDelay
+from orchestrator.core.coupling import DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master import MasterSettings, Plan, compile_schedule, validate_plan
+from orchestrator.core.master import Plan, compile_schedule, validate_plan
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind, System, closed_loops
@@ -48,30 +48,31 @@ def nested_of(
 
 def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:
     """Facts for the drawing of a case that was run."""
-    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    chosen = options.settings(system)
     stepped = _stepped(system, result.step_ns)
-    plan = validate_plan(stepped, chosen.algorithm, chosen.options, chosen.rates)
+    plan = validate_plan(stepped, chosen.algorithm, chosen.algorithm_options, chosen.rates)
     return _facts(system, chosen.algorithm, plan, result.loops, result.plans)
 
 
 def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     """Facts for the drawing of a case that was not run."""
-    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
-    algorithm = chosen.algorithm
-    mode = DelayMode(options.delay or DEFAULT_DELAY)
+    chosen = options.settings(system)
+    algorithm, mode = chosen.algorithm, chosen.mode
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
     step = options.given_step
     step_ns = system.experiment.step_ns if step is None else step_length(step, "step")
     try:
         stepped = _stepped(run, step_ns)
-        plan = validate_plan(stepped, algorithm, chosen.options, chosen.rates)
+        plan = validate_plan(stepped, algorithm, chosen.algorithm_options, chosen.rates)
     except DescriptionError as error:
         return _facts(system, "", None, _declared(system), ()), str(error)
     if step_ns is None:
         note = "no communication step is given: what the steps add to the loops is left out"
         return _facts(system, algorithm, plan, _declared(system), ()), note
     try:
-        schedule = compile_schedule(run, algorithm, step_ns, mode, (), chosen.options, chosen.rates)
+        schedule = compile_schedule(
+            run, algorithm, step_ns, mode, (), chosen.algorithm_options, chosen.rates
+        )
     except DescriptionError as error:
         return _facts(system, algorithm, plan, _declared(system), ()), str(error)
     return _facts(system, algorithm, plan, schedule.loop_delays, schedule.plans), ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Problem, Severity
 from orchestrator.core.diagnostics.toml_key import parts_of, toml_key
-from orchestrator.core.master import MasterSettings, validate_plan
+from orchestrator.core.master import validate_plan
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import System, nanoseconds, nearest
 from orchestrator.core.wings import of_wing
@@ -231,9 +231,9 @@ def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterat
 
 def _options(case: PreparedCase) -> Iterator[Diagnostic]:
     where, options, system = f"case '{case.name}'", case.options, case.system
-    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    chosen = options.settings(system)
     try:
-        validate_plan(system, chosen.algorithm, chosen.options, chosen.rates)
+        validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
     except DescriptionError as error:
         yield from error.within(where)
     try:

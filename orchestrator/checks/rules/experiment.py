@@ -9,7 +9,6 @@ from orchestrator.checks.context import Run
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error
-from orchestrator.core.master import MasterSettings
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.system.step_length import step_length
 from orchestrator.study import Experiment
@@ -65,7 +64,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     """Return how a case is to be run, and what of its times cannot be read."""
     options = merged(case, defaults)
     default = system.experiment
-    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    chosen = options.settings(system)
     wrong: list[Diagnostic] = []
 
     def time(value: str | float | None, own: int | None, what: str) -> int | None:
@@ -80,7 +79,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     return (
         Run(
             algorithm=chosen.algorithm,
-            options=chosen.options,
+            options=chosen.algorithm_options,
             rates=chosen.rates,
             mode=DelayMode(options.delay or DEFAULT_DELAY),
             start_ns=time(options.start, default.start_ns, "start time") or 0,

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from orchestrator.checks.finding import finding
 from orchestrator.checks.rules.units import check_definitions
@@ -16,6 +15,7 @@ from orchestrator.core.archive import DAMAGE, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.system import Component, SourceKind
 
 CODES: tuple[Code, ...] = (
@@ -131,7 +131,7 @@ def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - re
     return (*told, *_misnamed(described))
 
 
-def _misnamed(described: Any) -> tuple[str, ...]:
+def _misnamed(described: ModelDescription) -> tuple[str, ...]:
     """Names of variables that break the naming convention that the FMU says it follows.
 
     FMPy checks them too, by a parser that takes 10 ms for each.

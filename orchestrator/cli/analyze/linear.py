@@ -20,7 +20,6 @@ def case_options(
 ) -> tuple[str, System, dict[str, Any]]:
     """Return the name of one case of a target, its system, and how it is linearised."""
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
-    from orchestrator.core.coupling import DEFAULT_DELAY
     from orchestrator.loops.run.chosen_step import chosen_step
     from orchestrator.study.file.experiment import AUTO, RunOptions
     from orchestrator.study.prepare.prepare import merged
@@ -36,15 +35,7 @@ def case_options(
     if options.step == AUTO:
         prepared = PreparedCase(name, experiment.case[name], options, system)
         options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
-    chosen = {
-        "step": options.step,
-        "start": options.start,
-        "at": at,
-        "algorithm": options.algorithm,
-        "delay": options.delay or DEFAULT_DELAY,
-        "algorithm_options": options.algorithm_options,
-        "rates": options.rates,
-    }
+    chosen = options.way | {"at": at}
     return name, system, chosen
 
 

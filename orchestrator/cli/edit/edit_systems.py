@@ -98,11 +98,15 @@ def experiment(
 
 def _expect_known(system: System) -> None:
     """Expect that the algorithm, its options and the components with rates exist."""
-    from orchestrator.core.master import MasterSettings, plan_of
+    from orchestrator.core.master import ExecutionSettings, plan_of
     from orchestrator.core.system.naming import lacking
 
-    chosen = MasterSettings.of(system)
-    plan_of(chosen.algorithm, replace(system, components={}, connections=()), chosen.options)
+    chosen = ExecutionSettings.of(system)
+    plan_of(
+        chosen.algorithm,
+        replace(system, components={}, connections=()),
+        chosen.algorithm_options,
+    )
     components = system.flat().components
     for name, steps in chosen.rates.items():
         if name not in components:

@@ -56,7 +56,6 @@ def fmu(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
-    from orchestrator.core.coupling import DEFAULT_DELAY
     from orchestrator.export.system import export_system
     from orchestrator.study.file.experiment import RunOptions
     from orchestrator.study.prepare.run_settings import RunSettings
@@ -78,13 +77,8 @@ def fmu(
             system,
             path.with_suffix(".fmi3.fmu") if fmi == "both" and version == 3 else path,
             fmi=version,
-            step=options.step,
-            algorithm=options.algorithm,
-            algorithm_options=options.algorithm_options,
-            rates=options.rates,
-            delay=options.delay or DEFAULT_DELAY,
+            **options.way,
             faults=faults,
-            early_return=options.early_return,
             platforms=platforms,
         )
         for version in versions

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core import posix
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.terminal import printable
 from orchestrator.core.wings import of_wing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 #: s, between two looks.
 _PERIOD = 0.2
 _NICE = 10
+_MODULE = "orchestrator.cli.terminal.line"
 _CLEAR = "\r\x1b[K"
 
 
@@ -41,13 +43,11 @@ def drawn_line(
         "columns": rows.values.shape[1],
         "file": rows.file,
     }
-    me = "orchestrator.cli.terminal.line"
-    process = posix.start_module(me, json.dumps(order), files=(rows.file,), stdin=subprocess.PIPE)
+    process = OwnProcess(_MODULE, json.dumps(order), files=[rows.file], stdin=subprocess.PIPE)
     try:
         yield
     finally:
-        process.kill()
-        process.communicate()
+        process.finish()
         sys.stderr.write(_CLEAR)
         sys.stderr.flush()
 

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
         algorithm_names as algorithm_names,
         plan_of as plan_of,
     )
-    from orchestrator.core.master.algorithms.settings import MasterSettings as MasterSettings
+    from orchestrator.core.master.algorithms.settings import (
+        ExecutionSettings as ExecutionSettings,
+        RunKeywords as RunKeywords,
+        StepKeywords as StepKeywords,
+    )
     from orchestrator.core.master.run.capability_check import (
         missing_capabilities as missing_capabilities,
     )

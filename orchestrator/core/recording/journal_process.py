@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import subprocess
-import sys
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime.shared_rows import SharedRows
 from orchestrator.core.recording.journal import Journal
 from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder
 from orchestrator.core.recording.result import Result
 
 _MODULE = "orchestrator.core.recording.journal_writer"
-#: s, for a process that is killed: a disk that does not answer may hold it.
-_END = 10.0
 
 
 class JournalProcess:
@@ -60,14 +57,8 @@ class JournalProcess:
             frozenset(cpus),
             grows=journal.grows,
         )
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-P", "-m", _MODULE],
-            stdin=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(rows.file,),
-            process_group=0,  # Ctrl-C is for the run
-            env=os.environ | {"PYTHONPATH": paths},
+        self._process = OwnProcess(
+            _MODULE, files=[rows.file], stdin=subprocess.PIPE, keeps_stderr=True
         )
         self._put(order)
 
@@ -77,7 +68,6 @@ class JournalProcess:
             self._put(event)
 
     def _put(self, message: object) -> None:
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
         data = pickle.dumps(message)
         self._process.stdin.write(LENGTH.pack(len(data)) + data)
         self._process.stdin.flush()
@@ -88,15 +78,12 @@ class JournalProcess:
         It is killed, not asked: at the priority of what it may be writing it could be long in
         answering, and that file is needed no more.
         """
-        self._process.kill()
-        try:
-            _, said = self._process.communicate(timeout=_END)
-        except subprocess.TimeoutExpired:
-            return f"its process did not end within {_END:g} s of being killed"
-        code = self._process.returncode
+        said, code = self._process.finish(), self._process.returncode
+        if code is None:
+            return "its process did not end when it was killed"
         if code in (0, -signal.SIGKILL):
             return ""
-        lines = said.decode(errors="replace").strip().splitlines()
+        lines = said.splitlines()
         return lines[-1] if lines else f"its process ended with {code}"
 
 

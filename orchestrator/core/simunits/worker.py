@@ -18,8 +18,9 @@ from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError, class_name
+from orchestrator.core.own_process import MARK
 from orchestrator.core.simunits import instantiation
-from orchestrator.core.simunits.isolation.wire import MARK, packed, receive, receive_memory, send
+from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.core.simunits.protocol.unit import SimulationUnit
 from orchestrator.core.system import Component, ComponentOptions, Source, SourceKind
 from orchestrator.engine import (

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
+#: Keywords of a run that decide on how it is stepped.
+WAY = ("step", "start", "algorithm", "algorithm_options", "rates", "delay", "early_return")
+
+
 @dataclass(frozen=True, slots=True)
 class DefaultExperiment:
     """How a system wants to be run where nothing else is said (times in nanoseconds).

@@ -6,19 +6,19 @@ import logging
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Unpack
 
 from orchestrator.core.archive import open_archive
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.core.master import (
     DelayMode,
-    MasterSettings,
+    ExecutionSettings,
+    RunKeywords,
     Schedule,
     compile_schedule,
     recordable,
@@ -34,7 +34,6 @@ from orchestrator.core.system import (
     Connection,
     DataType,
     Endpoint,
-    Fault,
     SourceKind,
     System,
     kept_notes,
@@ -201,14 +200,8 @@ def export_system(
     path: str | Path,
     *,
     fmi: int = 2,
-    step: str | float | None = None,
-    algorithm: str | None = None,
-    algorithm_options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = DEFAULT_DELAY,
-    faults: Sequence[Fault] = (),
-    early_return: bool | None = None,
     platforms: Sequence[str] = (),
+    **given: Unpack[RunKeywords],
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Softdock.
 
@@ -226,12 +219,12 @@ def export_system(
         The FMU; an older one is replaced as a whole.
     fmi
         Version of FMI, 2 or 3.
-    step, algorithm, algorithm_options, rates, delay, faults, early_return
-        See :class:`orchestrator.Execution`; what is ``None`` is taken from the system's
-        default experiment.
     platforms
         As for :func:`~orchestrator.export.build_model`; all FMUs inside must have binaries for
         them, and for this machine.
+    **given
+        How it is stepped: ``step``, ``algorithm``, ``algorithm_options``, ``rates``, ``delay``,
+        ``faults``, ``early_return``; see :class:`orchestrator.Execution`.
 
     Returns
     -------
@@ -248,30 +241,25 @@ def export_system(
     expect_library()
     if fmi not in _DESCRIBE:
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
-    mode, target = DelayMode(delay), Path(path)
+    settings, target = ExecutionSettings.of(system, **given), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
         for_platforms = platforms_of(platforms)
-        flat = _checked(system, mode, Path(folder), for_platforms)
-        step_ns = whole_step_ns(flat, step, "an exported system")
-        settings = MasterSettings.of(
-            flat, algorithm, algorithm_options, rates, early_return=early_return
-        )
-        _write(flat, _scheduled(flat, step_ns, settings, mode, faults), target, fmi, for_platforms)
+        flat = _checked(system, settings.mode, Path(folder), for_platforms)
+        step_ns = whole_step_ns(flat, settings.step, "an exported system")
+        _write(flat, _scheduled(flat, step_ns, settings), target, fmi, for_platforms)
     return target
 
 
-def _scheduled(
-    flat: System, step_ns: int, settings: MasterSettings, mode: DelayMode, faults: Sequence[Fault]
-) -> Schedule:
+def _scheduled(flat: System, step_ns: int, settings: ExecutionSettings) -> Schedule:
     schedule = compile_schedule(
         flat,
         settings.algorithm,
         step_ns,
-        mode,
+        settings.mode,
         _numbers(flat),
-        settings.options,
+        settings.algorithm_options,
         settings.rates,
-        faults,
+        settings.faults,
     )
     abilities = [
         _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])

@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.core.master import Schedule
 from orchestrator.core.simunits import UnitDescription, open_description, read_fmu
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.exchange_description import (
     ExchangeDescription,
     describe_exchange,
@@ -54,7 +55,7 @@ class InnerFmu:
         return fmu.shaped(self.component.values)
 
     @cached_property
-    def described(self) -> Any:
+    def described(self) -> ModelDescription:
         """The model description as FMPy reads it."""
         return open_description(self.path)
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.diagnostics import (
     AlgebraicLoopError,
     CapabilityError,
@@ -16,10 +15,11 @@ from orchestrator.core.diagnostics import (
     FmuError,
     SoftdockError,
 )
-from orchestrator.core.master import MasterSettings, compile_schedule
-from orchestrator.core.master.run.assembly import mode_of, prepared
+from orchestrator.core.master import ExecutionSettings, compile_schedule
+from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
+from orchestrator.core.system.experiment import WAY
 from orchestrator.loops.certificate.master_rule import MasterRule, OutputReading
 from orchestrator.loops.certificate.remedies import Remedy, remedies
 from orchestrator.loops.certificate.rule_map import RuledSystem
@@ -192,7 +192,7 @@ def certify(
     DescriptionError
         If the system is described wrongly, or no communication step is given.
     """
-    mode = mode_of(options.get("delay") or DEFAULT_DELAY)
+    mode = _settings(system, options).mode
     try:
         flat, _ = prepared(system, mode, strict=False)
     except (DescriptionError, FmuError) as error:
@@ -350,26 +350,24 @@ def _linear(system: System, options: Mapping[str, Any], limits: list[str]) -> Li
     return sides[1]
 
 
-def _settings(system: System, options: Mapping[str, Any]) -> MasterSettings:
-    given = (options.get(name) for name in ("algorithm", "algorithm_options", "rates"))
-    return MasterSettings.of(system, *given)
+def _settings(system: System, options: Mapping[str, Any]) -> ExecutionSettings:
+    given: dict[str, Any] = {name: options.get(name) for name in WAY}
+    return ExecutionSettings.of(system, **given)
 
 
 def _own_rule(system: System, options: Mapping[str, Any]) -> dict[str, Any]:
     chosen = _settings(system, options)
-    delay = str(mode_of(options.get("delay") or DEFAULT_DELAY))
-    return {"tool": "Softdock", "order": chosen.algorithm, "delay": delay, "evidence": "run"}
+    delay, order = str(chosen.mode), chosen.algorithm
+    return {"tool": "Softdock", "order": order, "delay": delay, "evidence": "run"}
 
 
 def _own_rings(
     flat: System, step_ns: int, options: Mapping[str, Any], limits: list[str]
 ) -> tuple[RingDelay, ...]:
     chosen = _settings(flat, options)
-    mode = mode_of(options.get("delay") or DEFAULT_DELAY)
+    own = chosen.algorithm, step_ns, chosen.mode
     try:
-        schedule = compile_schedule(
-            flat, chosen.algorithm, step_ns, mode, (), chosen.options, chosen.rates
-        )
+        schedule = compile_schedule(flat, *own, (), chosen.algorithm_options, chosen.rates)
     except _IN_THE_WAY as error:
         limits.append(f"our master refuses it as it is: {_in_a_line(error)}")
         return ()

@@ -64,7 +64,6 @@ class RuledSystem(LinearSystem):
             linear.step_ns,
             linear.models,
             linear.record,
-            linear.start,
             linear.at,
             linear.contact,
             declared=linear.system,

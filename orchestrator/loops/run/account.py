@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.recording import Result
 from orchestrator.study import Extension, Run
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -21,15 +20,7 @@ class LoopAccount(Extension):
         from orchestrator.loops.run.account_table import account_section
         from orchestrator.loops.run_account import run_account
 
-        account = run_account(
-            case.system,
-            step=options.step,
-            start=options.start,
-            algorithm=options.algorithm,
-            delay=options.delay or DEFAULT_DELAY,
-            algorithm_options=options.algorithm_options,
-            rates=options.rates,
-        )
+        account = run_account(case.system, **options.way)
         run.add(case.name, account_section(case.name, account))
         notes = (*result.notes, account.notice) if account.notice else result.notes
         warnings, found = tuple(account.warnings()), account.as_json()

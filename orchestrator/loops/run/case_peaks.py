@@ -29,7 +29,7 @@ def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoi
             settings,
             step=f"{step_ns} ns",
             algorithm=master.algorithm,
-            algorithm_options=master.options,
+            algorithm_options=master.algorithm_options,
             rates=master.rates,
         )
         return peak_error(system, given)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
 from orchestrator.core.system import nanoseconds
 from orchestrator.loops import linear_system
@@ -41,15 +40,7 @@ def case_step_reference(
                 f" {', '.join(rates)} could be counted: give it one"
             )
         own = _FIRST
-    linear = linear_system(
-        case.system,
-        step=own,
-        start=options.start,
-        algorithm=options.algorithm,
-        delay=options.delay or DEFAULT_DELAY,
-        algorithm_options=options.algorithm_options,
-        rates=options.rates,
-    )
+    linear = linear_system(case.system, **options.way | {"step": own})
     start = default.start_ns if options.start is None else nanoseconds(options.start, "start time")
     stop = default.stop_ns if options.stop is None else nanoseconds(options.stop, "stop time")
     length = None if stop is None else stop - start

@@ -176,7 +176,7 @@ def at_step(linear: LinearSystem, step_ns: int, algorithm: str | None = None) ->
     master = replace(
         master,
         algorithm=algorithm or master.algorithm,
-        options=master.options if own else {},
+        algorithm_options=master.algorithm_options if own else {},
         rates=rates,
     )
     return replace(linear, step_ns=step_ns, master=master)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.pictures.live.messages import Ended, Message, Wish, receive_wish, send
 from orchestrator.pictures.live.server import listening, url_of
 
@@ -39,18 +36,11 @@ class Beside:
         self, module: str, arguments: Sequence[str], what: str, files: Sequence[int] = ()
     ) -> None:
         self.lost, self._what = "", what
-        self._channel, theirs = socket.socketpair()
+        self._process = OwnProcess(
+            module, *arguments, files=files, connected=True, stdout=subprocess.DEVNULL
+        )
+        self._channel = self._process.channel
         self._channel.settimeout(_PATIENCE)
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", module, str(theirs.fileno()), *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), *files),
-                process_group=0,  # Ctrl-C is for the run
-                env=os.environ | {"PYTHONPATH": paths},
-            )
 
     def say(self, message: Message, memory: int | None = None) -> None:
         """Send a message."""
@@ -68,10 +58,7 @@ class Beside:
         """Say why nothing more will come, and wait until it has gone."""
         self.say(Ended(why))
         self._channel.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_PATIENCE)
-        self._process.kill()
-        self._process.wait()
+        self._process.finish(_PATIENCE)
 
 
 class Viewing(Beside):

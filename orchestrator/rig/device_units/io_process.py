@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import select
-import shutil
-import socket
-import tempfile
 import weakref
 from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, Diagnostic, error_named
-from orchestrator.core.simunits.isolation.child_process import end_process
-from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
+from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
 from orchestrator.engine import DeviceBlock
 
 _MODULE = "orchestrator.rig.device_units.io_loop"
@@ -42,7 +38,7 @@ class IoProcess:
         self._memory = posix.shared_memory(component, DeviceBlock.size(commands, measurements))
         weakref.finalize(self, os.close, self._memory)
         self.block = DeviceBlock(self._memory, commands, measurements)
-        self._end: Any = None
+        self._process: OwnProcess | None = None
         self._error: DeviceError | None = None
 
     def open(self, seconds: float) -> None:
@@ -58,31 +54,20 @@ class IoProcess:
         DeviceError
             If it does not open, or the process does not start.
         """
-        mine, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(prefix="softdock-device-")
         try:
-            process = posix.start_module(
+            self._process = OwnProcess(
                 _MODULE,
-                # the component, for who looks for its process: ps, trials
-                *(str(theirs.fileno()), self._component),
-                files=(theirs.fileno(),),
-                env={"TMPDIR": folder, MARK: folder},
+                self._component,  # for who looks for its process: ps, trials
+                connected=True,
+                folder="softdock-device-",
             )
         except OSError as error:
-            mine.close()
-            shutil.rmtree(folder)
             raise self._failed(f"its process cannot be started: {error}") from None
-        finally:
-            theirs.close()
-        self._handle = posix.process_handle(process.pid)
-        self._channel, self.pid = mine, process.pid
-        self._end = weakref.finalize(
-            self, end_process, os.getpid(), process, mine, self._handle, folder
-        )
+        self._channel, self.pid = self._process.channel, self._process.pid
         try:
             hello = {"component": self._component, "location": self._location}
-            send(mine, {**hello, **self._size})
-            send_memory(mine, self._memory, 0)
+            send(self._channel, {**hello, **self._size})
+            send_memory(self._channel, self._memory, 0)
             answer = self._receive(_START + seconds)
         except (OSError, EOFError, ValueError):
             self.kill()
@@ -96,7 +81,7 @@ class IoProcess:
 
     def error(self) -> DeviceError | None:
         """Return why the device was lost, if it was."""
-        if self._error is None and self._end is not None and self._end.alive:
+        if self._error is None and self._is_led:
             try:
                 answer = self._receive(0.0)
             except TimeoutError:
@@ -110,7 +95,7 @@ class IoProcess:
 
     def close(self) -> DeviceError | None:
         """Let the device come to its safe state, and end the process; allowed more than once."""
-        if self._end is None or not self._end.alive:
+        if not self._is_led:
             return None
         found = self.error()
         if found is None:
@@ -129,19 +114,16 @@ class IoProcess:
 
     def kill(self) -> None:
         """End the process at once."""
-        if self._end is not None:
-            self._end()
+        if self._process is not None:
+            self._process.end()
+
+    @property
+    def _is_led(self) -> bool:
+        return self._process is not None and self._process.end.alive
 
     def _receive(self, seconds: float) -> dict[str, Any]:
-        """Read a message; a process that has ended counts as a closed channel."""
-        watch = select.poll()
-        watch.register(self._channel, select.POLLIN)
-        watch.register(self._handle, select.POLLIN)
-        ready = dict(watch.poll(seconds * 1000))
-        if not ready:
-            raise TimeoutError
-        if self._channel.fileno() not in ready:
-            raise EOFError
+        assert self._process is not None  # noqa: S101 - it is open
+        self._process.await_message(self._channel.fileno(), seconds)
         self._channel.settimeout(max(seconds, 1.0))
         content, _ = receive(self._channel)
         if not isinstance(content, dict):

@@ -219,16 +219,7 @@ def _as_identified(
 def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSystem:
     from orchestrator.loops import linear_system
 
-    return linear_system(
-        system,
-        step=options.step,
-        start=options.start,
-        at=table.at,
-        algorithm=options.algorithm,
-        delay=DelayMode.PLAIN,
-        algorithm_options=options.algorithm_options,
-        rates=options.rates,
-    )
+    return linear_system(system, **options.way | {"delay": DelayMode.PLAIN, "at": table.at})
 
 
 class ArmingOfDevices(Extension):

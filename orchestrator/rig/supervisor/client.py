@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import os
-import select
 import subprocess
-import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from orchestrator.core.diagnostics import DeviceError, NeverEngagedError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.supervisor.place import ANSWER_S, connect_to
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
@@ -71,17 +69,12 @@ class SupervisorClient:
         self._folder.mkdir(parents=True, exist_ok=True)
         for old in self._folder.glob("*.csv"):
             old.unlink()
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-P", "-m", _MODULE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)},  # noqa: PTH109
-            text=True,
+        self._process = OwnProcess(
+            _MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, outlives=True
         )
         answer = self._started()
         if "error" in answer:
-            self._process.wait()
+            self._process.end()
             raise DeviceError(f"supervisor: {answer['error']}")
         if answer["priority"]:
             self.remarks.append(str(answer["priority"]))
@@ -97,12 +90,9 @@ class SupervisorClient:
         trace: TracebackType | None,
     ) -> None:
         self.end()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_S)
+        self._process.wait(_END_S)
         self._channel.close()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._process.end()
 
     def begin(self) -> None:
         """Wait until somebody has engaged the rig, where that is not done by itself."""
@@ -148,16 +138,11 @@ class SupervisorClient:
             "folder": str(self._folder.absolute()),
             "margins": {name: table.as_json() for name, table in self._margins.items()},
         }
-        into, out = self._process.stdin, self._process.stdout
-        assert into is not None  # noqa: S101 - asked for
-        assert out is not None  # noqa: S101
-        into.write(json.dumps(given) + "\n")
-        into.flush()
-        ready, _, _ = select.select([out], [], [], _START_S)
-        line = out.readline() if ready else ""
+        self._process.stdin.write(json.dumps(given).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.first_line(_START_S)
         if not line:
-            self._process.kill()
-            self._process.wait()
+            self._process.finish()
             raise DeviceError("supervisor: it did not start; see what it wrote on stderr")
         answer: dict[str, Any] = json.loads(line)
         return answer

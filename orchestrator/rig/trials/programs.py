@@ -9,7 +9,6 @@ import resource
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.devices import device_class, read_settings
 from orchestrator.rig.devices.conformance import EmulatorProcess
 from orchestrator.rig.run.emulation import filled_argument
@@ -26,7 +26,6 @@ from orchestrator.study.prepare.prepared_case import EmulatorPlan
 
 _CHILD = "orchestrator.rig.trials.child"
 _DEVICE = b"orchestrator.rig.device_units.io_loop"
-_ATTEND = ("-m", "orchestrator", "supervisor", "attend")
 
 
 @contextlib.contextmanager
@@ -49,35 +48,27 @@ def emulators_of(
 
 
 @contextlib.contextmanager
-def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
     """Start the run; what it says goes to ``said.txt``."""
-    with (folder / "said.txt").open("w", encoding="utf-8") as said:
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-m", _CHILD],
+    with (folder / "said.txt").open("wb") as said:
+        process = OwnProcess(
+            _CHILD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,  # see await_begin and await_heirs
             stderr=said,
-            text=True,
-            start_new_session=True,  # as at a terminal of its own
+            outlives=True,  # as at a terminal of its own
         )
-    assert process.stdin is not None  # noqa: S101 - asked for
-    assert process.stdout is not None  # noqa: S101 - asked for
-    process.stdin.write(json.dumps(dict(told)) + "\n")
+    process.stdin.write(json.dumps(dict(told)).encode() + b"\n")
     process.stdin.close()
     try:
         yield process
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        process.stdout.close()
+        process.finish()
 
 
-def await_begin(process: subprocess.Popen[str], limit_s: float) -> bool:
+def await_begin(process: OwnProcess, limit_s: float) -> bool:
     """Wait until the devices of a run are open and it steps; return whether it does."""
-    assert process.stdout is not None  # noqa: S101 - of run_of
-    ready, _, _ = select.select([process.stdout], [], [], limit_s)
-    return bool(ready) and bool(process.stdout.readline())  # it is empty when the run has ended
+    return bool(process.first_line(limit_s))  # it is empty when the run has ended
 
 
 def device_process(run: int, component: str) -> int:
@@ -110,33 +101,28 @@ def stopped(process: int) -> Iterator[None]:
             os.kill(process, signal.SIGCONT)
 
 
-def await_heirs(process: subprocess.Popen[str], limit_s: float) -> None:
+def await_heirs(process: OwnProcess, limit_s: float) -> None:
     """Wait until all that a run started has ended: its journal outlives it when it is killed.
 
     They have its standard output as theirs, which ends with the last of them.
     """
-    assert process.stdout is not None  # noqa: S101 - of run_of
     select.select([process.stdout], [], [], limit_s)
 
 
 @contextlib.contextmanager
-def terminal_at(rig: str) -> Iterator[subprocess.Popen[str]]:
+def terminal_at(rig: str) -> Iterator[OwnProcess]:
     """Attend a rig as an operator does, in a process of its own."""
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, *_ATTEND, rig, "--json"],
+    process = OwnProcess(
+        "orchestrator",
+        *("supervisor", "attend", rig, "--json"),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
     )
-    assert process.stdout is not None  # noqa: S101 - asked for
     try:
         process.stdout.readline()  # it attends
         yield process
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        process.stdout.close()
+        process.finish()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ import itertools
 import os
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.prepare.emulators import with_emulators
 from orchestrator.rig.supervisor.operator import Operator
 from orchestrator.rig.trials.evidence import was_disturbed
@@ -136,7 +136,7 @@ class TrialRig:
             if wait_s < self._lead_s:
                 raise _DisturbedError("the fault came before the rig was active for long enough")
             time.sleep(wait_s)
-            if child.poll() is not None:
+            if not child.is_running:
                 raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
             if rig and (state := self._state(rig)) != "ACTIVE":
                 raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
@@ -152,7 +152,7 @@ class TrialRig:
         changes = folder / f"{self._case}.supervisor" / "changes.csv"
         if was_disturbed(changes, struck_s):
             raise _DisturbedError("the supervisor found something before the fault came")
-        return self._judge.outcome(trial, folder, struck_s, child.returncode)
+        return self._judge.outcome(trial, folder, struck_s, child.returncode or 0)
 
     def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
         supervisor: dict[str, Any] = {}
@@ -175,7 +175,7 @@ class TrialRig:
         case: Case,
         plans: Mapping[str, EmulatorPlan],
         processes: Mapping[str, int],
-        child: subprocess.Popen[str],
+        child: OwnProcess,
         stack: ExitStack,
     ) -> float:
         """Let the fault come; return when."""
@@ -187,7 +187,7 @@ class TrialRig:
         elif trial.second_client:
             second = second_client(trial.component, case, plans, self._priority)
             struck_s = stack.enter_context(second)
-            if child.poll() is not None:
+            if not child.is_running:
                 raise _DisturbedError("the run had ended before the second client came")
         elif trial.target is not None:
             found = processes[trial.target]
@@ -204,11 +204,11 @@ class TrialRig:
                 os.kill(found, signal.SIGKILL)
         return struck_s
 
-    def _await_active(self, rig: str, child: subprocess.Popen[str]) -> dict[str, Any]:
+    def _await_active(self, rig: str, child: OwnProcess) -> dict[str, Any]:
         with Operator(rig) as operator:
             end = time.monotonic() + _START_S
             while (status := operator.wish("status"))["state"] != "ACTIVE":
-                if status["latched"] or child.poll() is not None or time.monotonic() > end:
+                if status["latched"] or not child.is_running or time.monotonic() > end:
                     raise _DisturbedError(
                         f"rig '{rig}' did not become active: it is in {status['state']};"
                         f" latched: {status['latched']}"
@@ -216,18 +216,17 @@ class TrialRig:
                 time.sleep(_PERIOD_S)
             return status
 
-    def _await_end(self, rig: str, child: subprocess.Popen[str]) -> None:
+    def _await_end(self, rig: str, child: OwnProcess) -> None:
         """Wait until the run, its supervisor, its devices and its journal have ended."""
         end, state = time.monotonic() + _END_S, ""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(_END_S)
+        child.wait(_END_S)
         while time.monotonic() < end:
             state = self._state(rig) if rig else ""
-            if child.poll() is not None and not state:
+            if not child.is_running and not state:
                 await_heirs(child, end - time.monotonic())
                 return
             time.sleep(_PERIOD_S)
-        going = ["the run goes on"] if child.poll() is None else []
+        going = ["the run goes on"] if child.is_running else []
         going += [f"its supervisor goes on, in {state}"] if state else []
         raise DeviceError(
             f"the rig did not end within {_END_S:g} s of the fault: {', '.join(going)}"

@@ -18,10 +18,13 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import nearest
 from orchestrator.core.diagnostics.later_model import later_model
+from orchestrator.core.system.experiment import WAY
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.table import Angle, Table, Time
 
 if TYPE_CHECKING:
+    from orchestrator.core.master import ExecutionSettings
+    from orchestrator.core.system import System
     from orchestrator.study.file.device_table import DeviceTable
     from orchestrator.study.file.expect_table import Expectation
     from orchestrator.study.file.figure_tables import Figure
@@ -168,6 +171,17 @@ class RunOptions(Table):
     def given_step(self) -> Time | None:
         """The step that is written; ``None`` if it is to be chosen, too."""
         return None if self.step == AUTO else self.step
+
+    @property
+    def way(self) -> dict[str, Any]:
+        """What decides on how it is stepped, by keyword of :class:`orchestrator.Execution`."""
+        return {name: getattr(self, name) for name in WAY}
+
+    def settings(self, system: System, **more: Any) -> ExecutionSettings:
+        """Return how a system is run with them."""
+        from orchestrator.core.master import ExecutionSettings
+
+        return ExecutionSettings.of(system, **self.way, **more)
 
 
 class Recorder(Table):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrator.core.coupling import fault_records
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Problem
 from orchestrator.core.diagnostics.toml_key import toml_key
-from orchestrator.core.master import MasterSettings, fault_refusals, validate_plan
+from orchestrator.core.master import fault_refusals, validate_plan
 from orchestrator.core.system import Fault
 from orchestrator.study.file.experiment import Case
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -44,9 +44,9 @@ def wrong_faults(case: PreparedCase) -> Iterator[Problem]:
     except DescriptionError as error:
         yield from error.diagnostics
         return
-    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    chosen = options.settings(system)
     try:
-        plan = validate_plan(system, chosen.algorithm, chosen.options, chosen.rates)
+        plan = validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
         start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
     except DescriptionError:
         return  # reported with the options

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
-from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -19,17 +18,14 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.notebook import Progress, progress_bar
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
-from orchestrator.core.system.step_length import step_text, whole_steps
+from orchestrator.core.system.step_length import whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
-    from orchestrator.core.coupling import Tuned
-    from orchestrator.core.master import DelayMode, Execution, Recording
-    from orchestrator.core.realtime import RealTime
+    from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
     from orchestrator.core.realtime.shared_rows import SharedRows
     from orchestrator.core.recording import Journal, Result
-    from orchestrator.core.system import Fault, System
-    from orchestrator.core.system.ports.limits import Limits
+    from orchestrator.core.system import System
 
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
@@ -108,35 +104,17 @@ def horizon(
 
 
 @dataclass(frozen=True, slots=True)
-class SimulationSettings:
-    """How a system is run; see :func:`simulate`.
+class RunHooks:
+    """What is done beside the steps of a run; see :func:`simulate`.
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
     ``share`` all rows in memory that other processes can read, before the first step. ``steer`` is
     called between chunks of a run, in real time when somebody asks for it. ``look`` is entered for
-    the steps, with what says how far the run is. ``limits`` are those of
-    :class:`orchestrator.core.master.Execution`.
+    the steps, with what says how far the run is.
     """
 
-    step: str | float | None = None
-    stop: str | float | None = None
-    start: str | float | None = None
-    algorithm: str | None = None
-    algorithm_options: Mapping[str, Any] | None = None
-    rates: Mapping[str, int] | None = None
-    delay: DelayMode | str = DEFAULT_DELAY
-    record: Sequence[str] | None = None
-    every: int = 1
-    early_return: bool | None = None
-    threads: int | None = None
-    faults: Sequence[Fault] = ()
-    strict: bool = False
-    realtime: RealTime | None = None
-    tuned: Sequence[Tuned] = ()
-    limits: Mapping[str, Limits] | None = None
-    name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
     on_begin: Callable[[], None] = lambda: None
@@ -147,27 +125,16 @@ class SimulationSettings:
     look: Look | None = None
 
 
-def simulate(  # the options of a run are what they are
+_ALONE = RunHooks()
+
+
+def simulate(
     system: System,
     *,
-    step: str | float | None = None,
-    stop: str | float | None = None,
-    start: str | float | None = None,
-    algorithm: str | None = None,
-    algorithm_options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = DEFAULT_DELAY,
-    record: Sequence[str] | None = None,
-    every: int = 1,
-    early_return: bool | None = None,
-    threads: int | None = None,
-    faults: Sequence[Fault] = (),
-    strict: bool = False,
-    realtime: RealTime | None = None,
-    tuned: Sequence[Tuned] = (),
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
+    **given: Unpack[RunKeywords],
 ) -> Result:
     """Run a system from start to stop, or to where a unit ends the run, which a note then says.
 
@@ -178,32 +145,18 @@ def simulate(  # the options of a run are what they are
     ----------
     system
         What to run.
-    step, stop, start, algorithm, algorithm_options, rates, early_return, threads
-        See :class:`orchestrator.core.master.Execution`; what is ``None`` is taken from the system's
-        default experiment. A stop time off the grid of steps is reached by the last
-        whole step before it.
-    delay
-        ``"waveform"``, ``"mean"`` or ``"plain"``: see :class:`orchestrator.core.master.DelayMode`.
-    record, every
-        Variables to record (all outputs; names, also of local variables and inputs, or patterns
-        with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time
-        always are.
-    faults, strict
-        See :class:`orchestrator.core.master.Execution`.
-    realtime
-        How the run is kept to real time; ``None``: it is as fast as it can be. Values are the same
-        in both. In real time a run goes in one piece: progress comes at its end, and a process of
-        its own writes the journal.
-    tuned
-        What was changed while another run went on, as its result has it: the same is done again,
-        each before the step that it was done before.
     name
         Name of the result; the system's name if ``None``.
     progress
-        Called with the share that is done, 0 to 1. ``None``: a notebook shows a bar.
+        Called with the share that is done, 0 to 1.
     journal
         Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
         written the run goes on without it, and the result says so.
+    **given
+        See :class:`orchestrator.core.master.Execution`; a ``stop`` that is ``None`` is that of the
+        system's default experiment, too. A stop time off the grid of steps is reached by the last
+        whole step before it. In real time a run goes in one piece: progress comes at its end, and
+        a process of its own writes the journal.
 
     Raises
     ------
@@ -215,82 +168,45 @@ def simulate(  # the options of a run are what they are
     DescriptionError, LoadError
         If the system or an option is wrong.
     """
-    settings = SimulationSettings(
-        step=step,
-        stop=stop,
-        start=start,
-        algorithm=algorithm,
-        algorithm_options=algorithm_options,
-        rates=rates,
-        delay=delay,
-        record=record,
-        every=every,
-        early_return=early_return,
-        threads=threads,
-        faults=faults,
-        strict=strict,
-        realtime=realtime,
-        tuned=tuned,
-        name=name,
-        progress=progress,
-        journal=journal,
-    )
-    shown = nullcontext(progress) if progress or realtime else progress_bar(name or system.name)
+    from orchestrator.core.master import ExecutionSettings
+
+    settings = ExecutionSettings.of(system, **given)
+    is_silent = progress is not None or settings.realtime is not None
+    shown = nullcontext(progress) if is_silent else progress_bar(name or system.name)
     with shown as bar:
-        result = simulate_with(system, replace(settings, progress=bar))
-    chosen = {"start": start, "algorithm": algorithm, "algorithm_options": algorithm_options}
-    way = chosen | {"step": step, "rates": rates, "delay": delay}
-    return replace(result, warnings=partial(_warnings, system, way))
+        result = simulate_with(system, settings, RunHooks(bar, journal), name)
+    return replace(result, warnings=partial(of_wing("loops.warnings"), system, **settings.way))
 
 
-def _warnings(system: System, way: Mapping[str, Any]) -> tuple[str, ...]:
-    found: tuple[str, ...] = of_wing("loops.warnings")(system, **way)
-    return found
-
-
-def simulate_with(system: System, settings: SimulationSettings) -> Result:
+def simulate_with(
+    system: System, settings: ExecutionSettings, hooks: RunHooks = _ALONE, name: str | None = None
+) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.core.master import Execution
 
-    given, name, journal = settings, settings.name or system.name, settings.journal
-    start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
-    with Execution(
-        system,
-        step=step_text(step_ns),
-        algorithm=given.algorithm,
-        algorithm_options=given.algorithm_options,
-        rates=given.rates,
-        delay=given.delay,
-        start=f"{start_ns} ns",
-        stop=f"{stop_ns} ns",
-        record=given.record,
-        every=given.every,
-        early_return=given.early_return,
-        threads=given.threads,
-        faults=given.faults,
-        strict=given.strict,
-        realtime=given.realtime,
-        limits=given.limits,
-    ) as execution:
-        if given.tuned:
-            execution.replay(given.tuned)
+    name = name or system.name
+    start_ns, stop_ns, step_ns = horizon(system, settings.start, settings.stop, settings.step)
+    with Execution(system, settings, stop=f"{stop_ns} ns") as execution:
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
-        _expect_room(execution, count // given.every + 1, name)
+        _expect_room(execution, count // settings.every + 1, name)
         notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
-        report = _Report(execution, given, name, notes, start_ns, last_ns)
+        pace = settings.realtime
+        report = _Report(execution, hooks, name, notes, start_ns, last_ns)
         try:
-            paced = given.realtime is not None and (journal or given.watch) is not None
+            is_read = pace is not None and (hooks.journal or hooks.watch) is not None
             with ExitStack() as stack:
-                stack.enter_context(_read_beside(execution, given, last_ns, name, notes))
-                stack.enter_context(_watched(execution, given))
-                stack.callback(given.on_end)
-                if given.realtime is not None and given.progress is not None:
-                    given.progress(0.0)  # devices are open; a paced run tells no more until its end
-                steer = None if given.steer is None else partial(given.steer, execution)
+                beside = _read_beside(execution, settings, hooks, last_ns, name, notes)
+                stack.enter_context(beside)
+                if pace is not None:
+                    stack.enter_context(_watched(execution, hooks))
+                stack.callback(hooks.on_end)
+                if pace is not None and hooks.progress is not None:
+                    hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
+                steer = None if hooks.steer is None else partial(hooks.steer, execution)
                 until = f"{last_ns} ns"
-                execution.advance(until, None if paced else report, given.on_begin, steer)
+                execution.advance(until, None if is_read else report, hooks.on_begin, steer)
         except RunEndedError as error:
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
@@ -303,34 +219,39 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
 
 @contextmanager
 def _read_beside(
-    execution: Execution, given: SimulationSettings, last_ns: int, name: str, notes: list[str]
+    execution: Execution,
+    settings: ExecutionSettings,
+    hooks: RunHooks,
+    last_ns: int,
+    name: str,
+    notes: list[str],
 ) -> Iterator[None]:
     """Let other processes read the rows: the journal's and a terminal's in real time, and others.
 
     What is looked at in real time is looked at so, too.
     """
-    pace, journal = given.realtime, given.journal
+    pace, journal = settings.realtime, hooks.journal
     lasts = 0.0 if pace is None else (seconds(last_ns) - execution.time) / pace.factor
     if pace is None or (journal is not None and lasts < journal.interval):
         journal = None
-    is_shared = journal is not None or given.share is not None
-    if pace is not None and given.look is not None:
+    is_shared = journal is not None or hooks.share is not None
+    if pace is not None and hooks.look is not None:
         is_shared = True
     rows = execution.share_rows(last_ns) if is_shared else None
     varies = execution.schedule.varies
     with ExitStack() as stack:
-        if given.look is not None and (pace is None or not varies):
+        if hooks.look is not None and (pace is None or not varies):
             where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
-            stack.enter_context(given.look(where))
+            stack.enter_context(hooks.look(where))
         begun = _result(execution, execution.recording(), name, notes) if is_shared else None
-        if given.share is not None and begun is not None and rows is not None:
-            given.share(rows, begun, execution)
+        if hooks.share is not None and begun is not None and rows is not None:
+            hooks.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
             from orchestrator.study.prepare.paced_journal import journal_beside
 
             whole = None if varies else rows
             writer = stack.enter_context(journal_beside(whole, journal, begun, pace.cpus, notes))
-            if writer is not None and (given.steer is not None or given.tuned):
+            if writer is not None and (hooks.steer is not None or settings.tuned):
                 execution.listen(writer.tell)
         yield
         if rows is not None and not execution.writes_to(rows):
@@ -343,7 +264,7 @@ class _Report:
     """Called between two chunks of steps: writes the journal, and says how far a run has come."""
 
     execution: Execution
-    given: SimulationSettings
+    hooks: RunHooks
     name: str
     notes: list[str]
     start_ns: int
@@ -352,10 +273,10 @@ class _Report:
     journal: Journal | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.journal = self.given.journal
+        self.journal = self.hooks.journal
 
     def __call__(self, time: float) -> None:
-        execution, given = self.execution, self.given
+        execution, hooks = self.execution, self.hooks
         if self.journal is not None and self.journal.due:
             rows = execution.recording_since(self.journal.rows)
             try:
@@ -364,23 +285,23 @@ class _Report:
                 why = f"the run went on without its journal from {time:.9g} s: {error}"
                 self.notes.append(why)
                 self.journal = None
-        if given.progress is not None:
+        if hooks.progress is not None:
             whole = max(seconds(self.last_ns - self.start_ns), 1e-9)
-            given.progress((time - seconds(self.start_ns)) / whole)
-        if given.watch is not None:
+            hooks.progress((time - seconds(self.start_ns)) / whole)
+        if hooks.watch is not None:
             rows = execution.recording_since(self.seen)
             self.seen += len(rows.time_ns)
-            if said := given.watch(rows):
+            if said := hooks.watch(rows):
                 raise RunEndedError(said)
 
 
-def _watched(execution: Execution, given: SimulationSettings) -> AbstractContextManager[None]:
+def _watched(execution: Execution, hooks: RunHooks) -> AbstractContextManager[None]:
     """Return what looks at a run in real time, which has no chunks, if that is asked for."""
-    if given.realtime is None or given.watch is None:
+    if hooks.watch is None:
         return nullcontext()
     from orchestrator.study.prepare.paced_watch import watched
 
-    return watched(execution, given.watch)
+    return watched(execution, hooks.watch)
 
 
 def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.recording import Journal, Result
 from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import FailedRunError, InterruptedRun
+from orchestrator.study.prepare.simulate import FailedRunError, InterruptedRun, RunHooks
 from orchestrator.study.run.case_run import run_case
 from orchestrator.study.run.recorders import (
     View,
@@ -58,18 +58,17 @@ def _recorded(
             steps = Steps(case)
             for one in extensions:
                 steps = stack.enter_context(entered(run, one, steps))
-            result = run_case(
-                steps.case,
+            hooks = RunHooks(
                 partial(run.tell, case.name),
                 journal,
-                realtime=pace,
-                on_begin=steps.begin,
-                on_end=steps.end,
-                watch=steps.watch,
-                share=steps.share,
-                steer=steps.steer,
-                look=None if run.look is None else partial(run.look, case.name, steps.about),
+                steps.begin,
+                steps.end,
+                steps.watch,
+                steps.share,
+                steps.steer,
+                None if run.look is None else partial(run.look, case.name, steps.about),
             )
+            result = run_case(steps.case, hooks, realtime=pace)
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
         left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure
         if isinstance(left, FailedRunError | InterruptedRun):

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System
-from orchestrator.study.prepare.simulate import SimulationSettings, simulate_with
+from orchestrator.study.prepare.simulate import simulate_with
 from orchestrator.study.verification.kinds import kinds_of
 from orchestrator.study.verification.refinement import Refinement
 
@@ -61,7 +62,7 @@ class PeakChoice:
     runs: tuple[PeakError, ...]
 
 
-def peak_error(system: System, settings: SimulationSettings) -> PeakError:
+def peak_error(system: System, settings: ExecutionSettings) -> PeakError:
     """Run a system with a step and with half of it, and compare the peaks of what is recorded.
 
     Integers, Booleans and outputs that depend on draws have none.

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master import MasterSettings, Plan, plan_of
+from orchestrator.core.master import ExecutionSettings, Plan, plan_of
 from orchestrator.core.simunits import description_of, resolve
 from orchestrator.core.system import System, seconds
 from orchestrator.core.system.step_length import StepLength, divided, step_text
-from orchestrator.study.prepare.simulate import SimulationSettings, horizon
+from orchestrator.study.prepare.simulate import horizon
 
 #: By what the step is divided.
 DIVISORS = (2, 4)
@@ -32,12 +32,12 @@ class Refinement:
     """
 
     system: System
-    settings: SimulationSettings
+    settings: ExecutionSettings
     step_ns: int
     rates: Mapping[str, int]
 
     @classmethod
-    def of(cls, system: System, settings: SimulationSettings) -> Refinement:
+    def of(cls, system: System, settings: ExecutionSettings) -> Refinement:
         """Find out how a run is repeated.
 
         Components with a rate keep the length of their steps, as that is their sample time; so do
@@ -45,26 +45,23 @@ class Refinement:
         """
         flat = resolve(system).flat().closed()
         step_ns = horizon(system, settings.start, settings.stop, settings.step)[2]
-        chosen = MasterSettings.of(
-            system, settings.algorithm, settings.algorithm_options, settings.rates
-        )
-        plan = plan_of(chosen.algorithm, flat, chosen.options)
-        fixed = _fixed(flat, step_ns, chosen.rates)
-        rates = {**chosen.rates, **dict.fromkeys(fixed, 1)}
-        problems = list(_problems(chosen.algorithm, plan, step_ns))
-        problems += _cannot_keep(flat, chosen.algorithm, plan, {**dict.fromkeys(rates), **fixed})
+        algorithm = settings.algorithm
+        plan = plan_of(algorithm, flat, settings.algorithm_options)
+        fixed = _fixed(flat, step_ns, settings.rates)
+        rates = {**settings.rates, **dict.fromkeys(fixed, 1)}
+        problems = list(_problems(algorithm, plan, step_ns))
+        problems += _cannot_keep(flat, algorithm, plan, {**dict.fromkeys(rates), **fixed})
         if problems:
             raise DescriptionError.collect(problems)
         return cls(system, settings, step_ns, {name: rates[name] for name in sorted(rates)})
 
-    def with_step_divided(self, divisor: int) -> SimulationSettings:
+    def with_step_divided(self, divisor: int) -> ExecutionSettings:
         """Return the settings of the run with a shorter step, which records at the same times."""
         return replace(
             self.settings,
             step=step_text(divided(self.step_ns, divisor)),
             every=self.settings.every * divisor,
             rates={name: ticks * divisor for name, ticks in self.rates.items()},
-            journal=None,
         )
 
     def remarks(self) -> Iterator[str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Unpack
 
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.master import ExecutionSettings, RunKeywords
 from orchestrator.core.notebook import Progress
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System, seconds
 from orchestrator.study.prepare.simulate import (
     InterruptedRun,
-    SimulationSettings,
+    RunHooks,
     simulate_with,
 )
 from orchestrator.study.verification.comparison import Kinds, compare
@@ -21,30 +22,14 @@ from orchestrator.study.verification.kinds import kinds_of
 from orchestrator.study.verification.refinement import DIVISORS, Refinement
 from orchestrator.study.verification.verification import Flag, Verification
 
-if TYPE_CHECKING:
-    from orchestrator.core.master import DelayMode
-    from orchestrator.core.system import Fault
 
-
-def verify(  # the options of a run are what they are
+def verify(
     system: System,
     *,
-    step: str | float | None = None,
-    stop: str | float | None = None,
-    start: str | float | None = None,
-    algorithm: str | None = None,
-    algorithm_options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = "waveform",
-    record: Sequence[str] | None = None,
-    every: int = 1,
-    early_return: bool | None = None,
-    threads: int | None = None,
-    faults: Sequence[Fault] = (),
-    strict: bool = False,
     name: str | None = None,
     progress: Progress | None = None,
     keep: bool = False,
+    **given: Unpack[RunKeywords],
 ) -> Verification:
     """Run a system with H, H/2 and H/4, and say how far the outputs are apart.
 
@@ -56,14 +41,14 @@ def verify(  # the options of a run are what they are
     ----------
     system
         What to run.
-    step, stop, start, algorithm, algorithm_options, rates, delay, record, every, early_return
-        Of the run with H: see :func:`~orchestrator.simulate`.
-    threads, faults, strict, name
-        As there.
+    name
+        As of :func:`~orchestrator.simulate`.
     progress
         Called with the share of all three runs that is done, 0 to 1.
     keep
         Whether the results of the finer runs are kept, too.
+    **given
+        Of the run with H: see :func:`~orchestrator.simulate`.
 
     Returns
     -------
@@ -78,26 +63,11 @@ def verify(  # the options of a run are what they are
     FailedRunError, InterruptedRun, DescriptionError, LoadError
         As of :func:`~orchestrator.simulate`, of the run with H.
     """
-    settings = SimulationSettings(
-        step=step,
-        stop=stop,
-        start=start,
-        algorithm=algorithm,
-        algorithm_options=algorithm_options,
-        rates=rates,
-        delay=delay,
-        record=record,
-        every=every,
-        early_return=early_return,
-        threads=threads,
-        faults=faults,
-        strict=strict,
-        name=name,
-    )
+    settings = ExecutionSettings.of(system, **given)
     refinement = Refinement.of(system, settings)
     tell = progress or (lambda _share: None)
     works = 1 + sum(DIVISORS)
-    result = simulate_with(system, replace(settings, progress=lambda s: tell(s / works)))
+    result = simulate_with(system, settings, RunHooks(lambda s: tell(s / works)), name)
     rest = partial(_behind, tell, works)
     return verified(refinement, result, progress=rest, keep=keep)
 
@@ -114,9 +84,10 @@ def verified(
     done, works = 0, sum(DIVISORS)
     for divisor in DIVISORS:
         tell = partial(_part, progress, done / works, divisor / works)
-        settings = replace(refinement.with_step_divided(divisor), progress=tell)
+        settings = refinement.with_step_divided(divisor)
         try:
-            results.append(simulate_with(refinement.system, settings))
+            one = simulate_with(refinement.system, settings, RunHooks(tell), result.name)
+            results.append(one)
         except SoftdockError as error:
             step = seconds(refinement.step_ns // divisor)
             failures.append(f"the run with H/{divisor} = {step:.9g} s failed: {error}")

@@ -1,6 +1,7 @@
 """Elements of arrays: changed at events, chosen by an index that is known when the model runs."""
 
 import pytest
+from orchestrator.export.modelica.source.listed_ranges import with_listed_ranges
 
 from orchestrator import simulate
 from orchestrator.core.diagnostics import ModelicaError, StepError
@@ -8,7 +9,6 @@ from orchestrator.core.simunits import fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_model
 from orchestrator.export.modelica.source.element_events import with_whole_arrays
-from orchestrator.export.modelica.source.listed_ranges import with_listed_ranges
 
 CLAUSES = """model Clauses
   Real[3] v(start = {1, 2, 3}, each fixed = true);

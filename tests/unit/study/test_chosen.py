@@ -1,13 +1,16 @@
 """What a system wants of the master counts, unless a run says otherwise."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from orchestrator import System, block, simulate, start
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.core.master import MasterSettings
+from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.system import DefaultExperiment
+from orchestrator.export.system import export_system
+from orchestrator.loops import linear_system
 
 
 @pytest.fixture
@@ -21,21 +24,21 @@ def wanting(sample_blocks):
 
 
 def test_options_are_those_of_the_system(wanting):
-    settings = MasterSettings.of(wanting)
-    assert (settings.algorithm, dict(settings.options)) == ("fixed-point", {"tolerance": 1e-9})
+    settings = ExecutionSettings.of(wanting)
+    chosen = settings.algorithm, dict(settings.algorithm_options)
+    assert chosen == ("fixed-point", {"tolerance": 1e-9})
     assert settings.early_return is False
-    assert dict(MasterSettings.of(wanting, options={"tolerance": 1e-3}).options) == {
-        "tolerance": 1e-3
-    }
-    assert MasterSettings.of(wanting, early_return=True).early_return is True
+    other = ExecutionSettings.of(wanting, algorithm_options={"tolerance": 1e-3}, early_return=True)
+    assert (dict(other.algorithm_options), other.early_return) == ({"tolerance": 1e-3}, True)
 
 
 def test_options_are_for_their_own_algorithm(wanting):
-    assert dict(MasterSettings.of(wanting, "fixed-point").options) == {"tolerance": 1e-9}
-    assert dict(MasterSettings.of(wanting, "jacobi").options) == {}
-    assert MasterSettings.of(System("s")) == MasterSettings(
-        "gauss-seidel", {}, {}, early_return=True
-    )
+    own = ExecutionSettings.of(wanting, algorithm="fixed-point")
+    assert dict(own.algorithm_options) == {"tolerance": 1e-9}
+    other = ExecutionSettings.of(wanting, algorithm="jacobi")
+    assert dict(other.algorithm_options) == {}
+    found = ExecutionSettings.of(System("s"))
+    assert (found.algorithm, found.step, found.early_return) == ("gauss-seidel", None, True)
 
 
 @pytest.mark.parametrize("run", [simulate, start])
@@ -55,3 +58,12 @@ def test_rates_are_stepped(wanting):
     assert len(set(slow)) <= 3
     every = simulate(replace(wanting, experiment=wants), rates={})
     assert len(set(every.values[:, every.names.index("slow.y")])) > len(set(slow))
+
+
+def test_what_is_none_of_them_is_refused_alike_whatever_is_done(wanting, tmp_path):
+    faces = [simulate, start, linear_system, partial(export_system, path=tmp_path / "w.fmu")]
+    for face in faces:
+        with pytest.raises(UnknownNameError, match=r"delay mode: expected one of .*, found 'men'"):
+            face(wanting, delay="men")
+        with pytest.raises(TypeError, match="stpe"):
+            face(wanting, stpe=1.0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
 
 from orchestrator.core.coupling import DelayMode, FaultRecord, fault_records, unsolved
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.master.algorithms.settings import ExecutionSettings
 from orchestrator.core.master.run.capability_check import expect_capabilities, verify_rollback
 from orchestrator.core.master.run.initialisation import initialise
 from orchestrator.core.master.run.instantiation import make_units
@@ -16,8 +16,14 @@ from orchestrator.core.master.run.selection import recordable
 from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit, expect_flawless, flaw_notes, isolate, resolve
-from orchestrator.core.system import Fault, System, kept_notes, nanoseconds, with_starts
-from orchestrator.core.system.step_length import exact_ns, step_length
+from orchestrator.core.system import (
+    System,
+    communication_step_ns,
+    kept_notes,
+    nanoseconds,
+    with_starts,
+)
+from orchestrator.core.system.step_length import exact_ns
 from orchestrator.engine import Engine, Outcome
 
 
@@ -69,47 +75,12 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
     return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated]
 
 
-def mode_of(delay: DelayMode | str) -> DelayMode:
-    """Return a delay mode by its name."""
-    try:
-        return DelayMode(delay)
-    except ValueError:
-        raise UnknownNameError(
-            f"delay mode: expected one of {', '.join(DelayMode)}, found '{delay}'"
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionOptions:
-    """How a system is executed; see :class:`orchestrator.core.master.Execution`."""
-
-    step: str | float
-    algorithm: str
-    delay: DelayMode | str
-    start: str | float
-    stop: str | float | None
-    record: Sequence[str] | str | None
-    every: int
-    algorithm_options: Mapping[str, Any] | None
-    rates: Mapping[str, int] | None
-    threads: int | None
-    early_return: bool
-    faults: Sequence[Fault]
-    strict: bool
-
-    def __post_init__(self) -> None:
-        every, threads = self.every, self.threads
-        if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
-            raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
-        if threads is not None and threads < 1:
-            raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
-
-    @property
-    def text(self) -> str:
-        """What was chosen of the algorithm, for comparing checkpoints."""
-        options = sorted((self.algorithm_options or {}).items())
-        text = ", ".join(f"{key} = {value!r}" for key, value in options)
-        return text if self.early_return else f"{text}; no early return"
+def _expect_counts(settings: ExecutionSettings) -> None:
+    every, threads = settings.every, settings.threads
+    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
+        raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
+    if threads is not None and threads < 1:
+        raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,10 +91,10 @@ class Assembly:
     ----------
     given, system, notes
         As it was given, as it is run, and what was chosen for it, in sentences.
-    options
-        As they were given.
+    settings
+        Completed by the system's own.
     start_ns, stop_ns, outputs
-        Of the options, in nanoseconds and by their names.
+        Of the settings, in nanoseconds and by their names.
     schedule, faults, units, engine
         Units in order of the schedule.
     end
@@ -133,7 +104,7 @@ class Assembly:
     given: System
     system: System
     notes: list[str]
-    options: ExecutionOptions
+    settings: ExecutionSettings
     start_ns: int
     stop_ns: int | None
     outputs: Sequence[str]
@@ -148,15 +119,18 @@ class Assembly:
         """What the run is made from, for comparing checkpoints."""
         from orchestrator.core.master.run.facts import facts
 
-        times, chosen = (self.start_ns, self.stop_ns), self.options
-        made = times, self.outputs, chosen.every, chosen.text, tuple(chosen.faults)
+        times, chosen = (self.start_ns, self.stop_ns), self.settings
+        options = sorted(chosen.algorithm_options.items())
+        text = ", ".join(f"{key} = {value!r}" for key, value in options)
+        text = text if chosen.early_return else f"{text}; no early return"
+        made = times, self.outputs, chosen.every, text, tuple(chosen.faults)
         return facts(self.system, self.schedule, self.units, *made)
 
 
-def assemble(system: System, options: ExecutionOptions) -> Assembly:
+def assemble(system: System, options: ExecutionSettings) -> Assembly:
     """Check a system, compile its schedule, make its units and initialise them."""
-    mode = mode_of(options.delay)
-    given = system
+    given, mode, step_ns = system, options.mode, communication_step_ns(system, options.step)
+    _expect_counts(options)
     system, notes = prepared(given, mode, strict=options.strict)
     start_ns = nanoseconds(options.start, "start time")
     stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")
@@ -165,7 +139,7 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
     schedule = compile_schedule(
         system,
         options.algorithm,
-        step_length(options.step),
+        step_ns,
         mode,
         outputs,
         options.algorithm_options,
@@ -174,8 +148,8 @@ def assemble(system: System, options: ExecutionOptions) -> Assembly:
     )
     if not schedule.loops:
         notes += unsolved(schedule.loop_delays)
-    step_ns = None if schedule.varies else schedule.step_ns
-    faults = fault_records(options.faults, system, start_ns, stop_ns, step_ns)
+    fixed_ns = None if schedule.varies else schedule.step_ns
+    faults = fault_records(options.faults, system, start_ns, stop_ns, fixed_ns)
     schedule, units = make_units(system, schedule, early_return=options.early_return)
     try:
         expect_capabilities(schedule, [unit.description.capabilities for unit in units])

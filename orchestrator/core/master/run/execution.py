@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.settings import MasterSettings
-from orchestrator.core.master.run.assembly import ExecutionOptions, assemble
+from orchestrator.core.master.algorithms.settings import ExecutionSettings, RunKeywords
+from orchestrator.core.master.run.assembly import assemble
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.recorder import Recorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
 from orchestrator.core.master.run.run_view import RunView
-from orchestrator.core.system import Fault, System, Value, communication_step_ns, nanoseconds
+from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
 from orchestrator.core.system.step_length import step_text, whole_steps
 from orchestrator.engine import StepClock
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from orchestrator.core.master.run.tuning import Tunable, Tuning
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.realtime.shared_rows import SharedRows
-    from orchestrator.core.system.ports.limits import Limits
 
 
 class Execution(RunView):
@@ -42,6 +41,9 @@ class Execution(RunView):
     system
         Its components are resolved and the whole is checked before anything is loaded. Inputs of
         FMUs that nothing feeds keep what the FMU begins with; the ``notes`` name them.
+    settings
+        What follows but ``step_clock``, completed; ``None``: it is completed here. Keywords go
+        before it.
     step
         Communication step: seconds, or text such as ``"1 ms"``; the first one where the
         algorithm chooses the others. Like ``start``, ``algorithm``, ``algorithm_options``,
@@ -83,6 +85,8 @@ class Execution(RunView):
     limits
         Ranges that :meth:`set` keeps to beside those that units declare, by ``component.connector``
         or ``source -> target``: least and most, of a delay in seconds.
+    tuned
+        What was changed while another run went on, as its result has it: see :meth:`replay`.
 
     Raises
     ------
@@ -95,66 +99,39 @@ class Execution(RunView):
     def __init__(
         self,
         system: System,
+        settings: ExecutionSettings | None = None,
         *,
-        step: str | float | None = None,
-        algorithm: str | None = None,
-        delay: DelayMode | str = DEFAULT_DELAY,
-        start: str | float | None = None,
-        stop: str | float | None = None,
-        record: Sequence[str] | str | None = None,
-        every: int = 1,
-        algorithm_options: Mapping[str, Any] | None = None,
-        rates: Mapping[str, int] | None = None,
-        threads: int | None = None,
-        early_return: bool | None = None,
-        faults: Sequence[Fault] = (),
-        strict: bool = False,
-        realtime: RealTime | None = None,
         step_clock: StepClock | None = None,
-        limits: Mapping[str, Limits | tuple[float, float]] | None = None,
+        **given: Unpack[RunKeywords],
     ) -> None:
-        chosen = MasterSettings.of(
-            system, algorithm, algorithm_options, rates, early_return=early_return
-        )
-        step = step_text(communication_step_ns(system)) if step is None else step
+        chosen = ExecutionSettings.of(system, **given)
+        if settings is not None:
+            chosen = replace(settings, **cast("dict[str, Any]", given))
+        realtime = chosen.realtime
         if realtime is not None:
             from orchestrator.core.master.run.device_clock import expect_clock
             from orchestrator.core.master.run.pacing import threads_of
 
-            threads = threads_of(realtime, threads)
-            expect_clock(realtime, system, step)
-        options = ExecutionOptions(
-            step=step,
-            algorithm=chosen.algorithm,
-            delay=delay,
-            start=f"{system.experiment.start_ns} ns" if start is None else start,
-            stop=stop,
-            record=record,
-            every=every,
-            algorithm_options=chosen.options,
-            rates=chosen.rates,
-            threads=threads,
-            early_return=chosen.early_return,
-            faults=faults,
-            strict=strict,
-        )
-        self._made = made = assemble(system, options)
+            chosen = replace(chosen, threads=threads_of(realtime, chosen.threads))
+            expect_clock(realtime, system, step_text(communication_step_ns(system, chosen.step)))
+        self._made = made = assemble(system, chosen)
         self.system, self.start_ns = made.system, made.start_ns
         self.schedule, self.units, self._engine = made.schedule, made.units, made.engine
         #: When the faults act, and what they do.
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._limits = limits
         self._recorder = Recorder(
-            self.system, self.schedule, made.outputs, every, is_clocked=realtime is not None
+            self.system, self.schedule, made.outputs, chosen.every, is_clocked=realtime is not None
         )
         self._pacing = self._paced(realtime, step_clock)
         running = self.schedule, self.units, self._engine, self._recorder
         self._loop = RunLoop(*running, self._pacing, made.end)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
-        if limits:
+        if chosen.limits:
             self._tuning  # noqa: B018 - says what is wrong with them
+        if chosen.tuned:
+            self.replay(chosen.tuned)
 
     def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
         if realtime is None:
@@ -179,7 +156,7 @@ class Execution(RunView):
         """Made when it is used, too: the loop of a run that is not tuned knows nothing of it."""
         from orchestrator.core.master.run.tuning import Tuning
 
-        self._loop.tuning = Tuning(self._made, self._ports, self._limits or {})
+        self._loop.tuning = Tuning(self._made, self._ports, self._made.settings.limits or {})
         return self._loop.tuning
 
     def step(self, count: int = 1) -> None:

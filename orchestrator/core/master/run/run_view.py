@@ -58,16 +58,8 @@ class RunView:
         """
         if self.schedule.varies:
             return ()
-        chosen = self._made.options
-        found: tuple[str, ...] = of_wing("loops.warnings")(
-            self._made.given,
-            step=f"{self.schedule.step_ns} ns",
-            start=chosen.start,
-            algorithm=chosen.algorithm,
-            algorithm_options=chosen.algorithm_options,
-            rates=chosen.rates,
-            delay=chosen.delay,
-        )
+        way = self._made.settings.way | {"step": f"{self.schedule.step_ns} ns"}
+        found: tuple[str, ...] = of_wing("loops.warnings")(self._made.given, **way)
         return found
 
     @property

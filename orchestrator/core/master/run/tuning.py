@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import Mark, Tuned, channel_of
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master.run.assembly import Assembly, mode_of
+from orchestrator.core.master.run.assembly import Assembly
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.schedule.compile import compile_schedule
@@ -18,12 +18,12 @@ from orchestrator.core.system import (
     SourceKind,
     System,
     Value,
+    communication_step_ns,
     nanoseconds,
     seconds,
 )
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.ports.limits import Limits
-from orchestrator.core.system.step_length import step_length
 
 if TYPE_CHECKING:
     from orchestrator.core.master.schedule.schedule import Schedule
@@ -370,12 +370,12 @@ class LineDelays:
         self._made.engine.redelay([(round(a + (b - a) * share), row[3]) for a, b, row in moved])
 
     def _compiled(self, system: System) -> Schedule:
-        chosen = self._made.options
+        chosen = self._made.settings
         return compile_schedule(
             system,
             chosen.algorithm,
-            step_length(chosen.step),
-            mode_of(chosen.delay),
+            communication_step_ns(system, chosen.step),
+            chosen.mode,
             self._made.outputs,
             chosen.algorithm_options,
             chosen.rates,

@@ -1,12 +1,13 @@
-"""Rules of FMI for a model description beyond its schema: whether it keeps all that FMPy knows."""
+"""Rules of FMI for a model description beyond its schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
-_REALS: Final = frozenset({"Real", "Float32", "Float64"})
+from orchestrator.core.simunits.fmi.description_part import REALS, ModelDescription, Variable
+
 #: What may come together of causality, variability and ``initial``.
 _LEGAL: Final = frozenset(
     {
@@ -23,51 +24,64 @@ _LEGAL: Final = frozenset(
 )
 
 
-def keeps_rules(described: Any) -> bool:
-    """Whether a model description keeps the rules."""
-    return all(_rules(described))
-
-
-def _rules(described: Any) -> Iterator[bool]:
-    variables = described.modelVariables
-    yield len({v.name for v in variables}) == len(variables)
-    yield all(v.type in _REALS or v.variability != "continuous" for v in variables)
+def broken_rules(described: ModelDescription) -> Iterator[str]:
+    """Say which rules a model description breaks."""
+    variables, names = described.modelVariables, set()
+    for v in variables:
+        if v.name in names:
+            yield f"the name of {_named(v)} is not unique"
+        names.add(v.name)
+        if v.type not in REALS and v.variability == "continuous":
+            yield f"{_named(v)}: {v.type} must have another variability than 'continuous'"
     if described.fmiVersion == "1.0":
         return
     units = {unit.name: {d.name for d in unit.displayUnits} for unit in described.unitDefinitions}
-    yield all(_starts(v) for v in variables)
-    yield all((v.causality, v.variability, v.initial) in _LEGAL for v in variables)
-    yield all(_units(v, units) for v in variables)
+    for v in variables:
+        yield from _of_start(v)
+        if (v.causality, v.variability, v.initial) not in _LEGAL:
+            yield (
+                f"{_named(v)}: causality '{v.causality}', variability '{v.variability}' and initial"
+                f" '{v.initial or 'none'}' may not come together"
+            )
+        yield from _of_units(v, units)
     if described.fmiVersion.startswith("3"):
-        yield sum(v.causality == "independent" for v in variables) == 1
-        yield _references(variables)
+        if (count := sum(v.causality == "independent" for v in variables)) != 1:
+            yield f"expected one independent variable, found {count}"
+        yield from _of_references(variables)
 
 
-def _starts(variable: Any) -> bool:
-    """Whether a variable has a start value where it must, and none where it must not."""
+def _named(variable: Variable) -> str:
+    return f"variable '{variable.name}' (line {variable.sourceline})"
+
+
+def _of_start(variable: Variable) -> Iterator[str]:
+    """Say whether a start value is missing where it must be, or is where it must not be."""
     if variable.start is None:
         needs = variable.initial in {"exact", "approx"} or variable.causality == "input"
-        return variable.type == "Clock" or not needs
-    is_computed = variable.initial == "calculated" or variable.causality == "independent"
-    return not (is_computed and variable.start)
+        if needs and variable.type != "Clock":
+            yield f"{_named(variable)} has no start value"
+    elif variable.start and variable.initial == "calculated":
+        yield f"{_named(variable)} is calculated at the start, and has a start value"
+    elif variable.start and variable.causality == "independent":
+        yield f"{_named(variable)} is independent, and has a start value"
 
 
-def _units(variable: Any, units: Mapping[str, set[str]]) -> bool:
-    declared = variable.declaredType
-    unit = variable.unit
+def _of_units(variable: Variable, units: Mapping[str | None, set[str | None]]) -> Iterator[str]:
+    declared, unit = variable.declaredType, variable.unit
     if unit is None and declared is not None:
         unit = declared.unit
     if unit is not None and unit not in units:
-        return False
-    shown = [variable.displayUnit, *(alias.displayUnit for alias in variable.aliases)]
-    return all(name is None or name in units[unit] for name in shown)
+        yield f"{_named(variable)}: the unit '{unit}' is not defined"
+        return
+    for shown in (variable.displayUnit, *(alias.displayUnit for alias in variable.aliases)):
+        if shown is not None and shown not in units.get(unit, ()):
+            yield f"{_named(variable)}: the display unit '{shown}' is not defined"
 
 
-def _references(variables: Iterable[Any]) -> bool:
-    """Whether none but aliases share a value reference."""
-    seen = set()
+def _of_references(variables: list[Variable]) -> Iterator[str]:
+    """Say which variables share a value reference, other than aliases."""
+    seen: dict[int, Variable] = {}
     for variable in variables:
-        if variable.valueReference in seen and not variable.alias:
-            return False
-        seen.add(variable.valueReference)
-    return True
+        before = seen.setdefault(variable.valueReference, variable)
+        if before is not variable and variable.alias is None:
+            yield f"{_named(variable)} has the value reference of {_named(before)}"

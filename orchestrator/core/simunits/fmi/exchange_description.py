@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
 from lxml import etree
 
+from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits.fmi.description_part import Interface, ModelDescription, Variable
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality
 
@@ -45,10 +46,10 @@ class ExchangeDescription:
 
 
 def as_model_exchange(
-    description: UnitDescription, described: Any, root: etree._Element
+    description: UnitDescription, described: ModelDescription, root: etree._Element
 ) -> UnitDescription:
     """Return the description of a unit for the case that it is run by Model Exchange."""
-    interface = described.modelExchange
+    interface = described.modelExchange or Interface()
     capabilities = Capabilities(
         can_roll_back=bool(interface.canGetAndSetFMUstate),
         can_serialize=bool(interface.canSerializeFMUstate),
@@ -64,11 +65,17 @@ def as_model_exchange(
     return replace(description, capabilities=capabilities, has_states=states, details=details)
 
 
-def describe_exchange(described: Any, *, has_jacobian: bool) -> ExchangeDescription:
-    """Read the Model Exchange interface from FMPy's model description."""
+def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> ExchangeDescription:
+    """Read the Model Exchange interface from a model description."""
     derivatives = [unknown.variable for unknown in described.derivatives]
-    variables = [derivative.derivative for derivative in derivatives]
-    sizes = [prod(variable.shape or ()) for variable in variables]
+    variables = [each.derivative for each in derivatives if each.derivative is not None]
+    if len(variables) < len(derivatives):
+        wrong = ", ".join(f"'{each.name}'" for each in derivatives if each.derivative is None)
+        raise FmuError(
+            f"FMU of model '{described.modelName}': {wrong} stand among the derivatives and do not"
+            " say of what (attribute 'derivative')"
+        )
+    sizes = [prod(variable.shape) for variable in variables]
     names: list[str] = []
     for variable, size in zip(variables, sizes, strict=True):
         is_array = bool(variable.shape)
@@ -81,7 +88,7 @@ def describe_exchange(described: Any, *, has_jacobian: bool) -> ExchangeDescript
         indicators=int(described.numberOfEventIndicators or 0),
         continuous=frozenset(v.name for v in described.modelVariables if _is_continuous(v)),
         has_jacobian=has_jacobian,
-        tell_steps=_wants_steps(described),
+        tell_steps=(described.modelExchange or Interface()).needsCompletedIntegratorStep,
     )
 
 
@@ -91,14 +98,7 @@ def _differentiates(root: etree._Element) -> bool:
     return element is not None and any(element.get(name) in {"true", "1"} for name in names)
 
 
-def _wants_steps(described: Any) -> bool:
-    interface = described.modelExchange
-    if described.fmiVersion.startswith("2"):
-        return not interface.completedIntegratorStepNotNeeded
-    return bool(interface.needsCompletedIntegratorStep)
-
-
-def _is_continuous(variable: Any) -> bool:
+def _is_continuous(variable: Variable) -> bool:
     return (
         variable.causality == Causality.INPUT
         and variable.type in {"Real", "Float64"}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality
 
 
 def describe_fmi1(
-    path: Path, described: Any, root: etree._Element
+    path: Path, described: ModelDescription, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    """Turn FMPy's model description into ports, feed-through and capabilities."""
+    """Turn a model description into ports, feed-through and capabilities."""
     elements = {  # names may be shared with locals
         (e.get("name"), int(e.get("valueReference", "-1"))): e
         for e in root.findall("ModelVariables/ScalarVariable")

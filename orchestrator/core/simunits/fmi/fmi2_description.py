@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lxml import etree
 
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
@@ -17,9 +16,9 @@ from orchestrator.core.system import Causality
 
 
 def describe_fmi2(
-    described: Any, root: etree._Element
+    described: ModelDescription, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    """Turn FMPy's model description into ports, feed-through and capabilities."""
+    """Turn a model description into ports, feed-through and capabilities."""
     connectors, variables = {}, {}
     units = units_of(described)
     for variable in described.modelVariables:

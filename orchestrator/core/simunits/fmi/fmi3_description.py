@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from lxml import etree
 
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.fmi3_clocks import timers_of
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
@@ -20,9 +20,9 @@ from orchestrator.core.system import Causality, Connector, DataType, Variability
 
 
 def describe_fmi3(
-    described: Any, root: etree._Element
+    described: ModelDescription, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    """Turn FMPy's model description into ports, feed-through and capabilities."""
+    """Turn a model description into ports, feed-through and capabilities."""
     connectors, variables = _variables(described, root)
     cs = described.coSimulation
     element = root.find("CoSimulation")
@@ -99,7 +99,7 @@ def _is_true(element: etree._Element | None, name: str) -> bool:
 
 
 def _variables(
-    described: Any, root: etree._Element
+    described: ModelDescription, root: etree._Element
 ) -> tuple[dict[str, Connector], dict[str, FmuVariable]]:
     texts = {
         element.get("name"): [start.get("value", "") for start in element.findall("Start")]
@@ -128,7 +128,7 @@ def _variables(
             variable.valueReference,
             "Int64" if variable.type == "Enumeration" else variable.type,
             tuple(
-                int(d.start) if d.start is not None else names[d.valueReference]
+                d.start if d.start is not None else names[d.valueReference or 0]
                 for d in variable.dimensions
             ),
             variable.variability != "continuous",
@@ -140,7 +140,9 @@ def _variables(
     return connectors, variables
 
 
-def _feedthrough(described: Any, connectors: dict[str, Connector]) -> dict[str, tuple[str, ...]]:
+def _feedthrough(
+    described: ModelDescription, connectors: dict[str, Connector]
+) -> dict[str, tuple[str, ...]]:
     found = {}
     for unknown in described.outputs:
         if unknown.dependencies is not None:

@@ -8,15 +8,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from lxml import etree
 
 from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
-from orchestrator.core.simunits.fmi.clean_description import read_clean
+from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
-from orchestrator.core.simunits.fmi.model_description import name_and_extent_faults
+from orchestrator.core.simunits.fmi.model_description import (
+    name_and_extent_faults,
+    read_model_description,
+)
 from orchestrator.core.simunits.protocol.description import UnitDescription
 from orchestrator.core.system import Value
 
@@ -87,7 +89,7 @@ class FmuDescription:
 class _Opened:
     """What the archive of an FMU holds: its description, flaws, the XML, names of entries."""
 
-    described: Any
+    described: ModelDescription
     flaws: tuple[str, ...]
     root: etree._Element
     names: frozenset[str]
@@ -104,8 +106,8 @@ def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True)
     return found
 
 
-def open_description(path: Path) -> Any:
-    """Return an FMU's model description, whose fields FMPy names; raises as :func:`read_fmu`."""
+def open_description(path: Path) -> ModelDescription:
+    """Return an FMU's model description; raises as :func:`read_fmu`."""
     return _open(path, _stamp(path)).described
 
 
@@ -143,13 +145,8 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
         raise FmuError.in_file(path, f"FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
     if wrong := list(name_and_extent_faults(root)):
         raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(wrong)}")
-    clean = read_clean(root, version, build)
-    if clean is not None:
-        return _Opened(clean, (), root, names, version)
-    from orchestrator.core.simunits.fmi.model_description import read_model_description
-
-    found = read_model_description(path, root, version)
-    if found.faults:
+    found = read_model_description(path, root, version, build if version == 3 else None)
+    if found.faults or found.described is None:
         raise FmuError.in_file(
             path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
         )
@@ -182,7 +179,7 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         path,
         description,
         {v.name: v.valueReference for v in described.modelVariables},
-        described.guid,
+        described.guid or "",
         _library(version, getattr(described, interface).modelIdentifier),
         version,
         interface[0].upper() + interface[1:],
@@ -191,8 +188,8 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
     )
 
 
-def _interface(path: Path, described: Any, wanted: str | None) -> str:
-    """Choose the interface by which the FMU is run, as FMPy's attribute."""
+def _interface(path: Path, described: ModelDescription, wanted: str | None) -> str:
+    """Choose the interface by which the FMU is run, as an attribute."""
     known = {"cs": "coSimulation", "me": "modelExchange"}
     found = [key for key, name in known.items() if getattr(described, name, None) is not None]
     if not found:
@@ -205,7 +202,7 @@ def _interface(path: Path, described: Any, wanted: str | None) -> str:
 
 
 def _describe(
-    path: Path, version: int, described: Any, root: etree._Element
+    path: Path, version: int, described: ModelDescription, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     """Describe by the version's own module, which is imported when an FMU has it."""
     match version:

@@ -14,6 +14,10 @@ from orchestrator.core.system.units.meaning import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
+    from orchestrator.core.simunits.fmi.description_part import (
+        BaseUnit as BaseUnitOfSi,
+    )
+    from orchestrator.core.simunits.fmi.description_part import ModelDescription, Variable
     from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
 
 _SET_FROM_OUTSIDE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
@@ -90,7 +94,7 @@ class FmuVariable:
         )
 
 
-def units_of(described: Any) -> dict[str, BaseUnit]:
+def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
     """Return what an FMU defines its units to be, where their names do not say the same."""
     found = {}
     for unit in described.unitDefinitions:
@@ -116,23 +120,23 @@ def units_of(described: Any) -> dict[str, BaseUnit]:
     return found
 
 
-def _is_usable(base: Any) -> bool:
+def _is_usable(base: BaseUnitOfSi) -> bool:
     factor, offset = float(base.factor), float(base.offset)
     return isfinite(factor) and factor != 0.0 and isfinite(offset)
 
 
 def connector_of(
-    variable: Any,
+    variable: Variable,
     shape: tuple[int, ...],
     starts: Sequence[str] | None,
     units: Mapping[str, BaseUnit] | None = None,
 ) -> Connector | None:
-    """Return the connector of a variable as FMPy reads it; ``None`` if it is not one.
+    """Return the connector of a variable ; ``None`` if it is not one.
 
     Parameters
     ----------
     variable
-        FMPy's ``ModelVariable``.
+        As it was read.
     shape
         Its extents.
     starts
@@ -161,7 +165,7 @@ def connector_of(
     )
 
 
-def tuning_of(described: Any, known: Collection[str]) -> dict[str, Any]:
+def tuning_of(described: ModelDescription, known: Collection[str]) -> dict[str, Any]:
     """Return what a unit's description says of values that are set while it runs."""
     tunable, variability, ranges = set(), {}, {}
     for variable in described.modelVariables:
@@ -181,7 +185,7 @@ def tuning_of(described: Any, known: Collection[str]) -> dict[str, Any]:
     return {"tunable": frozenset(tunable), "variability": variability, "ranges": ranges}
 
 
-def _declared_range(variable: Any) -> Limits | None:
+def _declared_range(variable: Variable) -> Limits | None:
     """Return ``min`` and ``max`` of a number, its own or those of its type."""
     if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
         return None
@@ -196,16 +200,19 @@ def _declared_range(variable: Any) -> Limits | None:
     return Limits.of(least, most)
 
 
-def _enumeration(variable: Any) -> Enumeration | None:
+def _enumeration(variable: Variable) -> Enumeration | None:
     """What its values are called, if its type is an enumeration that says all of them."""
     declared = variable.declaredType
-    items = declared.items if variable.type == "Enumeration" and declared is not None else ()
-    if not items or not all(item.name and item.value for item in items):
+    if variable.type != "Enumeration" or declared is None or not declared.items:
         return None
-    return Enumeration(declared.name, {item.name: int(item.value) for item in items})
+    items = {item.name: int(item.value) for item in declared.items if item.name and item.value}
+    is_whole = all(item.name and item.value for item in declared.items)
+    return Enumeration(declared.name or "", items) if is_whole else None
 
 
-def _definition(variable: Any, unit: str | None, units: Mapping[str, BaseUnit]) -> BaseUnit | None:
+def _definition(
+    variable: Variable, unit: str | None, units: Mapping[str, BaseUnit]
+) -> BaseUnit | None:
     """Definition of a variable's unit; a difference of temperatures has no offset."""
     if unit is None:
         return None

@@ -1,31 +1,41 @@
-"""Reading of model descriptions that break rules of FMI: what does no harm is told, not refused."""
+"""Reading of model descriptions: what breaks a rule of FMI and does no harm is told, not refused.
+
+FMPy, which is slow to import and refuses what breaks a rule, is what this is compared with.
+"""
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
+from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import FmuError
-
-
-@cache
-def schema_of(version: int, kind: str = "Model") -> etree.XMLSchema:
-    """Return a schema."""
-    spec = find_spec("fmpy")
-    assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - it is required
-    prefix = "fmi" if version == 1 else f"fmi{version}"
-    folder = Path(spec.origin).parent / "schema" / f"fmi{version}"
-    return etree.XMLSchema(file=str(folder / f"{prefix}{kind}Description.xsd"))
-
+from orchestrator.core.simunits.fmi.clean_structure import (
+    complete_fmi1,
+    complete_fmi2,
+    complete_fmi3,
+)
+from orchestrator.core.simunits.fmi.clean_variables import (
+    read_types,
+    read_unit,
+    read_variables,
+    typed_element,
+)
+from orchestrator.core.simunits.fmi.description_part import (
+    REALS,
+    Experiment,
+    ModelDescription,
+    Variable,
+    elements_of,
+    part_of,
+    schema_of,
+)
+from orchestrator.core.simunits.fmi.description_rules import broken_rules
 
 _CAUSALITIES = {
     1: {"input", "output", "internal", "none"},
@@ -48,11 +58,6 @@ _VARIABILITIES = {
 _TYPES = frozenset({"Real", "Integer", "Boolean", "String", "Enumeration"})
 #: Value references are of 32 bits.
 _MOST = 2**32
-
-
-def elements_of(root: etree._Element) -> list[etree._Element]:
-    """Return the elements of all variables."""
-    return [e for e in root.iterfind("ModelVariables/*") if isinstance(e.tag, str)]
 
 
 def faults(root: etree._Element, version: int) -> Iterator[str]:
@@ -108,7 +113,7 @@ def _variable(element: etree._Element, version: int) -> Iterator[str]:
     reference = element.get("valueReference", "")
     if not (reference.isascii() and reference.isdigit() and int(reference) < _MOST):
         yield f"valueReference: expected a whole number below 2**32, found '{reference}'"
-    typed = _typed(element, version)
+    typed = typed_element(element, version)
     if typed is None:
         yield f"expected one of {', '.join(sorted(_TYPES))} in it"
         return
@@ -126,20 +131,13 @@ def _variable(element: etree._Element, version: int) -> Iterator[str]:
             yield f"{name}: expected {kind}, found '{text}'"
 
 
-def _typed(element: etree._Element, version: int) -> etree._Element | None:
-    """Return the element that has type and start value."""
-    if version == 3:
-        return element
-    return next((inner for inner in element if inner.tag in _TYPES), None)
-
-
 def _is_value(kind: str, text: str) -> bool:
     if kind == "Boolean":
         return text in {"true", "false", "0", "1"}
     if kind in {"Binary", "Clock"}:
         return True
     try:
-        float(text) if kind in _REALS else int(text)
+        float(text) if kind in REALS else int(text)
     except ValueError:
         return False
     return "_" not in text
@@ -165,92 +163,107 @@ _WRONG_VALUES = tuple(
     f"SCHEMAV_CVC_{kind}"
     for kind in ("DATATYPE", "ENUMERATION", "FACET", "PATTERN", "MIN", "MAX", "LENGTH", "ELT")
 )
-_REALS = frozenset({"Real", "Float32", "Float64"})
-#: What FMPy derives ``initial`` from; other combinations it refuses even without validation.
-_LEGAL = {
-    "constant": {"output", "local"},
-    "fixed": {"structuralParameter", "parameter", "calculatedParameter", "local"},
-    "tunable": {"structuralParameter", "parameter", "calculatedParameter", "local"},
-    "discrete": {"input", "output", "local"},
-    "continuous": {"input", "output", "local", "independent"},
-}
 
 
 @dataclass(frozen=True, slots=True)
-class ModelDescription:
-    """A model description as FMPy reads it, and what is wrong with it.
+class ReadDescription:
+    """A model description as it was read, and what is wrong with it.
 
     Parameters
     ----------
     described
-        FMPy's ``ModelDescription``; of variables that share a name only the one that is meant.
-        ``None``: there are faults that keep it from being read.
+        Of variables that share a name only the one that is meant; ``None``: there are faults that
+        keep it from being read.
     flaws
         Violations of the standard that do not keep the FMU from running, in sentences.
     faults
         Those that do: it must not be run.
     """
 
-    described: Any
+    described: ModelDescription | None
     flaws: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
 
-def read_model_description(path: Path, root: etree._Element, version: int) -> ModelDescription:
-    """Read a model description; what breaks rules of FMI is listed."""
-    from fmpy import read_model_description as read
+def read_model_description(
+    path: Path, root: etree._Element, version: int, build: bytes | None = None
+) -> ReadDescription:
+    """Read a model description; what breaks rules of FMI is listed.
 
+    ``build`` is the ``buildDescription.xml`` of FMI 3.0, of which nothing but its flaws is told.
+    """
+    unreadable = "modelDescription.xml cannot be read"
+    if version != 3 and root.get("fmiVersion") != f"{version}.0":
+        found = f"expected fmiVersion '{version}.0', found '{root.get('fmiVersion')}'"
+        raise FmuError.in_file(path, f"{unreadable}: {found}")
+    described: ModelDescription | None = None
+    flaws, why = [*_undefined_types(root), *_of_build(build)], ""
     try:
-        with path.open("rb") as stream:  # FMPy does not close what it opens if it raises
-            return ModelDescription(read(stream))
-    except Exception as error:  # noqa: BLE001 - FMPy raises plain Exception for what it refuses
-        first = error
+        described = _described(root, version)
+        flaws += broken_rules(described)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        why = str(error)
+    if schema_of(version).validate(root) and described is not None and not flaws:
+        if described.modelVariables or root.find("ModelVariables") is not None:
+            return ReadDescription(described)
+        flaws.append("there is no element ModelVariables")
     wrong = list(faults(root, version))
-    mended, flaws = _mended(root, version)
-    try:
-        described = read(_archive(mended), validate=False)
-    except Exception:  # noqa: BLE001 - as above
-        if wrong:
-            return ModelDescription(None, faults=tuple(wrong))
-        raise FmuError.in_file(path, f"modelDescription.xml cannot be read: {first}") from first
-    for variable, element in zip(described.modelVariables, elements_of(root), strict=False):
-        variable.sourceline = element.sourceline
-    for harmful, text in (*_schema(root, version), *_rules(described)):
-        (wrong if harmful else flaws).append(text)
-    wrong += _settled(described)
-    told = dict.fromkeys(" ".join(text.split()) for text in flaws or [str(first)])
-    return ModelDescription(described, tuple(told), tuple(wrong))
+    violations: list[str] = []
+    for harmful, text in _schema(root, version):
+        (wrong if harmful else violations).append(text)
+    if described is not None:
+        wrong += _settled(described)
+    elif not wrong:
+        raise FmuError.in_file(path, f"{unreadable}: {why}")
+    told = dict.fromkeys(" ".join(text.split()) for text in (*violations, *flaws))
+    return ReadDescription(described, tuple(told), tuple(wrong))
 
 
-def _archive(root: etree._Element) -> io.BytesIO:
-    """Return an archive that holds nothing but a model description."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("modelDescription.xml", etree.tostring(root))
-    stream.seek(0)
-    return stream
+def _described(root: etree._Element, version: int) -> ModelDescription:
+    types = {one.name: one for one in read_types(root, version)}
+    variables = read_variables(root, version, types)
+    experiments = root.findall("DefaultExperiment")
+    found = ModelDescription(
+        description=root.get("description"),
+        generationTool=root.get("generationTool"),
+        fmiVersion=root.get("fmiVersion", ""),
+        modelName=root.get("modelName", ""),
+        guid=root.get("instantiationToken" if version == 3 else "guid"),
+        variableNamingConvention=root.get("variableNamingConvention", "flat"),
+        numberOfEventIndicators=int(root.get("numberOfEventIndicators", "0")),
+        defaultExperiment=part_of(Experiment, experiments[-1]) if experiments else None,
+        unitDefinitions=[read_unit(e) for e in root.findall("UnitDefinitions/Unit")],
+        modelVariables=variables,
+    )
+    if version == 1:
+        complete_fmi1(found, root)
+    elif version == 2:
+        complete_fmi2(found, root)
+    else:
+        complete_fmi3(found, root, {v.valueReference: v for v in variables})
+    return found
 
 
-def _mended(root: etree._Element, version: int) -> tuple[etree._Element, list[str]]:
-    """Return a copy without what FMPy refuses to read even if it is not to validate."""
-    mended, flaws = deepcopy(root), []
+def _undefined_types(root: etree._Element) -> Iterator[str]:
     types = {e.get("name") for e in root.iterfind("TypeDefinitions/*")}
-    for element, before in zip(elements_of(mended), elements_of(root), strict=True):
-        where = f"variable '{element.get('name')}' (line {before.sourceline})"
+    for element in elements_of(root):
         for inner in (element, *element):
             declared = inner.get("declaredType")
             if declared is not None and declared not in types:
-                flaws.append(f"{where}: the declared type '{declared}' is not defined")
-                del inner.attrib["declaredType"]
-        if version == 1 or element.get("initial") is not None:
-            continue
-        causality = element.get("causality", "local")
-        variability = element.get("variability")
-        if variability is None and version == 3:
-            continue  # the default belongs to the causality
-        if causality not in _LEGAL.get(variability or "continuous", ()):
-            element.set("initial", "calculated" if "alc" in causality else "exact")
-    return mended, flaws
+                where = f"variable '{element.get('name')}' (line {element.sourceline})"
+                yield f"{where}: the declared type '{declared}' is not defined"
+
+
+def _of_build(content: bytes | None) -> Iterator[str]:
+    if content is None:
+        return
+    try:
+        root = parse_xml(content, "buildDescription.xml", FmuError)
+    except FmuError as error:
+        yield str(error)
+        return
+    for _, text in _violations(schema_of(3, "Build"), root):
+        yield f"buildDescription.xml: {text}"
 
 
 def _schema(root: etree._Element, version: int) -> Iterator[tuple[bool, str]]:
@@ -274,27 +287,12 @@ def _violations(schema: etree.XMLSchema, root: etree._Element) -> list[tuple[str
     return [(error.type_name, f"{error.message} (line {error.line})") for error in log]
 
 
-def _rules(described: Any) -> Iterator[tuple[bool, str]]:
-    """Rules beyond the schema, as FMPy knows them; what does harm among them is told before."""
-    from fmpy.validation import validate_model_description
-
-    units = {unit.name for unit in described.unitDefinitions}
-    for variable in described.modelVariables:
-        declared = variable.declaredType
-        unit = variable.unit or (declared.unit if declared is not None else None)
-        if unit not in units:  # FMPy looks its display unit up there
-            variable.displayUnit = None
-            variable.aliases = [a for a in variable.aliases if a.displayUnit is None]
-    for text in validate_model_description(described):
-        yield False, text
-
-
-def _settled(described: Any) -> list[str]:
+def _settled(described: ModelDescription) -> list[str]:
     """Leave of variables that share a name the one that is meant; say where that is not clear.
 
     Types that cannot be continuous are made discrete.
     """
-    kept: dict[str, Any] = {}
+    kept: dict[str, Variable] = {}
     shared: set[str] = set()
     wrong = []
     for variable in described.modelVariables:
@@ -309,7 +307,7 @@ def _settled(described: Any) -> list[str]:
                 f"the name '{variable.name}' (line {variable.sourceline}) is not unique: line"
                 f" {before.sourceline} has it, too, and both can be connected or set"
             )
-        if variable.type not in _REALS and variable.variability == "continuous":
+        if variable.type not in REALS and variable.variability == "continuous":
             variable.variability = "discrete"
     # Of several locals nobody can say which one is meant.
     chosen = {id(v) for name, v in kept.items() if not (name in shared and _is_local(v))}
@@ -317,5 +315,5 @@ def _settled(described: Any) -> list[str]:
     return wrong
 
 
-def _is_local(variable: Any) -> bool:
+def _is_local(variable: Variable) -> bool:
     return variable.causality in {"local", "none"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any, Literal
 
 from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.simunits.inspection.info import fmu_info
 from orchestrator.core.simunits.inspection.trials import TRIALS
 
@@ -93,16 +92,22 @@ def _run(
 ) -> tuple[list[dict[str, str]], str]:
     """Lines that the child wrote, and how it ended."""
     module = "orchestrator.core.simunits.inspection.child"
-    command = [sys.executable, "-m", module, str(path), folder, interface, ",".join(names)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)  # noqa: S603
-        written, errors, code = done.stdout, done.stderr, done.returncode
-    except subprocess.TimeoutExpired as expired:
-        written, errors, code = expired.stdout or b"", b"", None
+    with tempfile.TemporaryFile() as file:
+        process = OwnProcess(
+            module,
+            *(str(path), folder, interface, ",".join(names)),
+            tied=True,
+            stdout=file,
+            keeps_stderr=True,
+        )
+        is_late = not process.wait(timeout)
+        errors, code = process.finish(), process.returncode
+        file.seek(0)
+        written = file.read()
     lines = [json.loads(line) for line in written.decode().splitlines() if line.endswith("}")]
-    if code is None:
+    if is_late or code is None:
         return lines, f"no answer within {timeout:g} s"
     if code < 0:
         return lines, f"the process crashed: {signal.Signals(-code).name}"
-    last = errors.decode(errors="replace").strip().splitlines()[-1:] or [""]
+    last = errors.splitlines()[-1:] or [""]
     return lines, f"the process ended with code {code}: {last[0]}"

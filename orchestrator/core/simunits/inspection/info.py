@@ -1,4 +1,4 @@
-"""Facts of an FMU from its model description, for any version of FMI that FMPy reads."""
+"""Facts of an FMU from its model description, for any version of FMI."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from lxml import etree
 
 from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.model_description import (
-    ModelDescription,
-    read_model_description,
-)
+from orchestrator.core.simunits.fmi.description_part import Experiment, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.model_description import read_model_description
 
 _INTERFACES = {
     "Co-Simulation": "CoSimulation",
@@ -22,12 +20,13 @@ _INTERFACES = {
 _PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedParameter")
 
 
-def parse_description(path: Path) -> Any:
-    """Read the model description with FMPy, whatever it violates as long as it can be read."""
-    return _read(path).described
+def parse_description(path: Path) -> ModelDescription:
+    """Read the model description, whatever it violates as long as it can be read."""
+    return _read(path)[0]
 
 
-def _read(path: Path) -> ModelDescription:
+def _read(path: Path) -> tuple[ModelDescription, tuple[str, ...], tuple[str, ...]]:
+    """Return the description, its faults and its flaws."""
     root = _root(path)
     version = {"1": 1, "2": 2, "3": 3}.get(root.get("fmiVersion", "")[:1])
     if version is None:
@@ -39,13 +38,12 @@ def _read(path: Path) -> ModelDescription:
         raise FmuError.in_file(
             path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
         )
-    return found
+    return found.described, found.faults, found.flaws
 
 
 def fmu_info(path: Path) -> dict[str, Any]:
     """Ports, units, capabilities and sizes of an FMU, as plain data."""
-    read = _read(path)
-    described = read.described
+    described, faults, flaws = _read(path)
     with open_archive(path, FmuError) as archive:
         entries = archive.infolist()
     names = [entry.filename for entry in entries]
@@ -58,8 +56,8 @@ def fmu_info(path: Path) -> dict[str, Any]:
         "description": described.description or "",
         "tool": described.generationTool or "",
         "token": described.guid or "",
-        "faults": list(read.faults),
-        "flaws": list(read.flaws),
+        "faults": list(faults),
+        "flaws": list(flaws),
         "interfaces": capabilities(path),
         "platforms": sorted(
             {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}
@@ -86,7 +84,7 @@ def fmu_info(path: Path) -> dict[str, Any]:
 def capabilities(path: Path) -> dict[str, dict[str, Any]]:
     """Attributes of each interface, as they are written; what is not written has its default.
 
-    They are read from the XML: FMPy knows some names of FMI 3.0 only in their spelling of 2.0.
+    They are read from the XML, for all that a version of FMI knows.
     """
     root = _root(path)
     found = {name: root.find(tag) for name, tag in _INTERFACES.items()}
@@ -114,23 +112,23 @@ def _value(text: str) -> bool | int | float | str:
     return text
 
 
-def _port(variable: Any) -> dict[str, Any]:
+def _port(variable: Variable) -> dict[str, Any]:
     declared = variable.declaredType
     return {
         "name": variable.name,
         "causality": variable.causality,
         "type": variable.type,
         "literals": [item.name for item in declared.items] if declared is not None else [],
-        "shape": [d.start if d.start is not None else "?" for d in variable.dimensions or ()],
+        "shape": [d.start if d.start is not None else "?" for d in variable.dimensions],
         "variability": variable.variability,
         "unit": variable.unit or (declared.unit if declared is not None else None),
-        "start": None if variable.start is None else str(variable.start),
-        "min": None if variable.min is None else str(variable.min),
-        "max": None if variable.max is None else str(variable.max),
+        "start": variable.start,
+        "min": variable.min,
+        "max": variable.max,
         "description": variable.description or "",
     }
 
 
-def _text(experiment: Any, name: str) -> float | None:
+def _text(experiment: Experiment | None, name: str) -> float | None:
     value = getattr(experiment, name, None)
     return None if value is None else float(value)

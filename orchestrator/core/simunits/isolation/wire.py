@@ -14,8 +14,6 @@ from typing import Any
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
 
-#: Variable of the environment by which a worker, and what its unit starts, is known.
-MARK = "SOFTDOCK_WORKER"
 _LENGTHS = struct.Struct("<QQ")
 _SIGNALS = struct.Struct("<Q")
 #: More than any state that was ever saved; a length beyond it is damage.

@@ -5,11 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import select
-import shutil
-import socket
 import sys
-import tempfile
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +23,10 @@ from orchestrator.core.diagnostics import (
     StepError,
     error_named,
 )
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.plain_data import misfit
-from orchestrator.core.simunits.isolation.child_process import end_process
 from orchestrator.core.simunits.isolation.interruption import Interruption
-from orchestrator.core.simunits.isolation.wire import MARK, receive, send, send_memory
+from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
 from orchestrator.core.simunits.protocol.description import Capabilities
 from orchestrator.core.simunits.protocol.unit import Notice
 from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock
@@ -184,28 +180,21 @@ class WorkerProcess:
         self.close()
 
     def _start(self) -> None:
-        mine, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(prefix="softdock-worker-")
-        handles = theirs.fileno(), self._memory
+        memory = self._memory
         try:
-            # What the worker writes is removed by us, however it ends.
-            env = {"TMPDIR": folder, MARK: folder}
-            process = posix.start_module(_MODULE, *map(str, handles), files=handles, env=env)
+            # The worker finds the same modules; what it writes is removed by us, however it ends.
+            self._process = OwnProcess(
+                _MODULE, str(memory), files=[memory], connected=True, folder="softdock-worker-"
+            )
         except OSError as error:
-            mine.close()
-            shutil.rmtree(folder)
             raise self._no_start(str(error)) from None
-        finally:
-            theirs.close()
-        handle = posix.process_handle(process.pid)
-        self._end = weakref.finalize(self, end_process, os.getpid(), process, mine, handle, folder)
-        self._channel, self._handle, self.pid = mine, handle, process.pid
-        self.native.attach(handle)
+        self._channel, self.pid = self._process.channel, self._process.pid
+        self.native.attach(self._process.handle)
         try:
-            send(mine, {"shared": bool(self.shared), "level": logging.getLogger().level})
+            send(self._channel, {"shared": bool(self.shared), "level": logging.getLogger().level})
             self._receive(_START_SECONDS)
         except (OSError, EOFError, ValueError):
-            ended = self._wait(0.1)
+            ended = self._process.wait(0.1)
             why = self.native.end() if ended else f"no answer within {_START_SECONDS:g} s"
             self.close()
             raise self._no_start(why) from None
@@ -254,7 +243,7 @@ class WorkerProcess:
             unit.lose(unit.late() if is_made else late)
             raise _failed(unit, doing) from None
         except (OSError, EOFError):
-            unit.lose(self.native.end() if self._wait(1.0) else "its process hung up")
+            unit.lose(self.native.end() if self._process.wait(1.0) else "its process hung up")
             raise _failed(unit, doing) from None
         except ValueError as error:
             unit.lose(f"its process sent no answer: {error}")
@@ -273,31 +262,18 @@ class WorkerProcess:
             )
 
     def _receive(self, seconds: float) -> tuple[Any, bytes]:
-        """Read a message; a process that has ended counts as a closed channel."""
-        watch = select.poll()
-        watch.register(self._channel, select.POLLIN)
-        watch.register(self._handle, select.POLLIN)
-        ready = dict(watch.poll(min(seconds * 1000, 2**31 - 1)))
-        if not ready:
-            raise TimeoutError
-        if self._channel.fileno() not in ready:
-            raise EOFError
+        self._process.await_message(self._channel.fileno(), seconds)
         self._channel.settimeout(seconds)
         return receive(self._channel)
 
-    def _wait(self, seconds: float) -> bool:
-        watch = select.poll()
-        watch.register(self._handle, select.POLLIN)
-        return bool(watch.poll(min(seconds * 1000, 2**31 - 1)))
-
     def _quit(self) -> None:
         """Let the worker free its units and end, if it still can."""
-        if not self._end.alive or self.native.lost or os.getpid() != self._owner:
+        if not self._process.end.alive or self.native.lost or os.getpid() != self._owner:
             return
         try:
             send(self._channel, {"call": "quit"})
             self.native.ring()
-            self._wait(self._patience)
+            self._process.wait(self._patience)
         except OSError as error:
             if error.errno not in {errno.EPIPE, errno.ECONNRESET}:
                 raise
@@ -306,7 +282,7 @@ class WorkerProcess:
         """End the process at once; allowed more than once."""
         if not self.native.lost:
             self.native.lose("its process was ended")
-        self._end()
+        self._process.end()
 
 
 def _failed(unit: RemoteUnit, doing: str) -> StepError:

@@ -6,11 +6,9 @@ import contextlib
 import json
 import math
 import os
-import select
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from typing import Any, Self
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
+from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.devices.connectors import DeviceConnector
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.received import Received
@@ -158,7 +157,6 @@ class Bench:
 #: A busy machine may take so long to import what an emulator needs.
 _START_S = 30.0
 _END_S = 10.0
-_TETHER = "orchestrator.rig.devices.conformance.tether"
 
 
 class EmulatorProcess:
@@ -184,28 +182,21 @@ class EmulatorProcess:
 
     def __init__(self, module: str, arguments: Sequence[str]) -> None:
         self._module = module
-        self._process = subprocess.Popen(  # noqa: S603 # the module that an adapter registered
-            [sys.executable, "-m", _TETHER, str(os.getpid()), module, "--json", *arguments],
-            stdin=subprocess.DEVNULL,
+        self._process = OwnProcess(
+            module,
+            *("--json", *arguments),
+            tied=True,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,  # Ctrl-C is for who started it
+            keeps_stderr=True,
         )
         #: What it wrote to standard error, once it has been stopped.
         self.said = ""
         self.places: Mapping[str, Any] = {}
 
     def __enter__(self) -> Self:
-        output = self._process.stdout
-        ready: list[Any] = []
-        if output is not None:
-            ready, _, _ = select.select([output], [], [], _START_S)
-        line = output.readline() if output is not None and ready else ""
+        line = self._process.first_line(_START_S)
         if not line:
-            self._process.kill()
-            _, said = self._process.communicate()
-            why = said.strip() or f"it printed no ready line within {_START_S:g} s"
+            why = self._process.finish() or f"it printed no ready line within {_START_S:g} s"
             raise DeviceError(f"emulator {self._module} did not start: {why}")
         self.places = json.loads(line)
         return self
@@ -221,7 +212,7 @@ class EmulatorProcess:
     @property
     def is_running(self) -> bool:
         """Whether it has not ended yet."""
-        return self._process.poll() is None
+        return self._process.is_running
 
     @property
     def pid(self) -> int:
@@ -235,15 +226,11 @@ class EmulatorProcess:
 
     def stop(self) -> int:
         """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""
-        if self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(_END_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-        if self._process.stderr is not None and not self._process.stderr.closed:
-            self.said = self._process.communicate()[1].strip()
-        return self._process.returncode
+        if self._process.end.alive:
+            self._process.send_signal(signal.SIGTERM)
+            self.said = self._process.finish(_END_S)
+        code = self._process.returncode
+        return -signal.SIGKILL if code is None else code
 
 
 def free_udp_port() -> int:

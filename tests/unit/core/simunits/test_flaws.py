@@ -55,7 +55,7 @@ HARMLESS = {
     ),
     "display unit alone": (
         replacing('<Real unit="N"/>', '<Real unit="X" displayUnit="kN"/>'),
-        '"X"',
+        "'X'",
     ),
     "enumeration": (with_enumeration, "variability"),
     "parameter": (

@@ -228,7 +228,7 @@ def test_a_run_that_stands_goes_on_when_nobody_can_wish_any_more(folder, monkeyp
         wish(url, "pause")
         Held.looked.set()
         until(lambda: state_of(url)["cases"][-1]["state"] == "standing")
-        begun[0]._process.kill()
+        begun[0]._process.send_signal()
 
     viewers = Viewers(steer)
     result = run_with(*folder(), RunSettings(live="0"), announce=viewers).cases["one"].result
@@ -369,8 +369,7 @@ def test_a_run_goes_on_without_its_viewing_process_and_says_so(folder, monkeypat
 
     def doomed(self, address, title):
         begin(self, address, title)
-        self._process.kill()
-        self._process.wait()
+        self._process.finish()
 
     monkeypatch.setattr(Viewing, "__init__", doomed)
     Held.looked.set()

@@ -4,11 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from processes import gone
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.rig.devices.conformance import EmulatorProcess
@@ -118,6 +117,16 @@ def test_a_place_that_is_not_there(fake):
         pytest.fail("it was started")
 
 
+def test_an_emulator_that_writes_much_to_standard_error_is_not_held_up(tmp_path, fake):
+    more = "sys.stderr.write('x' * (1 << 20) + '\\nfailed')\nsys.exit(3)\n"
+    (tmp_path / "talkative.py").write_text(FAKE.replace("time.sleep(60)", more))
+    emulator = EmulatorProcess("talkative", ())
+    assert emulator._process.first_line(20.0)
+    assert emulator._process.wait(20.0)
+    assert emulator.stop() == 3
+    assert emulator.said.endswith("failed")
+
+
 def test_an_emulator_ends_with_who_started_it(fake):
     script = (
         "from orchestrator.rig.devices.conformance import EmulatorProcess\n"
@@ -129,14 +138,4 @@ def test_an_emulator_ends_with_who_started_it(fake):
         emulator = int(run.stdout.readline())
         run.send_signal(signal.SIGKILL)
         run.wait()
-        end = time.monotonic() + 5.0
-        while is_alive(emulator) and time.monotonic() < end:
-            time.sleep(0.01)
-        assert not is_alive(emulator)
-
-
-def is_alive(process):
-    try:
-        return " Z " not in Path(f"/proc/{process}/stat").read_text()
-    except FileNotFoundError:
-        return False
+        assert gone(emulator)

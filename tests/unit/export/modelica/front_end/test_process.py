@@ -104,4 +104,5 @@ def test_it_ends_with_its_parent() -> None:
     running = RUMOCA._process
     assert running is not None
     running._channel.close()  # as the kernel does for a parent that is gone
-    assert running._process.wait(10) == 0
+    assert running._process.wait(10)
+    assert running._process.returncode == 0
