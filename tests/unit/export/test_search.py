@@ -124,7 +124,7 @@ equation
   when time > 0.55 then d = 1; end when;
 end Switched;"""
     unit = open_fmu(build_text("Switched", text)).initialize()
-    unit.fmu.setDebugLogging(True, ["logEvents"])  # noqa: FBT003 - as FMI has it
+    unit.fmu.setDebugLogging(True, ["logEvents"])
     unit.step(0.1, count=5)
     assert unit.get("y")[0] < -0.8
     unit.step(0.1)
