@@ -223,7 +223,8 @@ def _read_flat(flat: PlainText, shown: str) -> ResidualDae:
 
 
 def _read_by_omc(place: ClassPlace) -> ResidualDae:
-    return _read_flat(plain_text(instantiated(place)), f"{place.model} as omc makes it flat")
+    text = instantiated(place.model, place.file, place.roots)
+    return _read_flat(plain_text(text), f"{place.model} as omc makes it flat")
 
 
 def _build(

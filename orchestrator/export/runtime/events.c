@@ -72,6 +72,11 @@ static bool settle_modes(Instance* instance) {
     instance->far = true;
     bool settled = settle_nearby(instance);
     instance->far = false;
+    if (instance->found_far && !instance->previewing && !(instance->state.mode & MODES_SETUP)) {
+        note(instance, "t = %.9g s: the solution of the equations for %s jumps at this event",
+             instance->state.values[AT_TIME], instance->found_far);
+        instance->found_far = NULL;
+    }
     return settled;
 }
 

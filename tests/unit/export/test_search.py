@@ -111,3 +111,23 @@ def test_reading_shows_what_the_next_step_jumps_to(
     unit.step(0.1)
     assert [shown] == unit.get("y")
     assert shown == pytest.approx(1.3247, abs=1e-4)
+
+
+def test_at_an_event_any_solution_is_searched_for(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    """With d = 1 only the upper branch of y^3 - y = d is left."""
+    text = """model Switched
+  output Real y(start=-1); discrete Real d(start=-0.2, fixed=true);
+equation
+  y^3 - y = d;
+  when time > 0.55 then d = 1; end when;
+end Switched;"""
+    unit = open_fmu(build_text("Switched", text)).initialize()
+    unit.fmu.setDebugLogging(True, ["logEvents"])
+    unit.step(0.1, count=5)
+    assert unit.get("y")[0] < -0.8
+    unit.step(0.1)
+    assert unit.get("y") == [pytest.approx(1.3247, abs=1e-4)]
+    (told,) = [message for message in unit.messages if "jumps" in message]
+    assert told.startswith("t = 0.55 s: the solution of the equations for y ")

@@ -91,44 +91,35 @@ def structural_parameters(
     Of those that decide about nothing but equations, which Modelica lets be set, there is a
     warning.
     """
-    referenced = set(_all_names(tree))
-    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
     found: set[str] = set()
     probed: dict[str, tuple[str, str]] = {}
     decided: dict[str, tuple[str, str]] = {}
-    for name, variable in tree["variables"].items():
-        if (
-            not isinstance(variable["variability"], dict)
-            or "Parameter" not in variable["variability"]
-        ):
-            continue
-        if known.intersection(referenced_names(variable["binding"])):
-            continue  # calculated from others, so never set from outside
-        if not referenced.intersection(_wholes(name)):
-            found.add(name)  # unused, or decided during flattening
-            if _PLAIN_NAME.fullmatch(name) and (values := _two_values(tree, name)) is not None:
-                decided[name] = values
-        elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
+    for name, is_used in _set_from_outside(tree):
+        plain = _PLAIN_NAME.fullmatch(name) and tree["variable_type_names"].get(name) != "Real"
+        values = _two_values(tree, name) if plain else None
+        if values is not None and (is_used or len(tree["variables"]) <= _SMALL):
+            (probed if is_used else decided)[name] = values
+        if not is_used:
+            found.add(name)  # or decided during flattening
+        elif values is None:
             found |= {name} & suspected
-        elif (values := _two_values(tree, name)) is not None:
-            probed[name] = values
-        else:
-            found |= {name} & suspected
-    if len(tree["variables"]) > _SMALL:
-        decided = {}
     if probed or decided:
         probe = _Probe(probed | decided, flatten_with)
         found.update(name for name in probed if name in suspected and probe.shapes([name]))
         found.update(probe.shaping([name for name in probed if name not in suspected]))
-        for name in (*probed, *decided):
-            if name in found and probe.shapes([name]) and probe.keeps_variables(name):
-                _LOGGER.warning(
-                    "parameter '%s' is frozen at %s: the front end folds it into the equations;"
-                    " build with another value to change it",
-                    name,
-                    (probed | decided)[name][0].rpartition(".")[2],
-                )
+        probe.warn_of_folded([name for name in (*probed, *decided) if name in found])
     return frozenset(found)
+
+
+def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
+    """Parameters that are not calculated from others, and whether anything uses them."""
+    referenced = set(_all_names(tree))
+    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
+    for name, variable in tree["variables"].items():
+        kind = variable["variability"]
+        calculated = known.intersection(referenced_names(variable["binding"]))
+        if isinstance(kind, dict) and "Parameter" in kind and not calculated:
+            yield name, bool(referenced.intersection(_wholes(name)))
 
 
 class _Probe:
@@ -165,12 +156,20 @@ class _Probe:
             self._known[key] = _shape(self._flatten_with(_modification(chosen)))
         return self._known[key]
 
-    def keeps_variables(self, name: str) -> bool:
-        """Whether the other value gives the same variables, of the same sizes."""
-        try:
-            return bool(self._shape_with([name], 1)[0] == self._unmodified[0])
-        except ModelicaError:
-            return False
+    def warn_of_folded(self, names: list[str]) -> None:
+        """Say which of these decide about equations, but not about variables and sizes."""
+        for name in names:
+            try:
+                variables, *equations = self._shape_with([name], 1)
+            except ModelicaError:
+                continue  # a size
+            if variables == self._unmodified[0] and equations != list(self._unmodified[1:]):
+                _LOGGER.warning(
+                    "parameter '%s' is frozen at %s: the front end folds it into the equations;"
+                    " build with another value to change it",
+                    name,
+                    self._values[name][0].rpartition(".")[2],
+                )
 
     def shaping(self, names: list[str]) -> Iterator[str]:
         """Those that give other equations: looked for by halves, since most do not."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.class_place import ClassPlace
 
 _SECONDS = 600.0
 
 
-def instantiated(place: ClassPlace) -> str:
+def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
     """Let ``omc`` make a class flat.
 
     Raises
@@ -28,13 +28,13 @@ def instantiated(place: ClassPlace) -> str:
             "--front-end omc needs OpenModelica's compiler, but there is no 'omc' on the PATH;"
             " install it (https://openmodelica.org), or leave --front-end out"
         )
-    found = [file for root in place.roots for file in _libraries(root)]
-    inside = any(place.file.is_relative_to(root) for root in place.roots)
-    files = found if inside else [*found, place.file]
+    found = [each for root in roots for each in _libraries(root)]
+    inside = any(file.is_relative_to(root) for root in roots)
+    files = found if inside else [*found, file]
     with TemporaryDirectory(prefix="softdock-") as folder:
         script, flat = Path(folder) / "flatten.mos", Path(folder) / "flat.mo"
-        lines = [f"loadFile({json.dumps(str(file.resolve()))});" for file in files]
-        lines += [f'writeFile("{flat}", instantiateModel({place.model}));', "getErrorString();"]
+        lines = [f"loadFile({json.dumps(str(each.resolve()))});" for each in files]
+        lines += [f'writeFile("{flat}", instantiateModel({model}));', "getErrorString();"]
         script.write_text("\n".join(lines), encoding="utf-8")
         try:
             ended = subprocess.run(  # noqa: S603 - found above
@@ -46,13 +46,11 @@ def instantiated(place: ClassPlace) -> str:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise ModelicaError(
-                f"omc has not made {place.model} flat within {_SECONDS:.0f} s"
-            ) from error
+            raise ModelicaError(f"omc has not made {model} flat within {_SECONDS:.0f} s") from error
         text = flat.read_text(encoding="utf-8") if flat.is_file() else ""
         if not text.strip():
             said = (ended.stdout + ended.stderr)[-2000:]
-            raise ModelicaError(f"omc rejects {place.model}: {said}")
+            raise ModelicaError(f"omc rejects {model}: {said}")
         return text
 
 

@@ -126,7 +126,7 @@ def _ranges(tokens: Sequence[Token], source: int) -> Iterator[Finding]:
             yield (
                 Place(source, first.start, after.end),
                 (
-                    f"the range of this loop is the number {number.text}; expected a vector, such as"
-                    f" 1:{number.text}"
+                    f"the range of this loop is the number {number.text}; expected a vector, such"
+                    f" as 1:{number.text}"
                 ),
             )

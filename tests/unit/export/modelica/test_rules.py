@@ -164,8 +164,10 @@ REFUSED |= {
     ),
     "items of another enumeration": (
         "",
-        "type E = enumeration(one, two); type F = enumeration(one, two, three);\n"
-        "parameter F f = E.one;",
+        (
+            "type E = enumeration(one, two); type F = enumeration(one, two, three);\n"
+            "parameter F f = E.one;"
+        ),
         r":2: 'f' is of an enumeration of one, two, three, but 'E\.one' is an item of another one",
     ),
     "numbers as indices of items": (
@@ -210,8 +212,10 @@ LEGAL = {
     ),
     "items compared with items, quotients in brackets, ranges that are vectors": (
         "type E = enumeration(one, two); type G = E;",
-        "parameter G g = E.two; parameter Integer n = integer(7/2); Real a[E] = {1, 2};"
-        " Real x = if g >= E.two and g == G.two then a[E.two]*n else 0; Real y = a[g];",
+        (
+            "parameter G g = E.two; parameter Integer n = integer(7/2); Real a[E] = {1, 2};"
+            " Real x = if g >= E.two and g == G.two then a[E.two]*n else 0; Real y = a[g];"
+        ),
         {"x": 6.0, "y": 2.0},
     ),
     "extra parameters": (

@@ -15,7 +15,6 @@ from orchestrator.export.dae.explicit_ode import ExplicitOde, make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.front_end.omc import instantiated
 from orchestrator.export.modelica.frontend import flatten_flat
-from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import plain_text
 
 # What `instantiateModel` prints: names with dots and indices, elements of arrays one by one.
@@ -165,7 +164,7 @@ def test_omc_is_asked_where_it_is_installed(tmp_path: Path, softdock: Any) -> No
     )
     if shutil.which("omc") is None:
         with pytest.raises(ModelicaError, match="no 'omc' on the PATH; install it"):
-            instantiated(place_in_file(file, None, ()))
+            instantiated("Decay", file, ())
         pytest.skip("omc, the compiler of OpenModelica, is not installed")
     code, _, err = softdock("build", str(file), "--front-end", "omc")
     assert (code, err) == (0, "")
@@ -184,14 +183,14 @@ def test_omc_gets_all_roots_and_its_words_are_passed_on(
     omc.write_text(f'#!/bin/sh\ncp "$1" {tmp_path}/asked.mos\necho class Lib.A > flat.mo\n')
     omc.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}:{Path('/bin')}:{Path('/usr/bin')}")
-    place = place_in_file(root / "Lib" / "A.mo", None, (root,))
-    assert instantiated(place) == "class Lib.A\n"
+    asked_for = ("Lib.A", root / "Lib" / "A.mo", (root,))
+    assert instantiated(*asked_for) == "class Lib.A\n"
     asked = (tmp_path / "asked.mos").read_text()
     assert f'loadFile("{root}/Lib/package.mo");' in asked
     assert "instantiateModel(Lib.A)" in asked
     omc.write_text("#!/bin/sh\necho Error: no such class\n")
     with pytest.raises(ModelicaError, match=r"omc rejects Lib\.A: Error: no such class"):
-        instantiated(place)
+        instantiated(*asked_for)
 
 
 def test_the_command_builds_flat_files(
