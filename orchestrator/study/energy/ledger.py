@@ -137,7 +137,8 @@ class EnergyLedger:
             for total in (self.total(Kind.CREATED), self.total(Kind.DISSIPATED))
         )
         share: Floats = np.zeros_like(created)
-        return np.divide(created, dissipated, out=share, where=dissipated > 0.0)
+        np.divide(created, dissipated, out=share, where=dissipated > 0.0)
+        return share
 
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
