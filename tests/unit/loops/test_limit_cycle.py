@@ -261,9 +261,10 @@ def test_wrong_questions_are_refused(docking):
 
 def test_the_command_tells_limit_cycles(docking, tmp_path):
     k = 2.0 * LIMIT
-    system = replace(docking("limit", k), experiment=DefaultExperiment(stop_ns=1_000_000_000))
+    run = DefaultExperiment(stop_ns=1_000_000_000, step_ns=1_000_000)
+    system = replace(docking("limit", k), experiment=run)
     write_ssd(system, tmp_path / "docking.ssd")
-    asked = ["analyze", "loop", str(tmp_path / "docking.ssd"), "--step", "1 ms"]
+    asked = ["analyze", "loop", str(tmp_path / "docking.ssd")]
     which = f"limit={1.02 * k * GAP}:{100 * k * GAP}:20"
     done = CliRunner().invoke(app, [*asked, "--limit-cycle", which, "--json"])
     assert done.exit_code == 0, done.output
