@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from math import isfinite, nan
 from pathlib import Path
@@ -20,6 +20,7 @@ from orchestrator.core.system import SourceKind, System, closed_loops
 from orchestrator.core.system.step_length import step_length
 from orchestrator.pictures.drawing import Drawing, Facts, as_prepared, draw_system
 from orchestrator.pictures.drawing.chains import chains_of, inside, wire_key
+from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.layout.measure import has_font
 from orchestrator.pictures.drawing.scene.parts import connector_of
 from orchestrator.pictures.drawing.scene.scene import Group, Shape, Text
@@ -130,17 +131,6 @@ def live_diagram(system: System, facts: Facts, title: str) -> dict[str, Any] | N
     drawing, wires = _with_room(system, facts, title, of_devices=True)
     label = f"Block diagram of {title} with values"
     return {"svg": drawing.inline(label), "width": drawing.width, "wires": wires}
-
-
-@dataclass(frozen=True, slots=True)
-class ValuedDrawing(Drawing):
-    """A drawing whose lines say the last values of a run.
-
-    ``values`` are for the page's script, and ``bare`` draws the same without values.
-    """
-
-    values: Mapping[str, Any]
-    bare: Callable[[], Drawing]
 
 
 def valued_drawing(

@@ -17,8 +17,8 @@ from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import ParameterRow, decimate, whole_file
 from orchestrator.core.recording.decimation import thin
-from orchestrator.pictures.diagram import ValuedDrawing
 from orchestrator.pictures.drawing import Drawing
+from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.page import embedded, environment
 from orchestrator.study.content import (
     PALETTE,

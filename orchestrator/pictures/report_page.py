@@ -18,8 +18,9 @@ from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.diagram import ValuedDrawing, facts_of_run, nested_of, valued_drawing
+from orchestrator.pictures.diagram import facts_of_run, nested_of, valued_drawing
 from orchestrator.pictures.drawing import Drawing
+from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.layout.measure import NEED_FONT, has_font
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing.facts import Facts
@@ -54,6 +55,17 @@ class Drawing:
         from orchestrator.pictures.drawing.scene.png import png_bytes
 
         return png_bytes(self.shapes, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedDrawing(Drawing):
+    """A drawing whose lines say the last values of a run.
+
+    ``values`` are for the page's script, and ``bare`` draws the same without values.
+    """
+
+    values: Mapping[str, Any]
+    bare: Callable[[], Drawing]
 
 
 def draw_system(
