@@ -5,7 +5,12 @@ from __future__ import annotations
 from lxml import etree
 
 from orchestrator.core.simunits.fmi.description_part import ModelDescription
-from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
+from orchestrator.core.simunits.fmi.fmu_variable import (
+    FmuVariable,
+    connector_of,
+    unit_described,
+    units_of,
+)
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality
 
@@ -35,27 +40,14 @@ def describe_fmi2(
     capabilities = Capabilities()
     if cs is not None:
         capabilities = Capabilities(
-            can_roll_back=bool(cs.canGetAndSetFMUstate),
-            can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
-            has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            can_roll_back=cs.canGetAndSetFMUstate,
+            can_serialize=cs.canSerializeFMUstate,
+            can_vary_step=cs.canHandleVariableCommunicationStepSize,
+            has_directional_derivatives=cs.providesDirectionalDerivative,
             input_order=_input_order(root) if cs.canInterpolateInputs else 0,
-            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
         )
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=feedthrough,
-        capabilities=capabilities,
-        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
-        has_states=described.modelExchange is None or bool(described.derivatives),
-        details={
-            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
-            "tool": described.generationTool or "not said",
-            "guid": described.guid or "",
-        },
-    )
-    return description, variables
+    return unit_described(described, connectors, feedthrough, capabilities), variables
 
 
 def _input_order(root: etree._Element) -> int:

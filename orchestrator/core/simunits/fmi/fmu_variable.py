@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.units.meaning import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
@@ -90,6 +91,28 @@ class FmuVariable:
             size if isinstance(size, int) else int(values[size])  # type: ignore[arg-type]
             for size in self.dimensions
         )
+
+
+def unit_described(
+    described: ModelDescription,
+    connectors: Mapping[str, Connector],
+    feedthrough: Mapping[str, tuple[str, ...]],
+    capabilities: Capabilities,
+) -> UnitDescription:
+    """Return the description of a unit that is run by Co-Simulation."""
+    return UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=feedthrough,
+        capabilities=capabilities,
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
+        details={
+            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
+            "tool": described.generationTool or "not said",
+            "guid": described.guid or "",
+        },
+    )
 
 
 def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
