@@ -51,11 +51,11 @@ def as_model_exchange(
     """Return the description of a unit for the case that it is run by Model Exchange."""
     interface = described.modelExchange or Interface()
     capabilities = Capabilities(
-        can_roll_back=bool(interface.canGetAndSetFMUstate),
-        can_serialize=bool(interface.canSerializeFMUstate),
+        can_roll_back=interface.canGetAndSetFMUstate,
+        can_serialize=interface.canSerializeFMUstate,
         has_directional_derivatives=_differentiates(root),
         input_order=3,
-        once_per_process=bool(interface.canBeInstantiatedOnlyOncePerProcess),
+        once_per_process=interface.canBeInstantiatedOnlyOncePerProcess,
     )
     details = {
         **description.details,
@@ -85,7 +85,7 @@ def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> Exc
         state_references=tuple(variable.valueReference for variable in variables),
         derivative_references=tuple(derivative.valueReference for derivative in derivatives),
         sizes=tuple(sizes),
-        indicators=int(described.numberOfEventIndicators or 0),
+        indicators=described.numberOfEventIndicators,
         continuous=frozenset(v.name for v in described.modelVariables if _is_continuous(v)),
         has_jacobian=has_jacobian,
         tell_steps=(described.modelExchange or Interface()).needsCompletedIntegratorStep,

@@ -8,7 +8,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_part import ModelDescription
-from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of
+from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, unit_described
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import Causality
 
@@ -48,18 +48,7 @@ def describe_fmi1(
         direct = element.find("DirectDependency")
         if direct is not None:
             feedthrough[found.name] = tuple(name.text or "" for name in direct.findall("Name"))
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=feedthrough,
-        capabilities=_capabilities(root),
-        details={
-            "kind": "FMU, FMI 1.0 Co-Simulation",
-            "tool": described.generationTool or "not said",
-            "guid": described.guid or "",
-        },
-    )
-    return description, variables
+    return unit_described(described, connectors, feedthrough, _capabilities(root)), variables
 
 
 def _capabilities(root: etree._Element) -> Capabilities:

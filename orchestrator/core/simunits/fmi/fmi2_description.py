@@ -8,7 +8,7 @@ from orchestrator.core.simunits.fmi.description_part import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
-    tuning_of,
+    unit_described,
     units_of,
 )
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
@@ -40,28 +40,14 @@ def describe_fmi2(
     capabilities = Capabilities()
     if cs is not None:
         capabilities = Capabilities(
-            can_roll_back=bool(cs.canGetAndSetFMUstate),
-            can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
-            has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            can_roll_back=cs.canGetAndSetFMUstate,
+            can_serialize=cs.canSerializeFMUstate,
+            can_vary_step=cs.canHandleVariableCommunicationStepSize,
+            has_directional_derivatives=cs.providesDirectionalDerivative,
             input_order=_input_order(root) if cs.canInterpolateInputs else 0,
-            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
         )
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=feedthrough,
-        capabilities=capabilities,
-        **tuning_of(described, connectors),
-        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
-        has_states=described.modelExchange is None or bool(described.derivatives),
-        details={
-            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
-            "tool": described.generationTool or "not said",
-            "guid": described.guid or "",
-        },
-    )
-    return description, variables
+    return unit_described(described, connectors, feedthrough, capabilities), variables
 
 
 def _input_order(root: etree._Element) -> int:

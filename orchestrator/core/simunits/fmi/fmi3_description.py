@@ -12,7 +12,7 @@ from orchestrator.core.simunits.fmi.fmi3_clocks import timers_of
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
-    tuning_of,
+    unit_described,
     units_of,
 )
 from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
@@ -29,14 +29,14 @@ def describe_fmi3(
     capabilities = Capabilities()
     if cs is not None:
         capabilities = Capabilities(
-            can_roll_back=bool(cs.canGetAndSetFMUstate),
-            can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            can_roll_back=cs.canGetAndSetFMUstate,
+            can_serialize=cs.canSerializeFMUstate,
+            can_vary_step=cs.canHandleVariableCommunicationStepSize,
             has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
             input_order=_input_order(element, connectors, variables),
-            has_event_mode=bool(cs.hasEventMode),
+            has_event_mode=cs.hasEventMode,
             might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
-            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
             fixed_step=_seconds(element, "fixedInternalStepSize"),
         )
     if capabilities.has_event_mode:
@@ -44,21 +44,9 @@ def describe_fmi3(
             name: replace(connector, variability=_variability(variables[name]))
             for name, connector in connectors.items()
         }
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=_feedthrough(described, connectors),
-        capabilities=capabilities,
-        **tuning_of(described, connectors),
-        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
-        has_states=described.modelExchange is None or bool(described.derivatives),
-        details={
-            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
-            "tool": described.generationTool or "not said",
-            "guid": described.guid or "",
-        },
-    )
-    return description, variables
+    return unit_described(
+        described, connectors, _feedthrough(described, connectors), capabilities
+    ), variables
 
 
 def _variability(variable: FmuVariable) -> Variability:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.ports.limits import Limits
 from orchestrator.core.system.units.meaning import BASE_UNITS
@@ -94,6 +95,29 @@ class FmuVariable:
         )
 
 
+def unit_described(
+    described: ModelDescription,
+    connectors: Mapping[str, Connector],
+    feedthrough: Mapping[str, tuple[str, ...]],
+    capabilities: Capabilities,
+) -> UnitDescription:
+    """Return the description of a unit that is run by Co-Simulation."""
+    return UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=feedthrough,
+        capabilities=capabilities,
+        **_tuning(described, connectors),
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
+        details={
+            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
+            "tool": described.generationTool or "not said",
+            "guid": described.guid or "",
+        },
+    )
+
+
 def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
     """Return what an FMU defines its units to be, where their names do not say the same."""
     found = {}
@@ -165,7 +189,7 @@ def connector_of(
     )
 
 
-def tuning_of(described: ModelDescription, known: Collection[str]) -> dict[str, Any]:
+def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, Any]:
     """Return what a unit's description says of values that are set while it runs."""
     tunable, variability, ranges = set(), {}, {}
     for variable in described.modelVariables:
