@@ -25,7 +25,7 @@ first() { # extra
     rig) $python -c 'import can, canopen' && $softdock devices --help ;;
     compiled) $python -c 'from orchestrator import compiled; print(compiled(lambda x: 2.0 * x)(1.5))' ;;
     cluster) refused "no Dask scheduler answers" $softdock sweep sweep.toml --scheduler tcp://127.0.0.1:1 ;;
-    fmu) $softdock export block hertz_contact --python --output block.fmu && test -s block.fmu ;;
+    fmu) refused "no C compiler" $softdock export block hertz_contact --python --output block.fmu ;;
     cross) $softdock export fmu system.ssp --platform win64 --output system.fmu && test -s system.fmu ;;
     modelica) refused "no C compiler" $softdock build x/fmus/Chaser.toml ;;
     *) $softdock --version ;;
