@@ -24,10 +24,10 @@ from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from orchestrator import Block, Execution, Input, Output, Parameter, System, block
 from orchestrator.core.simunits.registry import component_of
-from orchestrator.core.system.components.source import Source
+from orchestrator.core.system.source import Source
 from orchestrator.rig.devices import DeviceError
-from orchestrator.rig.devices.address import write_address
 from orchestrator.rig.devices.conformance import EmulatorProcess
+from orchestrator.rig.devices.registry import write_address
 
 EMULATOR = "hw_adapters.canopen_cia402.emulator"
 DRIVE = {

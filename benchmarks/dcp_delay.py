@@ -33,9 +33,9 @@ from orchestrator import (
     fmu,
     simulate,
 )
-from orchestrator.rig.devices.address import write_address
 from orchestrator.rig.devices.conformance import free_udp_port
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.rig.devices.registry import write_address
+from orchestrator.study.prepare.prepare import swap_component
 
 ROOT = Path(__file__).parents[1]
 AXIS = ROOT / "fmus" / "build" / "PositionAxis.fmu"

@@ -32,10 +32,10 @@ from rich.table import Table
 from orchestrator import RealTime, read_system, simulate
 from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.realtime import RealTimeRecord
-from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.realtime.record import SharedRows
 from orchestrator.core.recording import Result
-from orchestrator.pictures.live.messages import Begun, Recording
-from orchestrator.pictures.live.viewing_client import Viewing
+from orchestrator.pictures.live.extension import Viewing
+from orchestrator.pictures.live.messages import Begun, CaseReady
 from orchestrator.study.prepare.simulate import RunHooks, simulate_with
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +88,7 @@ def show_recorded(viewing: Viewing, seconds: float) -> SharedRows:
     rows = SharedRows(len(result.time_ns), len(result.names))
     rows.values[:], rows.times_ns[:] = result.values, result.time_ns
     plain = Result("other", result.time_ns[:0], result.names, result.values[:0], result.units)
-    viewing.say(Recording(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
+    viewing.say(CaseReady(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
     return rows
 
 
@@ -98,7 +98,7 @@ def timing(seconds: float, viewing: Viewing | None) -> RealTimeRecord:
     def share(rows: SharedRows, begun: Result) -> None:
         assert viewing is not None  # noqa: S101
         plain = Result(begun.name, begun.time_ns, begun.names, begun.values, begun.units)
-        viewing.say(Recording(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
+        viewing.say(CaseReady(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)
 
     system, paced = read_system(SYSTEM), RealTime(priority=80)
     settings = ExecutionSettings.of(

@@ -34,7 +34,7 @@ from rich.table import Table
 from orchestrator import Execution, RealTime, System, read_system
 from orchestrator.core.realtime import Durations
 from orchestrator.engine import LatencyHistogram
-from orchestrator.study.output.timing_files import exceedance
+from orchestrator.study.run.pace import exceedance
 
 ROOT = Path(__file__).resolve().parents[1]
 #: System, and how its delays are realised, both as in its experiment.

@@ -27,13 +27,12 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.prepare.design import placed
-from orchestrator.study.run.case_run import run_case
+from orchestrator.study.prepare.axes import placed
+from orchestrator.study.run.case_runs import run_case
 from orchestrator.study.sweep import plans_of
-from orchestrator.study.sweep.dispatcher import Dispatcher
-from orchestrator.study.sweep.executors import JobExecutor, local_executors
-from orchestrator.study.sweep.job import Record
-from orchestrator.study.sweep.plan import Plan
+from orchestrator.study.sweep.executors import Dispatcher, JobExecutor, local_executors
+from orchestrator.study.sweep.job import JobRecord
+from orchestrator.study.sweep.plan import SweepPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = 120
@@ -71,10 +70,10 @@ def processor_seconds(processes: Sequence[int]) -> float:
 
 
 def timed(
-    plan: Plan, executors: Sequence[JobExecutor], workers: Sequence[int]
+    plan: SweepPlan, executors: Sequence[JobExecutor], workers: Sequence[int]
 ) -> tuple[float, float, float]:
     """Seconds on the clock, of the processors, and of the clock within runs, for all runs."""
-    records: list[Record] = []
+    records: list[JobRecord] = []
     before = processor_seconds(workers)
     began = time.perf_counter()
     Dispatcher(executors, plan.context, records.append).run(plan.jobs)
@@ -107,7 +106,7 @@ def spun(seconds: float) -> float:
     return share
 
 
-def cost_of_a_run(plan: Plan) -> dict[str, float]:
+def cost_of_a_run(plan: SweepPlan) -> dict[str, float]:
     """Milliseconds of one run in this process: all of it, and its steps."""
     whole, steps = [], []
     for job in plan.jobs[:20]:

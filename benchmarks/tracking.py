@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hw_adapters.emulation.tracking import Tracking
-from orchestrator.rig.supervisor.tracking.tracker import Known, Tracker
+from orchestrator.rig.supervisor.tracker import Known, Tracker
 
 PERIOD, CYCLE_NS = 0.004, 4_000_000
 DELAY, LATER = 0.016, 0.024

@@ -68,9 +68,9 @@ if TYPE_CHECKING:
         write_checkpoint as write_checkpoint,
     )
     from orchestrator.study.expect.judge import judge as judge
-    from orchestrator.study.expect.verdict import Verdict as Verdict
+    from orchestrator.study.expect.judge import Verdict as Verdict
     from orchestrator.study.prepare.prepare import prepare as prepare
-    from orchestrator.study.sweep.listed import sweep as sweep
+    from orchestrator.study.sweep.runner import sweep as sweep
     from orchestrator.export import (
         build_block as build_block,
         build_model as build_model,

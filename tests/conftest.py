@@ -16,7 +16,7 @@ from kept_parser import kept_parser
 from sharing import shared_out
 from small_fmu import SMALL_FMU
 
-from orchestrator.core.simunits import block_registry
+from orchestrator.core.simunits import registry
 
 # The same draws in every run: `make test` passes or fails for what the code does. To search for
 # more, run pytest with --hypothesis-profile=default.
@@ -86,10 +86,10 @@ def _each_source_is_compiled_once():
 @pytest.fixture(scope="session", autouse=True)
 def _no_memory_is_locked():
     """All that a worker of these tests has mapped is gigabytes, which would stay with it."""
-    from orchestrator.core.master.run import privileges
+    from orchestrator.core.master.run import pacing
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(privileges, "lock_memory", lambda: 0)
+        patch.setattr(pacing, "lock_memory", lambda: 0)
         yield
 
 
@@ -143,16 +143,16 @@ class _Registered:
 @pytest.fixture(scope="module")
 def register():
     """Register blocks by name for this module: ``register(name=BlockClass)``."""
-    known = dict(block_registry.BLOCKS.entry_points)
+    known = dict(registry.BLOCKS.entry_points)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_registry.BLOCKS, "entry_points", known)
-        block_registry.BLOCKS.class_of.cache_clear()
+        patch.setattr(registry.BLOCKS, "entry_points", known)
+        registry.BLOCKS.class_of.cache_clear()
 
         def add(**blocks):
             known.update({name: _Registered(name, what) for name, what in blocks.items()})
 
         yield add
-    block_registry.BLOCKS.class_of.cache_clear()
+    registry.BLOCKS.class_of.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +259,7 @@ def plants(shipped_fmus):
 @contextmanager
 def _undrawn():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orchestrator.pictures.figure.picture", lambda _figure, _kind: b"")
+        patch.setattr("orchestrator.pictures.pictures.picture", lambda _figure, _kind: b"")
         yield
 
 

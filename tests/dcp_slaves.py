@@ -5,28 +5,28 @@ import uuid
 from orchestrator.core.diagnostics import StepError
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import (
-    Capabilities,
     Ipv4,
     LogTemplate,
+    PduSteps,
     Resolution,
+    SlaveCapabilities,
     SlaveDescription,
-    StepChoice,
-    Variable,
+    SlaveVariable,
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
+from orchestrator.dcp.slave.config_requests import SlaveWire
 from orchestrator.dcp.slave.exchange import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
-from orchestrator.dcp.slave.wire import Wire
 
 #: Of the example slave of DCPLib, whose trace is the golden one.
 UUID = uuid.UUID("b5279485-720d-4542-9f29-bee4d9a75ef9")
 FLOAT = DcpType.FLOAT64
-OUTPUT = Variable("y", 1, VariableKind.OUTPUT, FLOAT, steps=StepChoice(1, False, 1, 100))
-INPUT = Variable("a", 2, VariableKind.INPUT, FLOAT, (10.0,), minimum=-100.0, maximum=100.0)
-GAIN = Variable("gain", 3, VariableKind.PARAMETER, FLOAT, (1.0,), variability="fixed")
-TUNED = Variable("bias", 4, VariableKind.PARAMETER, FLOAT, (0.0,), variability="tunable")
-TEXT = Variable(
+OUTPUT = SlaveVariable("y", 1, VariableKind.OUTPUT, FLOAT, steps=PduSteps(1, False, 1, 100))
+INPUT = SlaveVariable("a", 2, VariableKind.INPUT, FLOAT, (10.0,), minimum=-100.0, maximum=100.0)
+GAIN = SlaveVariable("gain", 3, VariableKind.PARAMETER, FLOAT, (1.0,), variability="fixed")
+TUNED = SlaveVariable("bias", 4, VariableKind.PARAMETER, FLOAT, (0.0,), variability="tunable")
+TEXT = SlaveVariable(
     "name", 5, VariableKind.PARAMETER, DcpType.STRING, ("",), max_size=4, variability="fixed"
 )
 
@@ -38,10 +38,10 @@ def description(**changes):
         "uuid": UUID,
         "variables": (OUTPUT, INPUT, GAIN, TUNED, TEXT),
         "op_modes": frozenset(OpMode),
-        "nrt_steps": StepChoice(1, False, 1, 10),
+        "nrt_steps": PduSteps(1, False, 1, 10),
         "resolutions": (Resolution(1, 100, True),),
         "transports": {Transport.UDP_IPV4: Ipv4("127.0.0.1", 8080)},
-        "capabilities": Capabilities(True, True, True, False, True, True),
+        "capabilities": SlaveCapabilities(True, True, True, False, True, True),
         "categories": {1: "slave"},
         "templates": (LogTemplate(1, 1, LogLevel.FATAL, "%string", (DcpType.STRING,)),),
     }
@@ -82,7 +82,7 @@ class Integrator(SlaveModel):
         self.log.append("close")
 
 
-class Memory(Wire):
+class Memory(SlaveWire):
     """A wire that remembers what was sent, and opens nothing."""
 
     def __init__(self):

@@ -5,9 +5,9 @@ import struct
 from dcp_slaves import description, machine
 
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import decode, encode
-from orchestrator.dcp.error_codes import ErrorCode
 from orchestrator.dcp.identifiers import OpMode
+from orchestrator.dcp.pdus import decode, encode
+from orchestrator.dcp.states import ErrorCode
 
 MASTER, OTHER = ("127.0.0.1", 5000), ("127.0.0.1", 5001)
 UUID = description().uuid.bytes

@@ -21,10 +21,10 @@ from hw_adapters.kuka_rsi.codec import Correction, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
 from orchestrator import Reason, System, fmu, read_experiment
 from orchestrator.core.master import Execution
-from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.device_units.samples import SampleCounter
 from orchestrator.rig.devices import Received
 from orchestrator.rig.supervisor import seat as seat_module
-from orchestrator.rig.supervisor.columns import DeviceFacts, Signal
+from orchestrator.rig.supervisor.checks import JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.seat import Seat
 from orchestrator.rig.supervisor.states import FOLLOWING, State
 from orchestrator.rig.supervisor.supervisor import Supervisor
@@ -32,10 +32,16 @@ from orchestrator.rig.supervisor.watch_memory import WatchMemory
 
 EPOS = Path(__file__).parents[1] / "examples" / "epos"
 MS = 1_000_000
-ROBOT = DeviceFacts(
-    "robot", (Signal("x", "m"),), (Signal("dx", "m", 0.0, -0.05, 0.05),), 4 * MS, 11, 10, True
+ROBOT = JoiningDevice(
+    "robot",
+    (RingSignal("x", "m"),),
+    (RingSignal("dx", "m", 0.0, -0.05, 0.05),),
+    4 * MS,
+    11,
+    10,
+    True,
 )
-SENSOR = DeviceFacts("sensor", (Signal("fx", "N"),), (), MS, 12, 10)
+SENSOR = JoiningDevice("sensor", (RingSignal("fx", "N"),), (), MS, 12, 10)
 NEVER = 2**62
 #: Of the ring: more than any of these rigs writes, and as much of the Net F/T's counter.
 _ROWS, _COUNT = 65536, 2**32
@@ -54,7 +60,9 @@ class Life:
 class Process:
     """The process of a device: takes what came, answers where that is asked for."""
 
-    def __init__(self, rig: Rig, facts: DeviceFacts, answer: Callable[[list[float]], None]) -> None:
+    def __init__(
+        self, rig: Rig, facts: JoiningDevice, answer: Callable[[list[float]], None]
+    ) -> None:
         self.facts, self.life, self.inbox = facts, Life(), list[Received]()
         self.seat = Seat("in step", facts)
         self._rig, self._answer = rig, answer
@@ -142,7 +150,9 @@ class Rig:
             return answer, os.dup(memory.file)
 
         def tell(channel, message):
-            channel.facts = DeviceFacts.of_json({k: v for k, v in message.items() if k != "hello"})
+            channel.facts = JoiningDevice.of_json(
+                {k: v for k, v in message.items() if k != "hello"}
+            )
 
         clock = SimpleNamespace(monotonic_ns=lambda: self.now_ns)
         patch.setattr(seat_module, "connect_to", lambda _: SimpleNamespace(facts=None))

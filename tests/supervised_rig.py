@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
+from orchestrator.rig.supervisor.checks import Head, JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
@@ -10,8 +10,8 @@ from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 
 MS = 1_000_000
 LIMITS = {"velocity": 0.25, "deceleration": 2.0, "stop_jerk": 100.0}
-ROBOT = DeviceFacts("robot", (Signal("x", "m"),), (Signal("dx", "m"),), 4 * MS, 11, 10)
-SENSOR = DeviceFacts("sensor", (Signal("fx", "N"),), (), 4 * MS, 12, 10)
+ROBOT = JoiningDevice("robot", (RingSignal("x", "m"),), (RingSignal("dx", "m"),), 4 * MS, 11, 10)
+SENSOR = JoiningDevice("sensor", (RingSignal("fx", "N"),), (), 4 * MS, 12, 10)
 TABLE = {
     "rig": "test",
     "arm": "automatic",

@@ -9,7 +9,7 @@ from lxml import etree
 
 from hw_adapters.ati_net_ft.codec import Counts
 from orchestrator.core.archive import parse_xml
-from orchestrator.core.plain_number import XML_BLANKS, plain_number
+from orchestrator.core.plain_data import XML_BLANKS, plain_number
 from orchestrator.rig.devices import WireFormatError
 
 Wrench = tuple[float, float, float, float, float, float]

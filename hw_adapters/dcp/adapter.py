@@ -10,7 +10,7 @@ from typing import cast
 from hw_adapters.dcp.settings import DcpSettings, plan_of
 from hw_adapters.dcp.stepped import SteppedSlave
 from orchestrator.dcp import pdus
-from orchestrator.dcp.description import Variable
+from orchestrator.dcp.description import SlaveVariable
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.master.controller import Controller
 from orchestrator.dcp.master.plan import started
@@ -51,7 +51,7 @@ class DcpDevice(Device):
                 " only; choose inputs and outputs that are numbers"
             )
 
-        def port(variable: Variable) -> DeviceConnector:
+        def port(variable: SlaveVariable) -> DeviceConnector:
             values = started(about, variable)
             return DeviceConnector(
                 variable.name,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import decode, encode
+from orchestrator.dcp.pdus import decode, encode
 from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,

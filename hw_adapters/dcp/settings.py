@@ -10,7 +10,7 @@ from pydantic import Field
 
 from orchestrator.dcp.description import SlaveDescription, read_description
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.plan import Plan, make_plan
+from orchestrator.dcp.master.plan import SlavePlan, make_plan
 from orchestrator.rig.devices import DeviceSettings
 
 Text = float | int | str | list[float | int]
@@ -56,7 +56,7 @@ class DcpSettings(DeviceSettings):
     response_timeout: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
 
 
-def plan_of(settings: DcpSettings) -> Plan:
+def plan_of(settings: DcpSettings) -> SlavePlan:
     """Read the description and say what is asked of the slave; nothing is opened.
 
     Raises

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orchestrator.dcp.master.connectors import connectors_of, feedthrough_of
 from orchestrator.dcp.master.controller import Controller
-from orchestrator.dcp.master.plan import Plan
+from orchestrator.dcp.master.plan import SlavePlan, connectors_of, feedthrough_of
 from orchestrator.rig.devices import DeviceError, SteppedConnectors, SteppedDevice
 
 _RELATIVE = 1e-9
@@ -22,7 +21,7 @@ class SteppedSlave(SteppedDevice):
         What is asked of it.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SlavePlan) -> None:
         self._plan = plan
         self._references = {v.name: v for v in (*plan.inputs, *plan.outputs)}
         self._held: dict[int, tuple[Any, ...]] = {}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from orchestrator.author.edit import open_document as open_document
     from orchestrator.author.reading import read_system as read_system
     from orchestrator.author.tables import is_system_file as is_system_file
-    from orchestrator.author.toml_document import TomlDocument as TomlDocument
+    from orchestrator.author.edit import TomlDocument as TomlDocument
     from orchestrator.author.toml_read import read_toml as read_toml
     from orchestrator.author.toml_write import write_toml as write_toml
 else:

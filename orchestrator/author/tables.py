@@ -31,11 +31,11 @@ Time = StrictStr | StrictInt | StrictFloat
 CODE = "TOM101"
 
 
-class _Table(BaseModel):
+class _SystemTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Bytes(_Table):
+class Bytes(_SystemTable):
     """A Binary value, as hexadecimal digits."""
 
     hex: StrictStr
@@ -58,14 +58,14 @@ def _extents(shape: tuple[int, ...]) -> tuple[int, ...]:
 Shape = Annotated[tuple[StrictInt, ...], AfterValidator(_extents)]
 
 
-class SystemTable(_Table):
+class SystemTable(_SystemTable):
     """What a system is called."""
 
     name: StrictStr
     description: StrictStr = ""
 
 
-class ExperimentTable(_Table):
+class ExperimentTable(_SystemTable):
     """How a system wants to be run."""
 
     start: Time = 0
@@ -77,7 +77,7 @@ class ExperimentTable(_Table):
     early_return: StrictBool | None = None
 
 
-class EnumerationTable(_Table):
+class EnumerationTable(_SystemTable):
     """Named whole numbers."""
 
     name: StrictStr
@@ -90,7 +90,7 @@ def _not_zero(factor: float) -> float:
     return factor
 
 
-class UnitTable(_Table):
+class UnitTable(_SystemTable):
     """A unit in SI base units."""
 
     exponents: dict[Literal["kg", "m", "s", "A", "K", "mol", "cd", "rad"], StrictInt] = {}
@@ -98,7 +98,7 @@ class UnitTable(_Table):
     offset: FiniteFloat = 0.0
 
 
-class ConnectorTable(_Table):
+class ConnectorTable(_SystemTable):
     """One port or parameter."""
 
     causality: Literal[
@@ -121,7 +121,7 @@ class ConnectorTable(_Table):
     unit_definition: UnitTable | None = None
 
 
-class PowerTable(_Table):
+class PowerTable(_SystemTable):
     """Connectors that are connected as one."""
 
     effort: Names
@@ -131,7 +131,7 @@ class PowerTable(_Table):
     positive: Literal["in", "out"] | None = None
 
 
-class ComponentTable(_Table):
+class ComponentTable(_SystemTable):
     """One component."""
 
     source: StrictStr
@@ -141,14 +141,14 @@ class ComponentTable(_Table):
     power: dict[StrictStr, PowerTable] = {}
 
 
-class BusTable(_Table):
+class BusTable(_SystemTable):
     """Signals that systems share by the name of a dictionary."""
 
     dictionary: StrictStr
     connectors: dict[StrictStr, ConnectorTable] = {}
 
 
-class JitterTable(_Table):
+class JitterTable(_SystemTable):
     """A random part of a delay."""
 
     kind: StrictStr
@@ -157,7 +157,7 @@ class JitterTable(_Table):
     correlation: Time = 0
 
 
-class DelayTable(_Table):
+class DelayTable(_SystemTable):
     """A delay of which more is known than its length."""
 
     nominal: Time
@@ -173,7 +173,7 @@ class DelayTable(_Table):
     newest: StrictStr | None = None
 
 
-class ConnectionTable(_Table):
+class ConnectionTable(_SystemTable):
     """What stands on a connection."""
 
     delay: Time | DelayTable | None = None
@@ -186,7 +186,7 @@ class ConnectionTable(_Table):
     compensation: StrictStr | None = None
 
 
-class Content(_Table):
+class Content(_SystemTable):
     """What is in a system."""
 
     connectors: dict[StrictStr, ConnectorTable] = {}

@@ -1,4 +1,4 @@
-"""Reading of a system from a system file."""
+"""Reading of a system from a system file: what its tables describe."""
 
 from __future__ import annotations
 
@@ -10,28 +10,171 @@ from typing import Any
 
 from orchestrator.author.tables import (
     CODE,
+    Bytes,
     ComponentTable,
+    ConnectionTable,
+    ConnectorTable,
     Content,
+    DelayTable,
+    Element,
     NestedTable,
+    PowerTable,
+    Setting,
     load,
     parse,
     validated,
 )
-from orchestrator.author.toml_entries import connection_of, connectors_of, power_ports, values_of
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
-from orchestrator.core.diagnostics.toml_key import toml_key
+from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.ssp import read_system
 from orchestrator.core.system import (
+    BaseUnit,
     Bus,
+    Causality,
     Component,
     ComponentOptions,
     Connection,
+    Connector,
+    DataType,
     DefaultExperiment,
+    DelayTrace,
+    Enumeration,
+    Jitter,
+    PowerPort,
     Source,
     System,
+    TransportDelay,
+    Value,
+    Variability,
+    Variation,
     nanoseconds,
 )
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.system.time import step_length
+
+#: Between the two ends of a connection.
+ARROW = " -> "
+
+
+def power_ports(
+    tables: Mapping[str, PowerTable], connectors: Mapping[str, Connector], owner: str
+) -> dict[str, PowerPort]:
+    """Make the power ports of a component or system; connectors that are declared are checked."""
+    found = {}
+    for name, table in tables.items():
+        port = PowerPort.of(
+            name,
+            table.effort,
+            table.flow,
+            displacement=table.displacement,
+            frame=table.frame,
+            positive=table.positive,
+        )
+        missing = [each for each in port.connectors if connectors and each not in connectors]
+        if missing:
+            raise DescriptionError(
+                f"power port '{name}': {owner} has no connector '{missing[0]}'; it has:"
+                f" {', '.join(connectors)}"
+            )
+        found[name] = port
+    return found
+
+
+def connectors_of(tables: Mapping[str, ConnectorTable]) -> dict[str, Connector]:
+    """Make declared connectors."""
+    return {name: _connector(name, table) for name, table in tables.items()}
+
+
+def _connector(name: str, table: ConnectorTable) -> Connector:
+    unit, named = table.unit_definition, table.enumeration
+    return Connector(
+        name,
+        Causality(table.causality),
+        DataType(table.type),
+        table.unit,
+        table.shape,
+        table.description,
+        None if table.start is None else _value(table.start),
+        Variability(table.variability),
+        None if named is None else Enumeration(named.name, named.items),
+        None
+        if unit is None
+        else BaseUnit(
+            {str(name): power for name, power in unit.exponents.items()}, unit.factor, unit.offset
+        ),
+    )
+
+
+def values_of(settings: Mapping[str, Setting]) -> dict[str, Value]:
+    """Make values of settings: of arrays tuples, of hexadecimal digits bytes."""
+    return {name: _value(setting) for name, setting in settings.items()}
+
+
+def _value(setting: Setting) -> Value:
+    if isinstance(setting, tuple):
+        return tuple(_element(element) for element in setting)  # type: ignore[return-value]
+    return _element(setting)
+
+
+def _element(element: Element) -> bool | int | float | str | bytes:
+    if not isinstance(element, Bytes):
+        return element
+    try:
+        return bytes.fromhex(element.hex)
+    except ValueError:
+        raise DescriptionError(f"hex: expected pairs of digits, found {element.hex!r}") from None
+
+
+def connection_of(key: str, table: ConnectionTable, folder: Path) -> Connection:
+    """Make the connection of a key such as ``"a.out -> b.in"``."""
+    source, arrow, target = key.partition(ARROW)
+    if not arrow or ARROW in target:
+        raise DescriptionError("expected 'component.connector -> component.connector'")
+    delay = table.delay
+    system = System("line").connect(
+        source.strip(),
+        target.strip(),
+        delay=_delay(delay, folder) if isinstance(delay, DelayTable) else delay,
+        factor=table.factor,
+        offset=table.offset,
+        mapping=None if table.mapping is None else dict(table.mapping),
+        interpolation=table.interpolation,
+        extrapolation=table.extrapolation,
+        suppress_unit_conversion=table.suppress_unit_conversion,
+        compensation=table.compensation,
+    )
+    return system.connections[0]
+
+
+def _delay(table: DelayTable, folder: Path) -> TransportDelay:
+    told = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
+    if not told & table.model_fields_set:
+        return TransportDelay.of(
+            table.nominal, table.provenance, device=table.device, date=table.date
+        )
+    jitter = None
+    if table.jitter is not None:
+        more: dict[str, Any] = {"kind": table.jitter.kind}
+        if table.jitter.shape is not None:
+            more["shape"] = float(table.jitter.shape)
+        spread_ns = nanoseconds(table.jitter.spread, "spread")
+        correlation_ns = nanoseconds(table.jitter.correlation, "correlation")
+        jitter = Jitter(spread_ns=spread_ns, correlation_ns=correlation_ns, **more)
+    trace = None
+    if isinstance(table.trace, str):
+        trace = DelayTrace.read(folder / table.trace, interpolated=table.interpolated)
+    elif table.trace is not None:
+        trace = DelayTrace.of(table.trace, interpolated=table.interpolated)
+    words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
+    said = {key: word for key, word in words.items() if word is not None}
+    variation = Variation(jitter, trace, table.loss, table.seed, **said)
+    return TransportDelay.of(
+        table.nominal,
+        table.provenance,
+        variation=variation,
+        device=table.device,
+        date=table.date,
+    )
+
 
 #: Included by one file, through others as well.
 MOST_FILES = 1000
@@ -52,15 +195,15 @@ def read_toml(path: str | Path) -> System:
         If keys are unknown or missing or values are wrong; all of a file together, each with file
         and key.
     """
-    return _Reader(Path(path), (), []).system(load(Path(path)))
+    return _TomlReader(Path(path), (), []).system(load(Path(path)))
 
 
 def parse_toml(text: str, path: Path) -> System:
     """Read a system from the text of a system file that stands, or would, at some path."""
-    return _Reader(path, (), []).system(parse(text, path))
+    return _TomlReader(path, (), []).system(parse(text, path))
 
 
-class _Reader:
+class _TomlReader:
     def __init__(self, path: Path, above: tuple[Path, ...], every: list[Path]) -> None:
         self._path = path
         self._every = every
@@ -183,4 +326,4 @@ class _Reader:
             return read_system(path, variant)
         if variant is not None:
             raise DescriptionError.in_file(path, "a .toml file has no variants")
-        return _Reader(path, self._above, self._every).system(load(path))
+        return _TomlReader(path, self._above, self._every).system(load(path))

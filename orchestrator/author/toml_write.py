@@ -1,13 +1,345 @@
-"""Writing of a system as a system file."""
+"""Writing of a system as a system file: its plain data, then the text that a person would write."""
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
-from orchestrator.author.toml_data import data_of
-from orchestrator.author.toml_text import text_of
-from orchestrator.core.ssp.common.files import replacing
-from orchestrator.core.system import System
+from orchestrator.author.toml_read import ARROW
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.ssp.archive.unpacking import replacing
+from orchestrator.core.system import (
+    BaseUnit,
+    Bus,
+    Component,
+    ComponentOptions,
+    Connection,
+    Connector,
+    DataType,
+    DefaultExperiment,
+    DelayTrace,
+    Jitter,
+    LinearTransformation,
+    MappingTransformation,
+    PowerPort,
+    Provenance,
+    Source,
+    System,
+    TransportDelay,
+    Value,
+    Variability,
+    Variation,
+)
+from orchestrator.core.system.time import StepLength, step_text
+
+#: Their entries become tables of their own; all other tables stand in one line.
+_GROUPS = ("component", "nested", "bus")
+#: Their entries stand below each other, one line each.
+_LISTS = ("system", "experiment", "connectors", "values", "power", "connections")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def text_of(data: dict[str, Any]) -> str:
+    """Write the plain data of a system as TOML."""
+    return "\n".join(_table(data, "")).lstrip("\n") + "\n"
+
+
+def key_text(key: str) -> str:
+    """Write a key, quoted where it must be."""
+    return key if _BARE.fullmatch(key) else _string(key)
+
+
+def value_text(value: Any) -> str:
+    """Write a value in one line."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return _float(value)
+        case str():
+            return _string(value)
+        case list():
+            return f"[{', '.join(map(value_text, value))}]"
+        case dict():
+            inside = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
+            return f"{{ {inside} }}" if inside else "{}"
+    raise TypeError(f"TOML holds no {type(value).__name__}")
+
+
+def _table(data: dict[str, Any], path: str) -> list[str]:
+    """Lines of a table: first what stands in it, then the tables below it."""
+    lines = []
+    plain = {k: v for k, v in data.items() if k not in _GROUPS and not _is_list(k, v, path)}
+    if path and (plain or not data):
+        lines += ["", f"[{path}]", *(f"{key_text(k)} = {value_text(v)}" for k, v in plain.items())]
+    elif path:
+        lines += ["", f"[{path}]"]
+    for key, value in data.items():
+        here = f"{path}.{key_text(key)}" if path else key_text(key)
+        if key in _GROUPS:
+            for name, inner in value.items():
+                lines += _table(inner, f"{here}.{key_text(name)}")
+        elif _is_list(key, value, path):
+            entries = (f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
+            lines += ["", f"[{here}]", *entries]
+    return lines
+
+
+def _is_list(key: str, value: Any, path: str) -> bool:
+    """Whether an entry is a table with a line for each of its own entries.
+
+    Values of a component stay in its table, in one line; those of a system have a table.
+    """
+    if key not in _LISTS or not isinstance(value, dict):
+        return False
+    in_component = path.split(".")[-2:-1] == ["component"]
+    return not (in_component and key == "values")
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    text = repr(value)
+    return text if set(text) & set(".e") else f"{text}.0"
+
+
+def _string(text: str) -> str:
+    """Write a text with the escapes that JSON and TOML share."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return escaped.replace("\x7f", "\\u007f")
+
+
+_UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+
+
+def time_text(ns: int) -> str:
+    """Write whole nanoseconds in the largest unit of which they are a whole number: ``"16 ms"``."""
+    if isinstance(ns, StepLength):
+        return step_text(ns)
+    unit, size = next((name, size) for name, size in _UNITS if ns % size == 0)
+    return f"{ns // size} {unit}"
+
+
+Data = dict[str, Any]
+
+
+def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
+    """Return what a system file says of a system, as TOML has it."""
+    head: Data = {"system": _said(name=system.name, description=system.description or None)}
+    experiment = _experiment(system.experiment)
+    if experiment:
+        head["experiment"] = experiment
+    return head | _content(system, folder, connectors=connectors)
+
+
+def _said(**entries: Any) -> Data:
+    return {key: value for key, value in entries.items() if value is not None}
+
+
+def _experiment(experiment: DefaultExperiment) -> Data:
+    return _said(
+        start=time_text(experiment.start_ns) if experiment.start_ns else None,
+        stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
+        step=None if experiment.step_ns is None else time_text(experiment.step_ns),
+        algorithm=experiment.algorithm,
+        algorithm_options=dict(experiment.algorithm_options) or None,
+        rates=dict(experiment.rates) or None,
+        early_return=experiment.early_return,
+    )
+
+
+def _content(system: System, folder: Path, *, connectors: bool) -> Data:
+    nested = {
+        name: _said(description=inner.description or None)
+        | _content(inner, folder, connectors=connectors)
+        for name, inner in system.systems.items()
+    }
+    parts = {
+        "connectors": _each(system.connectors),
+        "values": {name: value_data(value) for name, value in system.values.items()},
+        "power": {name: _port(port) for name, port in system.power_ports.items()},
+        "component": {
+            name: _component(part, folder, connectors=connectors)
+            for name, part in system.components.items()
+        },
+        "nested": nested,
+        "bus": {name: _bus(bus) for name, bus in system.buses.items()},
+        "connections": _connections(system),
+    }
+    return {key: part for key, part in parts.items() if part}
+
+
+def _each(connectors: Mapping[str, Connector]) -> Data:
+    return {name: _connector(connector) for name, connector in connectors.items()}
+
+
+def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
+    values = {name: value_data(value) for name, value in component.values.items()}
+    power = {name: _port(port) for name, port in component.power_ports.items()}
+    return _said(
+        source=_source(component, folder),
+        values=values or None,
+        options=_options(component.options) or None,
+        power=power or None,
+        connectors=(_each(component.connectors) or None) if connectors else None,
+    )
+
+
+def _source(component: Component, folder: Path) -> str:
+    try:
+        source = component.source.named()
+    except DescriptionError as error:
+        raise type(error)(f"component '{component.name}': {error}") from None
+    if source.inner is not None:
+        source = source.around(_relative(source.inner, folder))
+    return str(_relative(source, folder))
+
+
+def _relative(source: Source, folder: Path) -> Source:
+    if source.file is None:
+        return source
+    path = os.path.relpath(source.file.resolve(), folder.resolve())
+    return source.with_file(Path(path).as_posix())
+
+
+def _options(options: ComponentOptions) -> Data:
+    usual = ComponentOptions()
+    return {
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if getattr(options, field.name) != getattr(usual, field.name)
+    }
+
+
+def _port(port: PowerPort) -> Data:
+    return _said(
+        effort=_names(port.effort),
+        flow=_names(port.flow),
+        displacement=_names(port.displacement) if port.displacement else None,
+        frame=port.frame,
+        positive=None if port.positive is None else str(port.positive),
+    )
+
+
+def _names(names: tuple[str, ...]) -> str | list[str]:
+    return names[0] if len(names) == 1 else list(names)
+
+
+def _connector(connector: Connector) -> Data:
+    named, unit = connector.enumeration, connector.unit_definition
+    continuous = connector.variability is Variability.CONTINUOUS
+    return _said(
+        causality=str(connector.causality),
+        type=None if connector.type is DataType.REAL else str(connector.type),
+        unit=connector.unit,
+        shape=list(connector.shape) or None,
+        description=connector.description or None,
+        start=None if connector.start is None else value_data(connector.start),
+        variability=None if continuous else str(connector.variability),
+        enumeration=None if named is None else {"name": named.name, "items": dict(named.items)},
+        unit_definition=None if unit is None else _unit(unit),
+    )
+
+
+def _unit(unit: BaseUnit) -> Data:
+    return {"exponents": dict(unit.exponents), "factor": unit.factor, "offset": unit.offset}
+
+
+def _bus(bus: Bus) -> Data:
+    return _said(dictionary=bus.dictionary, connectors=_each(bus.connectors) or None)
+
+
+def value_data(value: Value) -> Any:
+    """Return a value as TOML has it."""
+    if isinstance(value, tuple):
+        return [value_data(element) for element in value]
+    return {"hex": value.hex()} if isinstance(value, bytes) else value
+
+
+def _connections(system: System) -> Data:
+    found: Data = {}
+    for line in system.connections:
+        key = str(line)
+        ends = str(line.source), str(line.target)
+        if key.count(ARROW) != 1 or any(end != end.strip() for end in ends):
+            raise DescriptionError(
+                f"connection '{key}': a system file cannot hold names with '{ARROW}' or with spaces"
+                " around them; rename"
+            )
+        if key in found:
+            raise DescriptionError(
+                f"connection {key}: is there twice; a system file names each once: remove one"
+            )
+        found[key] = _line(line)
+    return found
+
+
+def _line(line: Connection) -> Data:
+    change = line.transformation
+    linear = change if isinstance(change, LinearTransformation) else LinearTransformation()
+    table = change.entries if isinstance(change, MappingTransformation) else None
+    return _said(
+        delay=None if line.delay is None else _delay(line.delay),
+        factor=linear.factor if linear.factor != 1.0 else None,
+        offset=linear.offset if linear.offset != 0.0 else None,
+        mapping=None if table is None else [list(entry) for entry in table],
+        interpolation=None if line.interpolation is None else str(line.interpolation),
+        extrapolation=None if line.extrapolation is None else str(line.extrapolation),
+        suppress_unit_conversion=line.suppress_unit_conversion or None,
+        compensation=None if line.compensation is None else str(line.compensation),
+    )
+
+
+def _delay(delay: TransportDelay) -> Any:
+    nominal = time_text(delay.nominal_ns)
+    known = delay.provenance is not Provenance.ASSUMED
+    if not (known or delay.device or delay.date) and delay.variation is None:
+        return nominal
+    head = _said(
+        nominal=nominal,
+        provenance=str(delay.provenance) if known else None,
+        device=delay.device or None,
+        date=delay.date or None,
+    )
+    return head | (_variation(delay.variation) if delay.variation else {})
+
+
+def _variation(varies: Variation) -> Data:
+    usual = Variation(loss=0.5)
+    trace = varies.trace
+    return _said(
+        jitter=None if varies.jitter is None else _jitter(varies.jitter),
+        trace=None if trace is None else _trace(trace),
+        interpolated=(trace.interpolated or None) if trace else None,
+        loss=varies.loss or None,
+        seed=varies.seed or None,
+        delivery=str(varies.delivery) if varies.delivery != usual.delivery else None,
+        newest=str(varies.newest) if varies.newest != usual.newest else None,
+    )
+
+
+def _jitter(jitter: Jitter) -> Data:
+    return _said(
+        kind=str(jitter.kind),
+        spread=time_text(jitter.spread_ns),
+        shape=jitter.shape if jitter.shape != Jitter(jitter.kind, 1).shape else None,
+        correlation=time_text(jitter.correlation_ns) if jitter.correlation_ns else None,
+    )
+
+
+def _trace(trace: DelayTrace) -> list[list[str]]:
+    rows = zip(trace.times_ns, trace.delays_ns, strict=True)
+    return [[time_text(t), "" if d is None else time_text(d)] for t, d in rows]
 
 
 def write_toml(system: System, path: str | Path, *, connectors: bool = True) -> None:

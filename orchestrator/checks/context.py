@@ -1,18 +1,31 @@
-"""What is checked: a system with the sources of its components opened, and how it is to run."""
+"""What is checked: a system with its opened sources, as its algorithm would run it; findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
-from orchestrator.core.master import DEFAULT_ALGORITHM
-from orchestrator.core.system import SEPARATOR, Component, System
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
+from orchestrator.core.master import (
+    DEFAULT_ALGORITHM,
+    Plan,
+    Schedule,
+    compile_schedule,
+    plan_of,
+    refusals,
+)
+from orchestrator.core.simunits import open_description
+from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class IntendedRun:
     """How a system is to be run; times in nanoseconds, ``None`` where nothing says them."""
 
     algorithm: str = DEFAULT_ALGORITHM
@@ -25,7 +38,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class SystemLevel:
     """One system of a hierarchy, and the path to it; empty for the top."""
 
     path: str
@@ -53,11 +66,11 @@ class CheckContext:
     """
 
     system: System
-    run: Run
+    run: IntendedRun
     unknown: frozenset[str] = frozenset()
     flat: System | None = None
 
-    def levels(self) -> Iterator[Level]:
+    def levels(self) -> Iterator[SystemLevel]:
         """Return the system and all nested ones, from the outside to the inside."""
         yield from _levels(self.system, "")
 
@@ -73,8 +86,8 @@ class CheckContext:
         return not self.unknown
 
 
-def _levels(system: System, path: str) -> Iterator[Level]:
-    level = Level(path, system)
+def _levels(system: System, path: str) -> Iterator[SystemLevel]:
+    level = SystemLevel(path, system)
     yield level
     for name, inner in system.systems.items():
         yield from _levels(inner, level.at(name))
@@ -84,3 +97,143 @@ def without_ends(system: System) -> System:
     """Return a flat system without its own connectors and what is connected to them."""
     between = (c for c in system.connections if c.source.component and c.target.component)
     return replace(system, connectors={}, values={}, connections=tuple(between))
+
+
+def finding(
+    code: str, place: str, message: str, file: str = "", line: int | None = None
+) -> Diagnostic:
+    """Make a diagnostic; severity and clause are those of its code in the catalogue."""
+    return Diagnostic(code, Severity.ERROR, message, file, line, place, key=place)
+
+
+def of_error(error: SoftdockError, path: str = "", code: str = "") -> Iterator[Diagnostic]:
+    """Turn an error of a system at a path into diagnostics; the place is not said twice."""
+    for each in error.diagnostics:
+        place = inside(path, each.key)
+        yield replace(each, code=code or each.code, place=place, key=place)
+
+
+def inside(path: str, at: str) -> str:
+    """Say where something is, seen from the top: ``inside("arm", "a.y -> b.u")``."""
+    if not path:
+        return at
+    ends = (f"{path}/{end}" if "." in end else f"{path}.{end}" for end in at.split(" -> "))
+    if " -> " in at or "." in at:
+        return " -> ".join(ends)
+    return f"{path}/{at}" if at else path
+
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def variables_of(component: Component) -> Mapping[str, Any]:
+    """Return an FMU's variables by name; nothing for a block or an FMU that cannot be read."""
+    if component.source.kind is not SourceKind.FMU:
+        return _NONE
+    try:
+        return _variables(open_description(Path(component.source.location)))
+    except SoftdockError:
+        return _NONE  # told with the sources
+
+
+@lru_cache(maxsize=256)
+def _variables(described: ModelDescription) -> Mapping[str, Any]:
+    return {variable.name: variable for variable in described.modelVariables}
+
+
+def suggested_step(component: Component) -> int | None:
+    """Return the step of an FMU's default experiment in nanoseconds, if it has one."""
+    if component.source.kind is not SourceKind.FMU:
+        return None
+    try:
+        said = open_description(Path(component.source.location)).defaultExperiment
+    except SoftdockError:
+        return None  # told with the sources
+    seconds = getattr(said, "stepSize", None)
+    return None if seconds is None else round(float(seconds) * 1e9)
+
+
+def bounds_of(variable: Any) -> tuple[float | None, float | None]:
+    """Return the least and the greatest value, of the variable or of its declared type."""
+    found = []
+    for name in ("min", "max"):
+        text = getattr(variable, name, None)
+        if text is None and variable.declaredType is not None:
+            text = getattr(variable.declaredType, name, None)
+        found.append(None if text is None else float(text))
+    return found[0], found[1]
+
+
+def items_of(component: Component, name: str) -> Mapping[str, int]:
+    """Return value by name of the enumeration that a connector has; empty if it has none."""
+    connector = component.connectors.get(name)
+    if connector is not None and connector.enumeration is not None:
+        return connector.enumeration.items
+    variable = variables_of(component).get(name)
+    declared = None if variable is None else variable.declaredType
+    items = getattr(declared, "items", None) or ()
+    return {item.name: int(item.value) for item in items}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What comes out of planning and compiling.
+
+    Parameters
+    ----------
+    system
+        Flat, without connectors of its own.
+    run
+        How it is to be run.
+    plan
+        ``None`` where it cannot be made, or nothing is iterated.
+    schedule
+        ``None`` where it cannot be made, or there is no step to make one for.
+    refused
+        Why not.
+    """
+
+    system: System
+    run: IntendedRun
+    plan: Plan | None
+    schedule: Schedule | None
+    refused: tuple[Diagnostic, ...] = ()
+
+    def loop_count(self) -> int:
+        """Return the number of closed loops; rings along lines that act alike are one."""
+        if self.schedule is not None:
+            return sum(len(loop.loops) for loop in self.schedule.loop_delays)
+        return len(closed_loops(self.system))
+
+
+def compiled(context: CheckContext) -> Compiled | None:
+    """Plan and compile a system; ``None`` if it is not sound enough for that."""
+    if context.flat is None or not context.is_known or not context.flat.components:
+        return None
+    system, run = without_ends(context.flat), context.run
+    refusal = None
+    if run.step_ns:
+        try:
+            schedule = compile_schedule(
+                system, run.algorithm, run.step_ns, run.mode, (), run.options, run.rates
+            )
+        except DescriptionError as error:
+            refusal = error
+        else:
+            return Compiled(system, run, _plan(system, run) if schedule.loops else None, schedule)
+    try:
+        plan = _plan(system, run)
+    except DescriptionError as error:
+        return Compiled(system, run, None, None, tuple(of_error(error, code="CAP104")))
+    refused = [
+        found
+        for error in refusals(system, run.algorithm, plan, run.rates)
+        for found in of_error(error)
+    ]
+    if refusal is not None and not refused:
+        refused = list(of_error(refusal, code="CAP109"))
+    return Compiled(system, run, plan, None, tuple(refused))
+
+
+def _plan(system: System, run: IntendedRun) -> Plan:
+    return plan_of(run.algorithm, system, run.options)

@@ -1,14 +1,12 @@
-"""All families of checks on one system, in the order in which they need each other."""
+"""All families of checks on one system, in the order in which they need each other; a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from orchestrator.checks.compiled import compiled
-from orchestrator.checks.context import CheckContext, Run
-from orchestrator.checks.finding import finding, of_error
-from orchestrator.checks.report import Extent
+from orchestrator.checks.context import CheckContext, IntendedRun, compiled, finding, of_error
 from orchestrator.checks.rules import (
     capabilities,
     connectors,
@@ -21,9 +19,114 @@ from orchestrator.checks.rules import (
     values,
 )
 from orchestrator.checks.rules.sources import opened
-from orchestrator.core.diagnostics import DescriptionError, Diagnostic
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
 from orchestrator.core.system import System
 from orchestrator.core.system.loops.closed_loops import MOST_LOOPS
+
+#: Of the documented form of the JSON; grows when a field changes its meaning.
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What a system is made of, and how many errors it has.
+
+    Parameters
+    ----------
+    components, connections, loops
+        Numbers; ``None`` where loops could not be looked for.
+    errors
+        Of the file and of the case.
+    """
+
+    components: int
+    connections: int
+    loops: int | None
+    errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check found.
+
+    Parameters
+    ----------
+    target
+        As the user gave it.
+    findings
+        In the order of file and line.
+    systems
+        By name of the case, or of the system.
+    unchecked
+        Whether the target could not be checked at all.
+    """
+
+    target: str
+    findings: tuple[Diagnostic, ...]
+    systems: Mapping[str, Extent] = field(default_factory=dict)
+    unchecked: bool = False
+
+    def chosen(self, select: Sequence[str], ignore: Sequence[str]) -> CheckReport:
+        """Return the report with only some codes; each is given by its first letters or digits."""
+        kept = (
+            found
+            for found in self.findings
+            if (not select or found.code.startswith(tuple(select)))
+            and not (ignore and found.code.startswith(tuple(ignore)))
+        )
+        return replace(self, findings=tuple(kept))
+
+    def count(self, severity: Severity) -> int:
+        """Return how many findings are of a severity."""
+        return sum(found.severity is severity for found in self.findings)
+
+    def exit_code(self, *, strict: bool = False) -> int:
+        """Return 0: no finding that counts; 1: there are; 2: it could not be checked."""
+        if self.unchecked:
+            return 2
+        bad = self.count(Severity.ERROR) + (self.count(Severity.WARNING) if strict else 0)
+        return 1 if bad else 0
+
+    def as_json(self, *, strict: bool = False) -> dict[str, Any]:
+        """Return the documented form (docs/howto/check.md)."""
+        return {
+            "version": VERSION,
+            "target": self.target,
+            "exit_code": self.exit_code(strict=strict),
+            "counts": {str(severity): self.count(severity) for severity in Severity},
+            "systems": {
+                name: {
+                    "components": extent.components,
+                    "connections": extent.connections,
+                    "loops": extent.loops,
+                    "errors": extent.errors,
+                }
+                for name, extent in self.systems.items()
+            },
+            "findings": [{**found.as_json(), "where": found.place} for found in self.findings],
+        }
+
+
+def merged(found: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> list[Diagnostic]:
+    """Join what is found in several cases alike, and put everything in order."""
+    users: dict[Diagnostic, list[str]] = {}
+    for case, diagnostic in found:
+        users.setdefault(diagnostic, []).append(case)
+    told = [_in_cases(diagnostic, names, cases) for diagnostic, names in users.items()]
+    return sorted(told, key=_order)
+
+
+def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:
+    known = [name for name in cases if name in set(names)]
+    if not known or len(cases) < 2 or len(known) == len(cases):
+        return found
+    which = ("case " if len(known) == 1 else "cases ") + ", ".join(known)
+    return replace(found, place=f"{which}: {found.place}" if found.place else which)
+
+
+def _order(found: Diagnostic) -> tuple[str, int, str, str, str]:
+    return found.file, found.line or 0, found.code, found.place, found.message
+
 
 #: After these nothing can be said of steps, loops and capabilities.
 _BLOCKING = ("CON10", "CON116", "FMU101", "FMU102", "CAP103", "CAP106", "CAP108")
@@ -36,7 +139,7 @@ def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:
     """Check what does not depend on how a system is run: its sources and connections."""
     completed, found, unknown = opened(system)
     flat, wrong = flattened(completed)
-    context = CheckContext(completed, Run(), unknown, flat)
+    context = CheckContext(completed, IntendedRun(), unknown, flat)
     found += wrong
     found += connectors.check(context)
     found += units.check(context)

@@ -12,15 +12,21 @@ from zipfile import is_zipfile
 
 from orchestrator.author import is_system_file, read_toml
 from orchestrator.checks.catalogue import codes
-from orchestrator.checks.context import CheckContext
-from orchestrator.checks.finding import finding
-from orchestrator.checks.report import Extent, Report, merged
-from orchestrator.checks.rules import bindings, hardware, hashes, portability
+from orchestrator.checks.context import CheckContext, finding
+from orchestrator.checks.rules import bindings, fmus, hardware, portability
 from orchestrator.checks.rules.experiment import check, prepared, run_of
+from orchestrator.checks.rules.files import KINDS, check_ssp_file
 from orchestrator.checks.rules.fmus import check_file
 from orchestrator.checks.rules.sources import unusable
-from orchestrator.checks.rules.ssp_files import KINDS, check_ssp_file
-from orchestrator.checks.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
+from orchestrator.checks.run_checks import (
+    NOT_OPENED,
+    CheckReport,
+    Extent,
+    check_case,
+    check_declaration,
+    is_sound,
+    merged,
+)
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
@@ -28,11 +34,11 @@ from orchestrator.core.diagnostics import (
     Severity,
     SspError,
 )
-from orchestrator.core.diagnostics.toml_key import parts_of
+from orchestrator.core.diagnostics.errors import parts_of
 from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.ssp import diagnose, variants
 from orchestrator.core.ssp.archive.locations import Locations, locations, open_ssp_file
-from orchestrator.core.ssp.archive.target import main_file
+from orchestrator.core.ssp.archive.sources import main_file
 from orchestrator.core.ssp.archive.unpacking import named_as_entries
 from orchestrator.core.ssp.common.names import MAIN_SSD
 from orchestrator.core.system import Component, Source, SourceKind, System
@@ -201,21 +207,21 @@ _SYSTEMS = {".ssd", ".ssp"}
 
 def check_target(
     target: Path, options: RunOptions | None = None, *, no_code: bool = False
-) -> Report:
+) -> CheckReport:
     """Check whatever a path leads to, without running anything."""
     try:
         path = _checked_file(target)
         with packed_code_unopened(all_code=no_code):
-            return _Check(target, path, options or RunOptions()).report()
+            return _TargetCheck(target, path, options or RunOptions()).report()
     except OSError as wrong:
         return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
     except LoadError as wrong:
         return _nothing(target, *(found.text for found in wrong.diagnostics))
 
 
-def _nothing(target: Path, *texts: str) -> Report:
+def _nothing(target: Path, *texts: str) -> CheckReport:
     found = (Diagnostic("FIL101", Severity.ERROR, text, str(target)) for text in texts)
-    return Report(str(target), tuple(found), unchecked=True)
+    return CheckReport(str(target), tuple(found), unchecked=True)
 
 
 def _checked_file(target: Path) -> Path:
@@ -249,7 +255,7 @@ class _Read:
     wrong: bool
 
 
-class _Check:
+class _TargetCheck:
     """One target under check."""
 
     def __init__(self, target: Path, path: Path, options: RunOptions) -> None:
@@ -258,7 +264,7 @@ class _Check:
         self._systems: dict[str, Extent] = {}
         self._unchecked = False
 
-    def report(self) -> Report:
+    def report(self) -> CheckReport:
         """Check it."""
         suffix = self._path.suffix.lower()
         cases: list[str] = []
@@ -272,7 +278,7 @@ class _Check:
         else:
             cases = self._experiment()
         findings = merged(self._collected.found, cases)
-        return Report(str(self._target), tuple(findings), self._systems, self._unchecked)
+        return CheckReport(str(self._target), tuple(findings), self._systems, self._unchecked)
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
@@ -320,7 +326,7 @@ class _Check:
         self._collected.add([*bindings.check(ssp_file), *portability.check(ssp_file)], places)
         if system is None:
             return None
-        self._collected.add(hashes.check(ssp_file, system), places)
+        self._collected.add(fmus.check_hashes(ssp_file, system), places)
         return system, places
 
     def _systems_of_file(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
+from orchestrator.cli.export import PlatformOption, platforms_in
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, progress_bar
 from orchestrator.cli.terminal.failure import fail

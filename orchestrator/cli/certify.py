@@ -60,12 +60,12 @@ def certify(
 ) -> None:
     """Say what exchange and step of any master add to every loop, and how its modes grow then."""
     from orchestrator.author import read_system
-    from orchestrator.cli.analyze.linear import case_options
+    from orchestrator.cli.analyze_loop import case_options
     from orchestrator.cli.target import is_system
-    from orchestrator.core.ssp.archive.target import main_file
+    from orchestrator.core.ssp.archive.sources import main_file
     from orchestrator.loops.certificate.certificate import certify as certified
     from orchestrator.loops.certificate.comparison import compare
-    from orchestrator.loops.certificate.master_rule import MASTERS, master_rules
+    from orchestrator.loops.certificate.rule_map import MASTERS, master_rules
 
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise typer.BadParameter(f"a share above 0, found {tolerance}", param_hint="--tolerance")
@@ -178,7 +178,7 @@ def _write(
     write_report(Report(title, remarks=remarks, tables=tables), output / PAGE)
     files = [output / PAGE, output / REPORT]
     if target.suffix == ".ssp":
-        from orchestrator.core.ssp.write.traceability import write_traced
+        from orchestrator.core.ssp.write.packing import write_traced
 
         write_traced(target, output / target.name, report, dict(_facts(found)), KIND)
         files.append(output / target.name)
@@ -186,7 +186,7 @@ def _write(
 
 
 def _tables(found: Certificate) -> Iterator[TableItem]:
-    from orchestrator.cli.analyze.loop_page import margin_rows
+    from orchestrator.cli.analyze_loop import margin_rows
     from orchestrator.study.content import TableItem
 
     yield TableItem("Loops by master", COLUMNS, tuple(_rows(found)))

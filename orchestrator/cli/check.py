@@ -12,7 +12,7 @@ from orchestrator.cli.terminal.console import print_json
 from orchestrator.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from orchestrator.checks import Report
+    from orchestrator.checks import CheckReport
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
@@ -70,7 +70,7 @@ def _codes(texts: list[str] | None) -> list[str]:
     return chosen
 
 
-def _print(report: Report) -> None:
+def _print(report: CheckReport) -> None:
     for found in report.findings:
         console.print(_line(found), markup=False, style=_STYLES[found.severity])
     for name, extent in report.systems.items():

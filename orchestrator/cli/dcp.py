@@ -59,7 +59,7 @@ def serve(
 ) -> None:
     """Serve a system or an FMU until Ctrl-C or SIGTERM; one line says when it can be reached."""
     from orchestrator.dcp.slave.server import SlaveServer
-    from orchestrator.dcp.unit.unit_description import ipv4
+    from orchestrator.dcp.unit import ipv4
 
     options = _options(step, transport, host, port, mode, heartbeat)
     with ExitStack() as held:
@@ -134,9 +134,9 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
 
     if target.suffix == ".fmu":
         return held.enter_context(served_slave(target, options))
-    from orchestrator.cli.export.export import chosen_case
+    from orchestrator.cli.export import chosen_case
     from orchestrator.study.file.experiment import RunOptions
-    from orchestrator.study.prepare.run_settings import RunSettings
+    from orchestrator.study.prepare.prepared_case import RunSettings
 
     given = RunOptions(step=options.step)
     _, system, found, _ = chosen_case(target, case, given, RunSettings({}, {}, {}))

@@ -171,8 +171,7 @@ def faults(
     """
     from orchestrator.cli.target import expect_case, experiment_of
     from orchestrator.rig.trials.runner import TrialRig
-    from orchestrator.rig.trials.series import Series, mark_of
-    from orchestrator.rig.trials.table import COLUMNS, sound
+    from orchestrator.rig.trials.series import COLUMNS, Series, mark_of, sound
     from orchestrator.rig.trials.trial import chosen, trials_of
 
     experiment, _ = experiment_of(rig)
@@ -205,7 +204,7 @@ def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]
     """Return the adapter, and what is given of its settings."""
     from orchestrator.core.plain_data import toml_data
     from orchestrator.rig.devices import device_class
-    from orchestrator.rig.devices.address import read_address
+    from orchestrator.rig.devices.registry import read_address
 
     name, given = read_address(device)
     kind = device_class(name)

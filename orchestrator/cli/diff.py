@@ -15,18 +15,18 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.simunits import resolve
-from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE
+from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 from orchestrator.core.system import System
 from orchestrator.core.system.packed_code import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
-from orchestrator.pictures.drawing import Change, Field, differences, order_notes
+from orchestrator.pictures.drawing import FieldChange, SystemChange, differences, order_notes
 from orchestrator.study.file.experiment import Case, RunOptions
 from orchestrator.study.prepare.prepare import merged, prepare_with
-from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.prepare.prepared_case import SystemReader
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedTarget:
     """One target.
 
     Parameters
@@ -50,7 +50,7 @@ class Side:
 
 def compared(
     before: str, after: str, *, opened: bool = False
-) -> tuple[tuple[Side, Side], list[Change], list[str]]:
+) -> tuple[tuple[ComparedTarget, ComparedTarget], list[SystemChange], list[str]]:
     """Read two targets and compare them."""
     texts = (before, after)
     opened = opened or any(_is_case(text) for text in texts)
@@ -74,7 +74,7 @@ def _is_case(text: str) -> bool:
     return (path / EXPERIMENT_FILE).is_file()
 
 
-def _side(text: str, *, opened: bool) -> Side:
+def _side(text: str, *, opened: bool) -> ComparedTarget:
     """Read one target; ``opened``: with what its sources say of connectors, as cases have it."""
     name, mark, wanted = text.partition("#")
     target = Path(name)
@@ -92,10 +92,10 @@ def _side(text: str, *, opened: bool) -> Side:
         reader = SystemReader(folder)
         flat = prepare_with(key, case, reader, rig=experiment)
         system = nested_of(case, reader.read(case), flat)
-        return Side(text, key, system, _run(case, experiment.defaults), None)
+        return ComparedTarget(text, key, system, _run(case, experiment.defaults), None)
     file = folder / case.system
     system = read_system(file, case.variant)
-    return Side(text, key, resolve(system) if opened else system, {}, file)
+    return ComparedTarget(text, key, resolve(system) if opened else system, {}, file)
 
 
 def _run(case: Case, defaults: RunOptions) -> dict[str, str]:
@@ -105,15 +105,15 @@ def _run(case: Case, defaults: RunOptions) -> dict[str, str]:
     return {key: str(value) for key, value in {**options, **faults}.items()}
 
 
-def _options(one: Side, other: Side) -> list[Change]:
+def _options(one: ComparedTarget, other: ComparedTarget) -> list[SystemChange]:
     """What differs in how they are run, where one of them is a case."""
     before, after = one.options, other.options
     fields = tuple(
-        Field(key, before.get(key, "none"), after.get(key, "none"))
+        FieldChange(key, before.get(key, "none"), after.get(key, "none"))
         for key in dict.fromkeys((*before, *after))
         if before.get(key) != after.get(key)
     )
-    return [Change("changed", "options of the run", "", fields)] if fields else []
+    return [SystemChange("changed", "options of the run", "", fields)] if fields else []
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,15 +1,19 @@
-"""``softdock graph``: the block diagram of a system."""
+"""``softdock graph``, ``animate`` and ``replay``: systems and recordings as pictures."""
 
 from __future__ import annotations
 
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.terminal.console import messages, print_json
+from orchestrator.cli.terminal.console import messages, print_json, print_message, print_warning
 from orchestrator.cli.terminal.console import output as console
+
+if TYPE_CHECKING:
+    from orchestrator.core.system import System
+    from orchestrator.pictures.drawing import Facts
 
 
 def graph(
@@ -82,3 +86,73 @@ def _print(paths: list[str], loops: list[dict[str, Any]]) -> None:
     for loop in loops:
         kind = "algebraic loop" if loop["is_algebraic"] else "loop"
         console.print(f"  {kind} ({loop['physical_delay_ms']:g} ms): {loop['ring']}", markup=False)
+
+
+def animate(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    results: Annotated[
+        Path | None, typer.Option(help="Folder of its results; default: results/NAME")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Draw only this one; may be given several times")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the pages; default: beside the results")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Draw animations anew, without running anything."""
+    from orchestrator.cli.target import experiment_of, results_name
+    from orchestrator.pictures.animations import redraw
+
+    experiment, folder = experiment_of(target)
+    where = results or Path("results") / results_name(target, folder)
+    paths = redraw(experiment, where, output or where, only or ())
+    if json:
+        print_json({"files": [str(path) for path in paths]})
+        return
+    for path in paths:
+        console.print(str(path), markup=False)
+
+
+def replay(
+    recording: Annotated[
+        Path, typer.Argument(help="A result: .parquet, .mcap, .csv, .mat, or NAME.partial")
+    ],
+    of: Annotated[
+        Path | None,
+        typer.Option(help="What was run, experiment.toml, .ssd or .ssp: its diagram is shown"),
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="Which case of it; default: that of the recording")
+    ] = None,
+    port: Annotated[
+        str, typer.Option("--port", metavar="[HOST:]PORT", help="Where it is shown")
+    ] = "8700",
+) -> None:
+    """Play a recording in a browser, with a slider."""
+    from orchestrator.core.recording import read_result
+    from orchestrator.pictures.live.diagram import replay_server, replayed
+
+    result = read_result(recording)
+    for note in result.notes:
+        print_warning(note)
+    drawn = None if of is None else _drawn(of, case or result.name)
+    server, url = replay_server(replayed(result, drawn), port)
+    print_message(f"{recording}: {url} until Ctrl-C")
+    with server:
+        server.serve_forever(0.1)
+
+
+def _drawn(target: Path, case: str) -> tuple[System, Facts]:
+    """Return the system of a case as it is drawn, and what is known of it."""
+    from orchestrator.cli.target import drawn_systems
+    from orchestrator.core.system.packed_code import packed_code_unopened
+    from orchestrator.pictures.diagram import facts_of
+    from orchestrator.pictures.drawing import Facts
+
+    (drawn,) = drawn_systems(target, case).values()
+    if drawn.flat is None:
+        return drawn.nested, Facts()
+    with packed_code_unopened():
+        return drawn.nested, facts_of(drawn.flat, drawn.options)[0]

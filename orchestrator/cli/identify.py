@@ -13,7 +13,7 @@ from orchestrator.cli.terminal.console import print_json, print_table, print_war
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.rig.identification.excitation import Limits
+    from orchestrator.rig.identification.record import ExcitationLimits
     from orchestrator.rig.identification.twin_file import Dynamics, Estimate, TwinFile
 
 
@@ -77,15 +77,12 @@ def identify(
     """Excite the devices of a case one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
-    from orchestrator.rig.identify.before_arming import procedure
-    from orchestrator.rig.identify.delays import set_identified_delays
+    from orchestrator.rig.identify.before_arming import identify_case, procedure
     from orchestrator.rig.identify.identify import devices_of
-    from orchestrator.rig.identify.report import write_identification
-    from orchestrator.rig.identify.runner import identify_case
-    from orchestrator.rig.tables.identification_table import IdentificationTable
+    from orchestrator.rig.identify.report import set_identified_delays, write_identification
+    from orchestrator.rig.tables import IdentificationTable
     from orchestrator.study.prepare.prepare import prepare_all
-    from orchestrator.study.prepare.run_settings import RunSettings
-    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 
     experiment, folder = experiment_of(target)
     if case is None:
@@ -146,8 +143,8 @@ def identify(
         console.print(text, markup=False)
 
 
-def _limits(name: str, text: str) -> Limits:
-    from orchestrator.rig.identification.excitation import Limits
+def _limits(name: str, text: str) -> ExcitationLimits:
+    from orchestrator.rig.identification.record import ExcitationLimits
 
     try:
         numbers = [float(part) for part in text.split(",")]
@@ -157,12 +154,12 @@ def _limits(name: str, text: str) -> Limits:
         raise DescriptionError(
             f"--limits {name}={text}: expected one to three numbers with commas between them"
         )
-    return Limits(*numbers)
+    return ExcitationLimits(*numbers)
 
 
 def _print(twin: TwinFile) -> None:
     """Print one line for each response; the report has the rest."""
-    from orchestrator.rig.identification.clock import drift_ppm
+    from orchestrator.rig.identification.line_delays import drift_ppm
 
     columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
     rows = []

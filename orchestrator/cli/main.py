@@ -1,19 +1,24 @@
-"""Entry point of the ``softdock`` command."""
+"""Entry point of the ``softdock`` command, whose commands are each loaded when they are called."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import core
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_group
 
-from orchestrator.cli.commands import Commands
-from orchestrator.cli.terminal.closed_output import ClosedOutput, close_output
 from orchestrator.cli.terminal.failure import (
     INTERRUPTED,
     REFUSED,
     USAGE,
+    ClosedOutput,
+    close_output,
     fail,
     fail_usage,
     fail_with,
@@ -22,6 +27,183 @@ from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.interruption import interruptible
 from orchestrator.core.terminal import log_to_terminal, say_everything
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
+    """Complete names that stand in the file that a command is called with."""
+    from orchestrator.cli.terminal.completion import NAMES, names_for
+
+    if name is None or name not in NAMES:
+        return None
+    given = dict(ctx.params)
+    if given.get("target") is None and ctx.args:  # not sorted yet, where an option ends the line
+        given["target"] = ctx.args[0]
+    return [vars(core)["CompletionItem"](each) for each in names_for(name, given, begun)]
+
+
+class _Argument(TyperArgument):
+    """An argument whose names are completed."""
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return what the shell offers."""
+        found = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
+
+
+class _Option(TyperOption):
+    """An option that looks at no value before one is given: Typer's own adapters cost time."""
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        """Return the value as its type, or nothing."""
+        if value is None and not self.required and self.callback is None:
+            return None
+        return super().process_value(ctx, value)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return what the shell offers."""
+        found = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a command is, and what the list of commands says of it.
+
+    Parameters
+    ----------
+    module
+        Below this package.
+    name
+        Of the function, or of the group of commands, in it.
+    help
+        Its own, or the first paragraph of its docstring.
+    """
+
+    module: str
+    name: str
+    help: str
+
+    def load(self, command: str) -> Any:
+        """Make the command, under the name by which it is called."""
+        module = import_module(f"orchestrator.cli.{self.module}")
+        found = getattr(module, self.name)
+        holder = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            holder.add_typer(found, name=command)
+        else:
+            holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
+        made = get_group(holder).commands[command]
+        for each in (made, *getattr(made, "commands", {}).values()):
+            for parameter in each.params:
+                if type(parameter) is TyperOption:
+                    parameter.__class__ = _Option
+                elif type(parameter) is TyperArgument:
+                    parameter.__class__ = _Argument
+        return made
+
+
+HOMES: Mapping[str, Home] = {
+    "build": Home("build", "build", "Build FMUs from recipes or Modelica files."),
+    "check": Home(
+        "check",
+        "check",
+        "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
+    ),
+    "run": Home("run", "run", "Run, and write results and a report."),
+    "arm": Home(
+        "supervisor",
+        "arm",
+        "Compute the margins of loops through devices that are commanded; nothing is opened.",
+    ),
+    "animate": Home("graph", "animate", "Draw animations anew, without running anything."),
+    "tune": Home(
+        "tune",
+        "tune",
+        "Set open inputs, tunable parameters and delays of a run with --live while it goes on.",
+    ),
+    "mark": Home(
+        "tune",
+        "mark",
+        "Put an event with the present time and a text into the log of a run with --live.",
+    ),
+    "replay": Home("graph", "replay", "Play a recording in a browser, with a slider."),
+    "convert": Home("files", "convert", "Write a result as another kind of file."),
+    "sweep": Home(
+        "sweep",
+        "sweep",
+        "Run all sweeps; what is done is kept, so that the same command goes on after a stop.",
+    ),
+    "graph": Home("graph", "graph", "Draw systems as SVG and PNG, and list their loops."),
+    "diff": Home("diff", "diff", "Compare two systems; exit code 1 if they differ."),
+    "analyze": Home(
+        "analyze",
+        "app",
+        "Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
+    ),
+    "certify": Home(
+        "certify",
+        "certify",
+        "Say what exchange and step of any master add to every loop, and how its modes grow then.",
+    ),
+    "examples": Home("files", "app", "Examples, recipes and the Modelica library."),
+    "schema": Home(
+        "files",
+        "schema",
+        "Print the JSON schema of a kind of TOML file, for editors and validators.",
+    ),
+    "stubs": Home(
+        "files",
+        "stubs",
+        "Write a module with the names and types of a system, for editors and checkers of types.",
+    ),
+    "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
+    "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
+    "dcp": Home(
+        "dcp", "app", "Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol."
+    ),
+    "supervisor": Home(
+        "supervisor",
+        "supervisor",
+        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it with keys.",
+    ),
+    "identify": Home(
+        "identify",
+        "identify",
+        "Excite the devices of a case one at a time, and write twins and a report.",
+    ),
+    "system": Home("system", "app", "Show, edit in place and convert systems."),
+    "export": Home("export", "app", "Turn systems into files for other tools."),
+}
+
+
+class Commands(TyperGroup):
+    """The commands; one is loaded when it is called, and a closed pipe is no error of its own."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._loaded: dict[str, Any] = {}
+        for name, home in HOMES.items():
+            self.add_command(TyperCommand(name, help=home.help))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load the command that was asked for."""
+        if cmd_name in HOMES and cmd_name not in self._loaded:
+            self._loaded[cmd_name] = HOMES[cmd_name].load(cmd_name)
+        return self._loaded.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, without loading them."""
+        TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for; Typer would make exit code 1 of a closed pipe."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ClosedOutput from None
 
 
 def _version(wanted: bool) -> None:

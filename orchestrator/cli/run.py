@@ -12,14 +12,65 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from orchestrator.cli.outcome import print_outcome
-from orchestrator.cli.terminal.console import print_json, print_message, print_warning, progress_bar
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import (
+    print_json,
+    print_message,
+    print_table,
+    print_warning,
+    progress_bar,
+)
 from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.study import Experiment, ExperimentOutcome
     from orchestrator.study.file.experiment import ParameterFile
+
+
+def print_outcome(outcome: ExperimentOutcome) -> None:
+    """Print what was run, what was measured, and which pictures were drawn."""
+    rows = []
+    for key, finished in outcome.cases.items():
+        result = finished.result
+        loops = result.loops
+        rows.append(
+            [
+                key,
+                result.algorithm,
+                result.delay_mode,
+                f"{result.step_ns / 1e6:g}",
+                " ".join(sorted({f"{loop.physical_ns / 1e6:g}" for loop in loops})),
+                " ".join(sorted({f"{loop.numerical_ns / 1e6:+.3f}" for loop in loops})),
+                f"{result.simulated_seconds:g}",
+                f"{result.real_time_factor:,.0f}",
+            ]
+        )
+    columns = ["case", "master", "delay", "H [ms]", "physical [ms]", "numerical [ms]"]
+    print_table(outcome.title, [*columns, "simulated [s]", "x real time"], rows)
+    for key, finished in outcome.cases.items():
+        for remark in finished.result.remarks:
+            console.print(f"{key}: {remark}", markup=False)
+    measured = [
+        [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
+        for key, finished in outcome.cases.items()
+        for name, value in finished.measured.items()
+    ]
+    if measured:
+        print_table("Measured", ["figure", "value", "details"], measured)
+    for section in (one for finished in outcome.cases.values() for one in finished.sections):
+        if texts := section.texts():
+            print_table(section.heading, list(section.columns), texts)
+        for line in section.lines:
+            console.print(line, markup=False)
+    for path in outcome.files:
+        if path.suffix in {".html", ".png"}:
+            console.print(str(path), markup=False)
+
+
+def _details(details: dict[str, float]) -> str:
+    shown = {"time_s": "at {:.6g} s", "frequency_hz": "{:.6g} Hz", "predicted": "predicted {:+.6g}"}
+    return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
 
 
 #: Options that may stand without a value: what they mean then, and how a value looks.
@@ -196,7 +247,7 @@ def run(
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
     from orchestrator.study.file.experiment import RunOptions
-    from orchestrator.study.prepare.run_settings import RunSettings
+    from orchestrator.study.prepare.prepared_case import RunSettings
     from orchestrator.study.runner import run_with
 
     experiment, folder = experiment_of(target)
@@ -346,7 +397,7 @@ def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFil
 
 def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:
     """Read what an option was given, ``name=VALUE`` several times: numbers, truth values, text."""
-    from orchestrator.author.settings import plain_value
+    from orchestrator.author.reading import plain_value
 
     return {k: plain_value(text) for k, text in pairs(texts, option, "name=value").items()}
 

@@ -1,18 +1,31 @@
-"""``softdock supervisor``: an operator's wishes to the supervisor of a rig."""
+"""``softdock supervisor`` and ``arm``: margins of devices, and an operator's wishes."""
 
 from __future__ import annotations
 
+import os
+import select
+import shutil
 import sys
+import termios
 import time
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json
+from orchestrator.cli.terminal.console import print_json, print_table
+from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.terminal import printable
+from orchestrator.rig.supervisor.wire import state_line
 
 if TYPE_CHECKING:
-    from orchestrator.rig.supervisor.operator import Operator
+    from orchestrator.rig.arming import Arming
+    from orchestrator.rig.supervisor.wire import Operator
+
 
 Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
 #: Between two looks of a terminal that attends, s.
@@ -28,13 +41,11 @@ def supervisor(
 
     Exit code 1 if the supervisor refuses.
     """
-    from orchestrator.rig.supervisor.operator import Operator
+    from orchestrator.rig.supervisor.wire import Operator
 
     with Operator(rig) as operator:
         found = operator.wish(wish)
         if wish == "attend" and not json and sys.stdin.isatty() and sys.stdout.isatty():
-            from orchestrator.cli.rig_console import attend_with_keys
-
             attend_with_keys(operator, found)
             return
         _print(found, as_json=json)
@@ -69,3 +80,140 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         console.print(f"latched: {fault}", markup=False)
     if found["priority"]:
         console.print(found["priority"], markup=False)
+
+
+def arm(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    case: Annotated[
+        list[str] | None, typer.Option(help="Only this case; may be given several times")
+    ] = None,
+    dry: Annotated[
+        bool, typer.Option("--dry", help="Print the table, and be content with a refusal")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Compute the margins of loops through devices that are commanded; nothing is opened.
+
+    Exit code 2 if one is refused, unless --dry is given.
+    """
+    from orchestrator.cli.target import experiment_of
+    from orchestrator.rig.run.arming import armed, expect_armed
+    from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+    from orchestrator.study.reader import prepared_cases
+
+    experiment, folder = experiment_of(target)
+    reader, settings = SystemReader(folder), RunSettings(only=case or ())
+    experiment, cases, _ = prepared_cases(experiment, reader, settings)
+    found = armed(experiment, cases, reader, settings)
+    if json:
+        print_json({name: one.as_json() for name, one in found.items()})
+    else:
+        _print_margins(found)
+    if not dry:
+        expect_armed(found)
+
+
+def _print_margins(found: dict[str, Arming]) -> None:
+    if not found:
+        console.print("no case commands a device", markup=False)
+        return
+    from orchestrator.rig.run.arming import COLUMNS, arming_rows
+
+    rows = [
+        [name, *(_shown(cell) for cell in row)]
+        for name, one in found.items()
+        for row in arming_rows(one)
+    ]
+    print_table("Arming", ["case", *COLUMNS], rows)
+    for name, one in found.items():
+        told = (*one.remarks, *([] if one.is_granted else [one.refusal()]))
+        for text in told:
+            console.print(f"{name}: {text}", markup=False)
+
+
+def _shown(cell: str | float | None) -> str:
+    if cell is None:
+        return "-"
+    return cell if isinstance(cell, str) else f"{cell:.6g}"
+
+
+KEYS = {
+    "a": "arm",
+    "e": "engage",
+    "d": "disengage",
+    "s": "stop",
+    " ": "quickstop",
+    "r": "reset",
+    "q": "quit",
+}
+#: Between two looks while no key is pressed, s.
+_LOOK_PERIOD = 0.1
+
+
+def attend_with_keys(operator: Operator, status: dict[str, Any]) -> None:
+    """Show a rig and grant wishes by key, until the operator quits or the supervisor ends."""
+    keys = ", ".join(f"{'space' if key == ' ' else key} {wish}" for key, wish in KEYS.items())
+    _say(f"you are {status['operator']}; keys: {keys}")
+    with _single_keys() as file:
+        seen: list[str] = []
+        try:
+            while True:
+                seen = _show(status, seen)
+                ready, _, _ = select.select([file], [], [], _LOOK_PERIOD)
+                pressed = os.read(file, 64).decode(errors="replace") if ready else None
+                if pressed == "":
+                    return  # the terminal is gone
+                status = operator.wish("status")
+                for key in pressed or "":
+                    wish = KEYS.get(key.lower(), "")
+                    if wish == "quit":
+                        return
+                    if wish:
+                        status = operator.wish(wish)
+                        _say(status.get("refused", f"you: {wish}"))
+        except DeviceError as ended:
+            _say(str(ended))
+        finally:
+            sys.stdout.write("\n")
+
+
+@contextmanager
+def _single_keys() -> Iterator[int]:
+    """Let the terminal give each key at once, and show none; yield its file."""
+    file = sys.stdin.fileno()
+    before = termios.tcgetattr(file)
+    tty.setcbreak(file)
+    try:
+        yield file
+    finally:
+        termios.tcsetattr(file, termios.TCSADRAIN, before)
+
+
+def _show(status: dict[str, Any], seen: list[str]) -> list[str]:
+    """Print what is new since it was last shown, and the line of what is so; return the news."""
+    news = list(_news(status))
+    for text in news:
+        if text not in seen:
+            _say(text)
+    width = shutil.get_terminal_size().columns - 1
+    sys.stdout.write(f"\r\x1b[K{printable(state_line(status))[:width]}")
+    sys.stdout.flush()
+    return news
+
+
+def _say(text: str) -> None:
+    """Print a line that stays, above the one that changes."""
+    sys.stdout.write(f"\r\x1b[K{printable(text)}\n")
+    sys.stdout.flush()
+
+
+def _news(status: dict[str, Any]) -> Iterator[str]:
+    """Yield what is said once, as soon as it is so."""
+    yield f"the rig is in {status['state']}"
+    for kind in ("missing", "latched", "alarms"):
+        yield from (f"{kind}: {one}" for one in status[kind])
+    others = [one for one in status["attend"] if one != status["operator"]]
+    yield from (f"{one} attends, too" for one in others)
+    wished = status["wished"]
+    if wished and wished["by"] != status["operator"]:
+        yield f"{wished['by']}: {wished['wish']} ({wished['time_s']:.1f} s of this machine's clock)"

@@ -13,11 +13,11 @@ from orchestrator.cli.terminal.console import count_bar, print_json, print_table
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE
+from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
     from orchestrator.study import Experiment, Section
-    from orchestrator.study.sweep import FinishedSweep, Plan
+    from orchestrator.study.sweep import FinishedSweep, SweepPlan
     from orchestrator.study.sweep.runner import Executors
 
 
@@ -119,8 +119,8 @@ def _judged(
     """Hold the runs of sweeps to what is expected of them, and write that down."""
     if not experiment.expect:
         return []
-    from orchestrator.study.expect.sweep_verdicts import sweep_verdicts, write_sweep_verdicts
-    from orchestrator.study.expect.verdict import sweep_section
+    from orchestrator.study.expect.expectations import sweep_verdicts, write_sweep_verdicts
+    from orchestrator.study.expect.judge import sweep_section
 
     sections = []
     for name, one in outcomes.items():
@@ -181,7 +181,7 @@ def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
 
 
 def _print_estimate(
-    plans: Mapping[str, Plan], seconds: Mapping[str, tuple[int, float]], *, json: bool
+    plans: Mapping[str, SweepPlan], seconds: Mapping[str, tuple[int, float]], *, json: bool
 ) -> None:
     if json:
         print_json(

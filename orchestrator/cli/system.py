@@ -1,19 +1,197 @@
-"""``softdock system``: systems shown, edited in place, and written as another kind of file."""
+"""``softdock system``: systems shown, made, edited in place, and written anew."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.edit import edit, edit_lines, edit_parameters, edit_systems
-from orchestrator.cli.edit.edit import Inside, Target, Variant
+from orchestrator.cli import edit
+from orchestrator.cli.edit import Inside, Target, Variant, begin, done
 from orchestrator.cli.terminal.console import messages, print_json
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Connector, System
+
+_NONE = "'none': not said any more"
+
+
+def new(
+    target: Annotated[Path, typer.Argument(help="The new .toml, .ssd or .ssp file")],
+    name: Annotated[str | None, typer.Option(help="Of the system; unless told, the file's")] = None,
+    description: Annotated[str, typer.Option(help="One line for people")] = "",
+) -> None:
+    """Write a file with an empty system, to be edited."""
+    from orchestrator.author import write_toml
+    from orchestrator.core.ssp import write_ssd, write_ssp
+    from orchestrator.core.system import System
+
+    suffix = target.suffix.lower()
+    if suffix not in {".toml", ".ssd", ".ssp"}:
+        raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    if target.exists():
+        raise DescriptionError(f"{target}: is there already; edit it, or choose another name")
+    if not target.parent.is_dir():
+        raise DescriptionError(f"{target}: there is no folder '{target.parent}'")
+    system = System(target.stem if name is None else name, description=description)
+    match suffix:
+        case ".toml":
+            write_toml(system, target)
+        case ".ssd":
+            write_ssd(system, target)
+        case _:
+            write_ssp(system, target)
+    console.print(f"{target}: written", markup=False)
+
+
+def add_system(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Of the nested system")],
+    description: Annotated[str, typer.Option(help="One line for people")] = "",
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Add an empty nested system; what is put into it is named with --in."""
+    from orchestrator.core.system import System
+
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: system.add(name, System(name, description=description)))
+    done(edit, f"+ {edit.path(name)} (system)")
+
+
+def experiment(
+    target: Target,
+    start: Annotated[str | None, typer.Option(help="Start time, such as '0 s'")] = None,
+    stop: Annotated[str | None, typer.Option(help=f"Stop time, such as '60 s'; {_NONE}")] = None,
+    step: Annotated[
+        str | None, typer.Option(help=f"Communication step, such as '1 ms'; {_NONE}")
+    ] = None,
+    algorithm: Annotated[str | None, typer.Option(help=f"Master algorithm; {_NONE}")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="Of the algorithm, name=value; several times")
+    ] = None,
+    rate: Annotated[
+        list[str] | None, typer.Option(help="component=steps that it takes at once; several times")
+    ] = None,
+    variant: Variant = None,
+) -> None:
+    """Say how a system wants to be run: its default experiment."""
+    from orchestrator.cli.run import options_of
+
+    given = {"start": start, "stop": stop, "step": step, "algorithm": algorithm}
+    changes: dict[str, Any] = {
+        key: None if text == "none" else text for key, text in given.items() if text is not None
+    }
+    if option:
+        changes["algorithm_options"] = options_of(option, "--option")
+    if rate:
+        changes["rates"] = options_of(rate, "--rate")
+    if not changes:
+        raise DescriptionError("experiment: expected at least one option, such as --step '1 ms'")
+    edit = begin(target, variant, "")
+    _expect_known(edit.system.with_experiment(**changes))
+    edit.change(lambda system: system.with_experiment(**changes))
+    done(edit, *(f"{key} = {'none' if v is None else v}" for key, v in changes.items()))
+
+
+def _expect_known(system: System) -> None:
+    """Expect that the algorithm, its options and the components with rates exist."""
+    from orchestrator.core.master import ExecutionSettings, plan_of
+    from orchestrator.core.system.naming import lacking
+
+    chosen = ExecutionSettings.of(system)
+    plan_of(
+        chosen.algorithm,
+        replace(system, components={}, connections=()),
+        chosen.algorithm_options,
+    )
+    components = system.flat().components
+    for name, steps in chosen.rates.items():
+        if name not in components:
+            raise lacking(f"system '{system.name}'", "component", name, components)
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+            raise DescriptionError(f"--rate {name}={steps}: expected a whole number of steps >= 1")
+
+
+Version = Annotated[Literal["1.0", "2.0"], typer.Option("--ssp", help="Version of SSP")]
+
+
+def parameters(
+    target: Target,
+    file: Annotated[Path, typer.Argument(help="The .ssv file to write")],
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="component.parameter=value; all values, unless told")
+    ] = None,
+    variant: Variant = None,
+    ssp: Version = "1.0",
+) -> None:
+    """Write values for a system as a parameter set: those that it has, or those that are given."""
+    from orchestrator.author.reading import assigned
+    from orchestrator.core.ssp import write_parameter_set
+
+    _expect_suffix(file, ".ssv")
+    system = begin(target, variant, "").system
+    if assignments:
+        system = assigned(_without_values(system), *assignments)
+    # A run knows components, and no longer the connectors of nested systems.
+    write_parameter_set(system.flat(), file, name=file.stem, version=ssp)
+    console.print(f"{file}: written", markup=False)
+
+
+def _without_values(system: System) -> System:
+    components = {n: replace(c, values={}) for n, c in system.components.items()}
+    systems = {n: _without_values(inner) for n, inner in system.systems.items()}
+    return replace(system, components=components, systems=systems, values={})
+
+
+def mapping(
+    file: Annotated[Path, typer.Argument(help="The .ssm file to write")],
+    entries: Annotated[list[str], typer.Argument(help="component.parameter=name in the set")],
+    ssp: Version = "1.0",
+) -> None:
+    """Write a mapping: which parameter gets which value of a parameter set."""
+    from orchestrator.cli.run import pairs
+    from orchestrator.core.ssp import write_parameter_mapping
+
+    _expect_suffix(file, ".ssm")
+    form = "component.parameter=name"
+    write_parameter_mapping(pairs(entries, "mapping", form), file, version=ssp)
+    console.print(f"{file}: written", markup=False)
+
+
+def link(
+    target: Annotated[Path, typer.Argument(help="An .ssd or .ssp, or a folder with one")],
+    values: Annotated[Path, typer.Argument(help="The parameter set (.ssv)")],
+    mapping: Annotated[Path | None, typer.Option(help="Its mapping (.ssm)")] = None,
+    prefix: Annotated[str, typer.Option(help="Before every name, such as 'arm.'")] = "",
+    inside: Annotated[
+        str, typer.Option("--in", help="Path of the system or component that gets the values")
+    ] = "",
+    variant: Variant = None,
+) -> None:
+    """Bind a parameter set to a system by a reference to its file; an archive takes a copy."""
+    from orchestrator.author import open_document
+    from orchestrator.author.ssp_edit.document import Document
+
+    document = open_document(target, variant)
+    if not isinstance(document, Document):
+        raise DescriptionError.in_file(
+            target,
+            "a system file (.toml) has no references to parameter sets; name them in the"
+            " case (parameters = [..]), or at the run (--parameters)",
+        )
+    document.link(values, mapping, prefix, inside)
+    document.save()
+    console.print(f"{target}: written", markup=False)
+    console.print(f"+ {values}" + (f" by {mapping}" if mapping else ""), markup=False)
+
+
+def _expect_suffix(file: Path, suffix: str) -> None:
+    if file.suffix.lower() != suffix:
+        raise DescriptionError.in_file(file, f"expected a name that ends in {suffix}")
 
 
 def show(
@@ -75,7 +253,7 @@ def _port(connector: Connector) -> str:
 
 
 def _as_json(system: System, folder: Path) -> dict[str, Any]:
-    from orchestrator.author.toml_data import data_of
+    from orchestrator.author.toml_write import data_of
 
     return data_of(system, folder)
 
@@ -124,21 +302,21 @@ def convert(
 app = typer.Typer(help="Show, edit in place and convert systems.", no_args_is_help=True)
 _COMMANDS: dict[str, Callable[..., None]] = {
     "show": show,
-    "new": edit_systems.new,
+    "new": new,
     "add": edit.add,
-    "add-system": edit_systems.add_system,
-    "experiment": edit_systems.experiment,
-    "connect": edit_lines.connect,
-    "connect-power": edit_lines.connect_power,
-    "auto-connect": edit_lines.auto_connect,
-    "set-delay": edit_lines.set_delay,
-    "disconnect": edit_lines.disconnect,
+    "add-system": add_system,
+    "experiment": experiment,
+    "connect": edit.connect,
+    "connect-power": edit.connect_power,
+    "auto-connect": edit.auto_connect,
+    "set-delay": edit.set_delay,
+    "disconnect": edit.disconnect,
     "expose": edit.expose,
     "set": edit.set_,
     "unset": edit.unset,
-    "parameters": edit_parameters.parameters,
-    "mapping": edit_parameters.mapping,
-    "link": edit_parameters.link,
+    "parameters": parameters,
+    "mapping": mapping,
+    "link": link,
     "rename": edit.rename,
     "remove": edit.remove,
     "swap": edit.swap,

@@ -10,14 +10,14 @@ from unicodedata import normalize
 
 from orchestrator import author
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.core.ssp.archive.target import EXPERIMENT_FILE, main_file
+from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
 from orchestrator.core.system import System, nearest
 from orchestrator.core.system.packed_code import packed_code_unopened, unopened_notes
 from orchestrator.study import Experiment
 from orchestrator.study.file.experiment import Case, RunOptions
 
 if TYPE_CHECKING:
-    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepared_case import SystemReader
 
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
@@ -76,10 +76,10 @@ def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
     from orchestrator.study.prepare.prepare import prepare_all
-    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepared_case import SystemReader
 
     cases = prepare_all(experiment, experiment.case, SystemReader(folder))
-    from orchestrator.study.validate import expect_sound
+    from orchestrator.study.reader import expect_sound
 
     expect_sound(experiment, cases)
     return {name: case.system for name, case in cases.items()}
@@ -116,7 +116,7 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
     experiment, folder = experiment_of(target)
     if case is not None:
         expect_case(target, experiment, case)
-    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepared_case import SystemReader
 
     found, reader = {}, SystemReader(folder)
     for name, chosen in experiment.case.items():

@@ -1,7 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP: each is one interrupt, after which every part of a run tidies up."""
+"""One interrupt for all signals that end a process, and pauses of the garbage collector."""
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
+
 
 #: How a command ends that an interrupt has ended: click says "Aborted!" and 1.
 _ABORTED = {1, 130}
@@ -100,3 +102,15 @@ def _is_importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Stop the garbage collector for a while, and let it go on as it was; also a decorator."""
+    was_running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_running:
+            gc.enable()

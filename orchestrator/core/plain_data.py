@@ -1,13 +1,16 @@
-"""TOML and JSON that others may have written: whatever is wrong with them is a ValueError."""
+"""TOML, JSON and numbers that others wrote: whatever is wrong with them is a ValueError."""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
 
 #: More is no number of anything here, and does not fit what computes with it.
 _BITS = 64
@@ -62,3 +65,18 @@ def _expect_short(value: object, where: str) -> None:
             _expect_short(inner, f"{where}[{number}]")
     elif isinstance(value, int) and not _fits(value):
         raise ValueError(f"'{where}': expected an integer of at most {_BITS} bits")
+
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+#: That may stand around the content of an element.
+XML_BLANKS = " \t\r\n"
+#: A longer text is no number of these.
+_MOST = 64
+
+
+def plain_number(text: str | None) -> float | None:
+    """Return a number, if it is finite; ``None`` for what is none."""
+    if text is None or len(text) > _MOST or not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None

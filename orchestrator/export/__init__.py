@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.export.batch import BuildJob as BuildJob, build_all as build_all
-    from orchestrator.export.blocks.block_component import block_as_fmu as block_as_fmu
+    from orchestrator.export.build import BuildJob as BuildJob, build_all as build_all
+    from orchestrator.export.blocks.build_block import block_as_fmu as block_as_fmu
     from orchestrator.export.blocks.block_memory import element_names as element_names
     from orchestrator.export.blocks.build_block import build_block as build_block
     from orchestrator.export.blocks.delay_line import DelayLine as DelayLine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ResidualDae as ResidualDae,
         Variable as Variable,
     )
-    from orchestrator.export.experiment import Experiment as Experiment
+    from orchestrator.export.modelica.source.text import Experiment as Experiment
     from orchestrator.export.recipe import (
         Recipe as Recipe,
         Solver as Solver,

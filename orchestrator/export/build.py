@@ -1,30 +1,30 @@
-"""Builds FMUs from recipes, Modelica classes and residual DAEs; keeps what is unchanged."""
+"""Building of FMUs: one, or many at once."""
 
 from __future__ import annotations
 
 import logging
+import multiprocessing
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.export.archive.dae_hash import dae_hash
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.export.archive.fmu_archive import target_name, write_fmu
-from orchestrator.export.archive.stamp import hash_of, stamp, stored_key
+from orchestrator.export.archive.stamp import dae_hash, hash_of, stamp, stored_key
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.dae.residual_dae import ResidualDae
-from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.front_end.omc import instantiated
 from orchestrator.export.modelica.frontend import flatten_flat, flatten_place
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
 from orchestrator.export.modelica.source.flat_text import PlainText, plain_text, read_flat
-from orchestrator.export.modelica.source.text import ModelicaText
-from orchestrator.export.platforms import platforms_of
-from orchestrator.export.recipe import Recipe, Solver
+from orchestrator.export.modelica.source.text import Experiment, ModelicaText
+from orchestrator.export.recipe import Recipe, Solver, platforms_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -261,3 +261,71 @@ def write_changed(
         places = ", ".join(str(files[fmi]) for fmi in missing)
         _LOGGER.info("built %s from %s in %.2f s", places, recipe.model, seconds)
     return BuildResult(files, recipe.name, recipe.model, seconds, cached=not missing)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """A recipe and the folder for its FMUs."""
+
+    recipe: Recipe
+    output: Path
+
+
+def build_all(
+    jobs: Sequence[BuildJob],
+    *,
+    workers: int | None = None,
+    force: bool = False,
+    done: Callable[[int], None] | None = None,
+) -> list[BuildResult | SoftdockError]:
+    """Build FMUs in parallel; one that fails does not stop the others.
+
+    Each runs in a process: none waits for another.
+
+    Parameters
+    ----------
+    workers
+        Builds at one time; default the number of processors.
+    force
+        Build even if nothing changed.
+    done
+        Called with the number of finished builds after each.
+
+    Returns
+    -------
+    list
+        In the order of the jobs: what each gave, or why it failed.
+    """
+    workers = min(len(jobs), workers or os.cpu_count() or 1)
+    report = done or (lambda _: None)
+    outcomes: list[BuildResult | SoftdockError] = []
+    if workers <= 1:
+        for job in jobs:
+            outcomes.append(_outcome(partial(_run, job, force)))
+            report(len(outcomes))
+        return outcomes
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])  # its imports take longer than a small build
+    # the server keeps the environment of its first caller, whose compiler may be another
+    given = (dict(os.environ),)
+    with ProcessPoolExecutor(workers, context, _take_environment, given) as pool:
+        futures = [pool.submit(_run, job, force) for job in jobs]
+        for finished, _ in enumerate(as_completed(futures), start=1):
+            report(finished)
+    return [_outcome(future.result) for future in futures]
+
+
+def _take_environment(given: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(given)
+
+
+def _run(job: BuildJob, force: bool) -> BuildResult:  # noqa: FBT001 - called by the pool alone
+    return build_recipe(job.recipe, job.output, force=force)
+
+
+def _outcome(make: Callable[[], BuildResult]) -> BuildResult | SoftdockError:
+    try:
+        return make()
+    except SoftdockError as error:
+        return error

@@ -1,9 +1,11 @@
-"""Build recipes: one TOML file per FMU."""
+"""Build recipes, one TOML file per FMU, and the platforms that FMUs are built for."""
 
 from __future__ import annotations
 
 import math
+import platform
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,22 +20,98 @@ from pydantic import (
     ValidationError,
 )
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.plain_data import toml_data
-from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat
-from orchestrator.export.platforms import names_of, platforms_of
+from orchestrator.export.modelica.source.text import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Operating system and processor.
+
+    Attributes
+    ----------
+    name
+        As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
+    long_name
+        Platform tuple of FMI 3.0.
+    target
+        How Zig calls it, with the oldest C library or system that the FMU runs on.
+    suffix
+        Of shared libraries.
+    machine
+        System and processor as Python names them.
+    """
+
+    name: str
+    long_name: str
+    target: str
+    suffix: str
+    machine: tuple[str, str]
+
+    def folder(self, fmi: str) -> str:
+        """Folder of the binaries in an archive of a version of FMI."""
+        return f"binaries/{self.name if fmi == '2.0' else self.long_name}"
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this machine is one."""
+        return self.machine == (platform.system(), platform.machine())
+
+
+PLATFORMS = (
+    Platform("linux64", "x86_64-linux", "x86_64-linux-gnu.2.17", ".so", ("Linux", "x86_64")),
+    Platform("win64", "x86_64-windows", "x86_64-windows-gnu", ".dll", ("Windows", "AMD64")),
+    Platform("darwin64", "x86_64-darwin", "x86_64-macos.11.0", ".dylib", ("Darwin", "x86_64")),
+    Platform(
+        "aarch64-linux", "aarch64-linux", "aarch64-linux-gnu.2.17", ".so", ("Linux", "aarch64")
+    ),
+    Platform(
+        "aarch64-darwin", "aarch64-darwin", "aarch64-macos.11.0", ".dylib", ("Darwin", "arm64")
+    ),
+)
+_HERE = ("linux64",)  # hosts whose own compiler makes FMUs
+
+
+def this_platform() -> Platform:
+    """Platform of this machine."""
+    for each in PLATFORMS:
+        if each.is_here and each.name in _HERE:
+            return each
+    raise FmuError(
+        f"FMUs are built on 64-bit Linux on x86; this is {platform.system()} on"
+        f" {platform.machine()}, for which the exporter fills no folder"
+    )
+
+
+def platforms_of(names: Iterable[str]) -> tuple[Platform, ...]:
+    """Platforms by their names in FMI 2.0 or FMI 3.0, each once; of none: that of this machine."""
+    known = {name: each for each in PLATFORMS for name in (each.name, each.long_name)}
+    listed = list(names)
+    unknown = [name for name in listed if name not in known]
+    if unknown:
+        raise UnknownNameError(
+            f"platform {', '.join(map(repr, unknown))}: expected one of {', '.join(known)}"
+        )
+    return tuple(dict.fromkeys(known[name] for name in listed)) or (this_platform(),)
+
+
+def names_of(platforms: Sequence[Platform]) -> list[str]:
+    """Names in FMI 2.0."""
+    return [each.name for each in platforms]
+
 
 _Number = StrictInt | StrictFloat
 
 
-class _Table(BaseModel):
+class _RecipeTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class FmuTable(_Table):
+class FmuTable(_RecipeTable):
     """``[fmu]``: a Modelica class, the folders of its packages, the name of the FMU."""
 
     model: StrictStr
@@ -46,13 +124,13 @@ class FmuTable(_Table):
         return (self.root,) if isinstance(self.root, str) else self.root
 
 
-class FmiTable(_Table):
+class FmiTable(_RecipeTable):
     """``[fmi]``: the versions of the archives."""
 
     versions: tuple[StrictStr, ...] = ("2.0",)
 
 
-class SolverTable(_Table):
+class SolverTable(_RecipeTable):
     """``[solver]``: how a co-simulation FMU integrates."""
 
     method: StrictStr = "dopri5"
@@ -60,7 +138,7 @@ class SolverTable(_Table):
     tolerance: _Number | None = None
 
 
-class ExperimentTable(_Table):
+class ExperimentTable(_RecipeTable):
     """``[experiment]``: what an importer may propose."""
 
     start_time: _Number | None = None
@@ -68,7 +146,7 @@ class ExperimentTable(_Table):
     step_size: _Number | None = None
 
 
-class RecipeFile(_Table):
+class RecipeFile(_RecipeTable):
     """Everything that a recipe says."""
 
     fmu: FmuTable

@@ -28,6 +28,6 @@ if TYPE_CHECKING:
         Sensitivity as Sensitivity,
         trajectory_sensitivity as trajectory_sensitivity,
     )
-    from orchestrator.loops.unit_model import UnitModel as UnitModel
+    from orchestrator.loops.state_space import UnitModel as UnitModel
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,4 +1,4 @@
-"""Pictures of linear loops: Bode, Nyquist, root locus, stability map."""
+"""Pictures of linear loops: poles, Bode, Nyquist, root locus, stability map."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.loops.delayed_loop import Complex
+from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import Margins, OpenLoop
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import SweepPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 #: Colours: continuous time, as a master steps it, and limits.
 EXACT, SAMPLED, LIMIT = "#0072b2", "#d55e00", "0.35"
@@ -187,4 +189,40 @@ def draw_map(
     axes.set_xlabel(below)
     axes.set_ylabel(beside)
     axes.set_title(title)
+    return figure
+
+
+#: The slow ones are seen beside the fast ones: the axes are straight up to here and then
+#: logarithmic, 1/s and Hz.
+_STRAIGHT = 0.1
+
+
+def draw_poles(accounts: Sequence[LoopAccount], title: str) -> Figure:
+    """Draw the poles of the modes that accounts tell, upper half of the plane."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.add_subplot()
+    axes.axvline(0.0, color=LIMIT, linewidth=0.8)
+    modes = [mode for account in accounts for mode in account.modes]
+    for label, marker, colour, roots in (
+        ("continuous time", "o", EXACT, [m.exact for m in modes if m.exact is not None]),
+        ("as the master steps it", "x", SAMPLED, [m.sampled for m in modes]),
+    ):
+        axes.plot(
+            [root.real for root in roots],
+            [abs(root.imag) / (2.0 * math.pi) for root in roots],
+            marker,
+            color=colour,
+            markerfacecolor="none",
+            label=label,
+        )
+    axes.set_xscale("symlog", linthresh=_STRAIGHT)
+    axes.set_yscale("symlog", linthresh=_STRAIGHT)
+    axes.set_ylim(bottom=-0.5 * _STRAIGHT)
+    axes.set_xlabel("growth rate [1/s]")
+    axes.set_ylabel("frequency [Hz]")
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
     return figure

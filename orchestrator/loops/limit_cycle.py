@@ -28,8 +28,7 @@ from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.loop_transfer import OpenLoop, open_loop
 from orchestrator.loops.run_account import LinearSystem
-from orchestrator.loops.state_space import Floats, StateSpace
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.state_space import Floats, StateSpace, UnitModel
 
 #: Steps of a period of the sine, and periods before the one that is looked at.
 _SAMPLES, _BEFORE = 256, 1

@@ -27,8 +27,7 @@ from orchestrator.core.system.loops.rings import ordered_rings
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.multipliers import Multipliers
 from orchestrator.loops.period_map import PeriodMap
-from orchestrator.loops.state_space import Floats, StateSpace
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.state_space import Floats, StateSpace, UnitModel
 
 
 def signal_names(component: str, connectors: Iterable[Connector]) -> tuple[str, ...]:

@@ -24,8 +24,7 @@ from orchestrator.loops.loop_account import (
     signal_names,
     spaces_of,
 )
-from orchestrator.loops.state_space import Floats
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.state_space import Floats, UnitModel
 
 _TURN = 2.0 * math.pi
 _GRID = 2000  # frequencies between which crossings are looked for

@@ -21,17 +21,24 @@ from orchestrator.core.master import Iteration, Schedule
 from orchestrator.core.master.run.assembly import make_engine
 from orchestrator.core.master.run.step_failure import loop_message
 from orchestrator.core.master.schedule.schedule import (
-    Code,
     CompensationMethod,
     LoopTable,
     Member,
+    OperationCode,
     input_order,
 )
 from orchestrator.core.system import REACH_NS
 from orchestrator.engine import Engine, EngineState, LinearUnit
-from orchestrator.loops.multipliers import Multipliers, large_multipliers, multipliers
-from orchestrator.loops.remembered import Kind, newest_samples, numbers_of, places_by_age
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.multipliers import (
+    MemoryKind,
+    Multipliers,
+    large_multipliers,
+    multipliers,
+    newest_samples,
+    numbers_of,
+    places_by_age,
+)
+from orchestrator.loops.state_space import UnitModel
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -58,7 +65,10 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
     order = input_order(schedule, member)
     step_ns = member.ticks * schedule.step_ns
     lengths = [step_ns]
-    if any(row[0] in {Code.FIRST_HALF, Code.SECOND_HALF} for row in schedule.operations):
+    if any(
+        row[0] in {OperationCode.FIRST_HALF, OperationCode.SECOND_HALF}
+        for row in schedule.operations
+    ):
         lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
     rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
     expected = (
@@ -118,7 +128,7 @@ def expect_linear(schedule: Schedule) -> None:
 
 def numbers_only(schedule: Schedule) -> Schedule:
     """Leave out texts, events and faults, and solve loops as far as numbers go."""
-    operations = tuple(row for row in schedule.operations if row[0] != Code.TEXT)
+    operations = tuple(row for row in schedule.operations if row[0] != OperationCode.TEXT)
     loops = tuple(replace(_solvable(loop), tolerance=_SOLVED) for loop in schedule.loops)
     return replace(
         schedule, operations=operations, loops=loops, texts=0, text_copies=(), events=None
@@ -403,11 +413,11 @@ class PeriodMap:
     @cached_property
     def _entries(self) -> Entries:
         """All that is not zero: numbers of a kind are tried together, samples become older."""
-        groups: dict[Kind, list[int]] = {}
+        groups: dict[MemoryKind, list[int]] = {}
         successors = np.full(self.size, -1, dtype=np.intp)
         for i, number in enumerate(self._numbers):
             groups.setdefault(number.kind, []).append(i)
-            if number.kind is Kind.SAMPLE and number.age + self.steps < number.depth:
+            if number.kind is MemoryKind.SAMPLE and number.age + self.steps < number.depth:
                 successors[i] = i + self.steps
         tried = [np.array(group, dtype=np.intp) for group in groups.values()]
         return entries_of(self.apply, tried, successors)

@@ -13,8 +13,7 @@ from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.system import DataType
 from orchestrator.loops.block_model import SHORTER, SHORTEST
 from orchestrator.loops.loop_account import signal_names
-from orchestrator.loops.state_space import Floats, StateSpace, of_transition
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.state_space import Floats, StateSpace, UnitModel, of_transition
 
 #: Steps that a response is followed for, and the largest order that is looked for.
 _STEPS = 64

@@ -24,12 +24,12 @@ from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import Component, SourceKind, System
-from orchestrator.loops.jacobian import Side
+from orchestrator.loops.block_model import Side
 from orchestrator.loops.loop_account import MODES, LoopAccount, Mode, coupled_groups, loop_accounts
 from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.operating_point import by_model_exchange, unit_models
 from orchestrator.loops.period_map import PeriodMap
-from orchestrator.loops.unit_model import UnitModel
+from orchestrator.loops.state_space import UnitModel
 
 #: What can be started again and again without a side effect.
 _MODELS = frozenset({SourceKind.FMU, SourceKind.BLOCK})

@@ -1,37 +1,304 @@
-"""Open loop of a schedule: what comes back along one line in the period of a run, and its margins.
-
-The map of one period is M(g) = M0 + g b c', where g is the gain of the line: it is read once in a
-period. So the loop closes where g c' (z I - M0)^-1 b = 1, and L(w) = -c' (z I - M0)^-1 b with
-z = exp(i w T) is its response, with the holding and the rounding of delays that the schedule does.
-"""
+"""Open loop of a schedule: what comes back along one line, also where it is read more often."""
 
 from __future__ import annotations
 
+import cmath
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.loops.cut_loop import CutLoop
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import are_free, coupled_groups, sampled_roots
-from orchestrator.loops.loop_transfer import Margins, at_rest, find_line, margins_of
+from orchestrator.loops.loop_transfer import Margin, Margins, at_rest, find_line, margins_of
 from orchestrator.loops.multipliers import multipliers
-from orchestrator.loops.multirate_loop import MultirateLoop, line_steps, numbers_of_line
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import changer
 
+
+@dataclass(frozen=True)
+class CutLoop:
+    """A loop as a schedule makes it, cut at a line that is read p times in a period.
+
+    What a run remembers goes by x' = A x + B u, where u is put in by the line, and y = C x comes
+    out of it.
+
+    Parameters
+    ----------
+    line
+        ``component.output -> component.input``.
+    components
+        Those of the loop.
+    period
+        Of the schedule, s.
+    roots
+        Of the closed loop, 1/s, the fastest growing first; free motions are left out.
+    rest, into, out_of
+        A, B and C, float64 of shapes (n, n), (n, p) and (p, n); without the p where it is 1.
+    """
+
+    line: str
+    components: tuple[str, ...]
+    period: float
+    roots: tuple[complex, ...]
+    rest: Floats
+    into: Floats
+    out_of: Floats
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether every mode of the closed loop dies down."""
+        return all(root.real < 0.0 for root in self.roots)
+
+
+#: Multipliers are beyond 1 from here on: two free motions are found to the root of rounding.
+_OUTSIDE = 1.0 + 1e-6
+#: Factors of the gain, phases and delays that are tried; a limit between two is halved down.
+_GAIN, _GAINS, _PHASES, _LATE, _HALVINGS = 1e3, 90, 90, 30, 32
+_GRID = 300
+#: What a second way through the line may be in a step, as a share of the first.
+_ROUNDING = 1e-9
+_TURN = 2.0 * math.pi
+
+
+@dataclass(frozen=True)
+class LineStep:
+    """From one read of the line to the next.
+
+    Parameters
+    ----------
+    rest
+        S_k(0), float64 of shape (n, n).
+    into, out_of
+        b_k and c_k, shape (n,).
+    """
+
+    rest: Floats
+    into: Floats
+    out_of: Floats
+
+
+@dataclass(frozen=True)
+class MultirateLoop(CutLoop):
+    """A loop as a schedule makes it, cut at a line that is read more than once in a period.
+
+    Parameters
+    ----------
+    direct
+        D, float64 of shape (p, p): y = C x + D u.
+    """
+
+    direct: Floats
+
+    @classmethod
+    def of(
+        cls,
+        line: str,
+        components: tuple[str, ...],
+        period: float,
+        steps: Sequence[LineStep],
+        roots: tuple[complex, ...],
+    ) -> MultirateLoop:
+        """Lift the steps of a period."""
+        count, size = len(steps), len(steps[0].rest)
+        rest, into = np.eye(size), np.zeros((size, 0))
+        out_of, direct = np.zeros((count, size)), np.zeros((count, count))
+        for k, each in enumerate(steps):
+            out_of[k], direct[k, :k] = each.out_of @ rest, each.out_of @ into
+            into = np.column_stack([each.rest @ into, each.into])
+            rest = each.rest @ rest
+        kept = numbers_of_line(rest, into, out_of)
+        parts = rest[np.ix_(kept, kept)], into[kept], out_of[:, kept], direct
+        return cls(line, components, period, roots, *parts)
+
+    def closed(self, gain: complex = 1.0, late: float = 0.0) -> Complex:
+        """Return the map of one period, float64, or complex128 with a complex gain."""
+        count, kept = len(self.direct), math.ceil(late)
+        now, before = (gain * each for each in self._late(late))
+        # y = of_state x + of_before r, and u = now y + before r, where r are the reads before
+        inverse = np.linalg.inv(np.eye(count) - self.direct @ now)
+        of_state, of_before = inverse @ self.out_of, inverse @ self.direct @ before
+        shifted = np.eye(kept, k=-count, dtype=of_state.dtype)
+        newest = np.eye(kept, count)[:, ::-1] if kept >= count else np.eye(count)[::-1][:kept]
+        return np.block(
+            [
+                [
+                    self.rest + self.into @ now @ of_state,
+                    self.into @ (before + now @ of_before),
+                ],
+                [newest @ of_state, shifted + newest @ of_before],
+            ]
+        )
+
+    def _late(self, late: float) -> tuple[Floats, Floats]:
+        """Return what a delay takes of the reads of this period, and of those before, by age."""
+        whole, part = int(late), late % 1.0
+        count, kept = len(self.direct), math.ceil(late)
+        now, before = np.zeros((count, count)), np.zeros((count, kept))
+        for back, share in ((whole, 1.0 - part), (whole + 1, part)):
+            for k in range(count if share else 0):
+                if k >= back:
+                    now[k, k - back] += share
+                else:
+                    before[k, back - k - 1] += share
+        return now, before
+
+    def at(self, omega: Floats | float) -> Complex:
+        """Return what comes back of a sine on the line at its own frequency, -L, as L in rad/s.
+
+        What comes back at other frequencies, folded by the slower steps, is left out: margins are
+        those of :meth:`margins`, not of this.
+        """
+        asked = np.asarray(omega, dtype=np.float64)
+        found = np.empty(asked.size, dtype=np.complex128)
+        count = len(self.direct)
+        times = np.arange(count) * self.period / count
+        for i, w in enumerate(np.ravel(asked)):
+            sine = np.exp(1j * w * times)
+            found[i] = -(sine.conj() @ self._lifted(np.exp(1j * w * self.period)) @ sine) / count
+        return np.asarray(found.reshape(asked.shape))
+
+    def margins(self) -> Margins:
+        """Return the margins: of gain, phase, and of a delay on the line beside that it has."""
+        turns = np.linspace(0.0, _TURN, _PHASES)[1:]
+        phase = self._limit(
+            lambda f: self.closed(cmath.exp(-1j * f)), 0.0, turns if self.is_stable else -turns
+        )
+        more = np.geomspace(1.0, _GAIN, _GAINS)[1:]
+        tick = self.period / len(self.direct)
+        if self.is_stable:
+            late = self._limit(lambda n: self.closed(late=n), 0.0, self._delays())
+            delay = Margin(late.value * tick, late.frequency)
+        else:
+            seconds = phase.value / (_TURN * phase.frequency) if phase.frequency else math.nan
+            delay = Margin(seconds, phase.frequency)
+        lower = self._limit(self.closed, 1.0, 1.0 / more)
+        return Margins(
+            self.is_stable,
+            self._limit(self.closed, 1.0, more),
+            lower if math.isfinite(lower.value) else Margin(0.0, math.nan),
+            phase,
+            delay,
+            self._distance(),
+        )
+
+    def _delays(self) -> Floats:
+        """Return delays in steps: closely up to two periods, then wider up to ten times that."""
+        last = 2 * len(self.direct)
+        wide = np.geomspace(last, 16 * last, _LATE)[1:]
+        return np.concatenate([np.linspace(0.0, last, 8 * len(self.direct) + 1)[1:], wide])
+
+    def _limit(self, matrix: Callable[[float], Complex], begin: float, tried: Floats) -> Margin:
+        """Find where the number of growing modes changes first, between values that are tried."""
+        known = _growing(matrix(begin))
+        for before, after in pairwise([begin, *tried.tolist()]):
+            if _growing(matrix(after)) == known:
+                continue
+            low, high = before, after
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (low + high)
+                if _growing(matrix(middle)) == known:
+                    low = middle
+                else:
+                    high = middle
+            return Margin(high, self._frequency(matrix(low), matrix(high)))
+        return Margin(math.inf if begin <= tried[0] else -math.inf, math.nan)
+
+    def _frequency(self, before: Complex, after: Complex) -> float:
+        """Return the frequency of the mode that crosses, Hz, up to half of one over the period."""
+        values = np.linalg.eigvals(before if _growing(before) > _growing(after) else after)
+        outside = values[np.abs(values) > _OUTSIDE]
+        nearest = outside[np.argmin(np.abs(outside))]
+        return abs(float(np.angle(nearest))) / (_TURN * self.period)
+
+    def _distance(self) -> Margin:
+        """Return the least singular value of 1 + L, lifted: one over the largest sensitivity."""
+        top = math.pi / self.period
+        omega = np.geomspace(1e-5 * top, top, _GRID)[:-1]
+        one = np.eye(len(self.direct))
+        sizes = [
+            float(np.linalg.svd(one - self._lifted(np.exp(1j * w * self.period)))[1][-1])
+            for w in omega
+        ]
+        place = int(np.argmin(sizes))
+        return Margin(sizes[place], float(omega[place]) / _TURN)
+
+    def _lifted(self, z: complex) -> Complex:
+        """Return what the reads of a period bring of what was put in at each, (p, p)."""
+        inner = np.linalg.solve(z * np.eye(len(self.rest)) - self.rest, self.into + 0j)
+        return np.asarray(self.direct + self.out_of @ inner)
+
+
+def _growing(matrix: Complex) -> int:
+    return int(np.sum(np.abs(np.linalg.eigvals(matrix)) > _OUTSIDE))
+
+
+def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineStep, ...]:
+    """Return a period from one read of a line to the next, from the maps of its steps.
+
+    Parameters
+    ----------
+    whole, rest
+        With the line and without it, float64 of shape (n, n) for each step.
+
+    Returns
+    -------
+    tuple
+        Empty if a step reads the line more than once, or the line is not read evenly.
+    """
+    found: list[LineStep] = []
+    lengths: list[int] = []
+    for one, none in zip(whole, rest, strict=True):
+        left, sizes, right = np.linalg.svd(one - none)
+        if sizes[1] > _ROUNDING * max(sizes[0], 1.0):
+            return ()
+        if sizes[0] > _ROUNDING:
+            found.append(LineStep(none, left[:, 0] * sizes[0], right[0]))
+            lengths.append(1)
+        elif found:
+            last = found[-1]
+            found[-1] = LineStep(none @ last.rest, none @ last.into, last.out_of)
+            lengths[-1] += 1
+        else:
+            return ()
+    return tuple(found) if len(set(lengths)) == 1 else ()
+
+
+def numbers_of_line(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.intp]:
+    """Return the numbers that something is put into, and that something comes out of again.
+
+    All others are overwritten before they are read, or stay what they are: a loop through the line
+    does not have them.
+
+    Parameters
+    ----------
+    rest
+        Map of a period without the line, float64 of shape (n, n).
+    into, out_of
+        What the line is put into, shape (n, p), and comes out of, shape (p, n).
+    """
+    moves, put, read = rest != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
+    kept = np.arange(len(rest))
+    while True:
+        inner = moves[np.ix_(kept, kept)]
+        matters = (inner.any(axis=0) | read[kept]) & (inner.any(axis=1) | put[kept])
+        if matters.all():
+            return kept
+        kept = kept[matters]
+
+
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
 #: the rate at least, and down to this share of the slowest mode.
-_GRID, _DECADES, _BELOW = 120, 5.0, 0.01
+_SAMPLED_LOOP_GRID, _DECADES, _BELOW = 120, 5.0, 0.01
 #: Multipliers that are no larger say nothing of slow modes.
 _FADED = 1e-3
 #: So many are solved at once.
 _CHUNK = 64
-#: What a second way through the line may be, as a share of the first: rounding.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -97,7 +364,9 @@ class SampledLoop(CutLoop):
         slow = np.abs(np.log(moving)).min(initial=math.pi) / self.period
         fastest = math.log10(math.pi / self.period)
         decades = max(_DECADES, fastest - math.log10(_BELOW * slow))
-        return np.asarray(np.logspace(fastest - decades, fastest, round(_GRID * decades))[:-1])
+        return np.asarray(
+            np.logspace(fastest - decades, fastest, round(_SAMPLED_LOOP_GRID * decades))[:-1]
+        )
 
     def beyond(self, growth: float) -> SampledLoop:
         """Return the loop whose modes grow so much less, 1/s: its limits are where one grows so.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import LinearTransformation, System, TransportDelay, nanoseconds
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.system.time import step_length
 from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import find_line
 from orchestrator.loops.run_account import LinearSystem

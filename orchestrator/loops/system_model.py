@@ -20,7 +20,7 @@ from orchestrator.loops.run_account import LinearSystem, linear_system
 from orchestrator.loops.state_space import Floats, StateSpace
 
 
-class Held(Block):
+class HeldNumber(Block):
     """A number that stays what it is."""
 
     begin: float = Parameter(start=0.0)
@@ -64,7 +64,7 @@ def with_sources(system: System, inputs: Iterable[str]) -> System:
         rest = {key: value for key, value in component.values.items() if key != connector}
         components = {**system.components, owner: replace(component, values=rest)}
         system = replace(system, components=components)
-        system = system.add(source_of(name), block(Held), begin=begin)
+        system = system.add(source_of(name), block(HeldNumber), begin=begin)
         system = system.connect(f"{source_of(name)}.y", name)
     return system
 

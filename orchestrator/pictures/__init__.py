@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.pictures.figure import picture as picture, save as save
+    from orchestrator.pictures.pictures import picture as picture, save as save
     from orchestrator.pictures.maps import plot_maps as plot_maps
     from orchestrator.pictures.panels import (
         Panels as Panels,

@@ -17,17 +17,16 @@ from orchestrator.core.master import Plan, compile_schedule, validate_plan
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind, System, closed_loops
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.system.time import step_length
 from orchestrator.pictures.drawing import Drawing, Facts, as_prepared, draw_system
-from orchestrator.pictures.drawing.chains import chains_of, inside, wire_key
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
-from orchestrator.pictures.drawing.layout.measure import has_font
-from orchestrator.pictures.drawing.scene.parts import connector_of
-from orchestrator.pictures.drawing.scene.scene import Group, Shape, Text
-from orchestrator.pictures.drawing.wording import wire_label
+from orchestrator.pictures.drawing.facts import chains_of, inside, wire_key, wire_label
+from orchestrator.pictures.drawing.layout.shape import has_font
+from orchestrator.pictures.drawing.parts import connector_of
+from orchestrator.pictures.drawing.scene import Shape, ShapeGroup, Text
 from orchestrator.study.file.experiment import Case, RunOptions, Setting
 from orchestrator.study.prepare.prepare import set_value
-from orchestrator.study.prepare.system_reader import ReadSystem
+from orchestrator.study.prepare.prepared_case import ReadSystem
 
 #: As wide as any value that a page writes, and its age.
 _ROOM = "-8.888e-88"
@@ -171,7 +170,7 @@ def _figures(result: Result, source: str) -> list[str]:
 
 def _with_texts(shape: Shape, texts: Mapping[str, str], key: str = "") -> Shape:
     """Write other labels on lines, by their keys."""
-    if isinstance(shape, Group):
+    if isinstance(shape, ShapeGroup):
         own = shape.data.get("wire", key)
         return replace(shape, shapes=[_with_texts(one, texts, own) for one in shape.shapes])
     if isinstance(shape, Text) and shape.text.endswith(_ROOM):

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.wings import of_wing
-from orchestrator.pictures.default_plots import spans_of
+from orchestrator.pictures.panels import spans_of
 from orchestrator.study import ExperimentOutcome, SweepOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
 from orchestrator.study.file.figure_tables import Curve as Drawn
@@ -24,7 +24,7 @@ from orchestrator.study.file.figure_tables import (
     SweepFigure,
     TimeFigure,
 )
-from orchestrator.study.measure.signals import values_of
+from orchestrator.study.measure.measures import values_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

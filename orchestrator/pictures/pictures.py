@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import multiprocessing
 import pickle
 from collections.abc import Callable, Mapping
@@ -10,9 +11,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from orchestrator.core import posix
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import link, whole_file
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.study.content import Plot
@@ -20,12 +22,13 @@ from orchestrator.study.content import Plot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 #: What can be drawn: a plot, a diagram, or what makes a figure of Matplotlib and can be pickled.
 Picture: TypeAlias = "Plot | Drawing | Callable[[], Figure]"
 _SUFFIXES = (".png", ".svg")
 #: A process takes as long to start as some pictures to be drawn.
 _FEW = 2
-_LOOKS = ("figure.py", "plot_drawing.py", "plot_parts.py")
+_LOOKS = ("pictures.py", "plot_drawing.py")
 
 
 def draw_pictures(
@@ -68,7 +71,6 @@ def _draw(shown: Picture, stem: Path, sign: bytes) -> None:
 def _contents(shown: Picture) -> tuple[bytes, bytes]:
     if isinstance(shown, Drawing):
         return shown.png(), shown.svg()
-    from orchestrator.pictures.figure import picture
     from orchestrator.pictures.plot_drawing import draw_plot
 
     figure = draw_plot(shown) if isinstance(shown, Plot) else shown()
@@ -98,3 +100,27 @@ def _is_of(stem: Path, sign: bytes) -> bool:
 
 def _file(stem: Path, suffix: str) -> Path:
     return stem.with_name(stem.name + suffix)
+
+
+def picture(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
+    """Draw a figure as PNG (150 dpi) or SVG.
+
+    The same figure gives the same bytes: no date, no random identifiers.
+    """
+    import matplotlib as mpl
+
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    content = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "softdock"}):
+        figure.savefig(content, format=kind, dpi=150, facecolor="white", metadata=metadata)
+    return content.getvalue()
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG or SVG, by the file's suffix; see :func:`picture`."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in {".png", ".svg"}:
+        raise DescriptionError.in_file(path, "expected a picture's name to end in .png or .svg")
+    content = picture(figure, "svg" if suffix == ".svg" else "png")
+    with whole_file(path) as draft:
+        draft.write_bytes(content)

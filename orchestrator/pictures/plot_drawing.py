@@ -3,27 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.recording import decimate
+from orchestrator.core.notebook import Page
+from orchestrator.core.recording import Result, decimate
 from orchestrator.core.recording.decimation import thin
-from orchestrator.pictures.plot_parts import (
-    MARKERS,
-    WIDTH,
-    dress,
-    headline,
-    legend,
-    literal,
-    look_of,
-    new_figure,
-    straight,
-)
-from orchestrator.study.content import Curve, Panel, Plot, Span
+from orchestrator.core.simunits import resolve
+from orchestrator.core.system import System
+from orchestrator.core.system.naming import is_pattern, lacking, matching
+from orchestrator.pictures.panels import axis_of, panels_of, spans_of
+from orchestrator.pictures.pictures import picture
+from orchestrator.study.content import PALETTE, Curve, Panel, Plot, Reference, Span
+from orchestrator.study.content.report_content import DASHES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+MARKERS = "osD^vP*"
+WIDTH = 7.5
+
+
+def literal(text: str) -> str:
+    """Text that matplotlib shows as it is: one line, and no formulae between dollars."""
+    return " ".join(text.split()).replace("$", r"\$")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    vars(figure)["_repr_png_"] = partial(picture, figure, "png")  # a notebook shows it
+    return figure
+
+
+def headline(figure: Figure, title: str) -> None:
+    """Put a title above all panels; none if it is empty."""
+    if title:
+        figure.suptitle(literal(title), fontsize=11, fontweight="bold")
+
+
+def look_of(curve: Curve, place: int) -> dict[str, Any]:
+    """Say how the curve at a place among others is drawn."""
+    return {
+        "color": curve.colour or PALETTE[place % len(PALETTE)],
+        "linestyle": curve.dash or DASHES[place % len(DASHES)],
+        "linewidth": 2.2 if place == 0 else 1.5,
+        "dash_capstyle": "butt",
+        "label": literal(curve.label),
+    }
+
+
+def dress(axes: Axes) -> None:
+    """Give axes a grid, and no frame."""
+    axes.grid(visible=True, color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8.5, color="#888888")
+
+
+def legend(axes: Axes, labels: Sequence[str]) -> None:
+    """List the labels right of the axes, if there are several."""
+    listed = [
+        (line, literal(label)) for line, label in zip(axes.lines, labels, strict=True) if label
+    ]
+    if len(listed) > 1:
+        axes.legend(
+            [line for line, _ in listed],
+            [label for _, label in listed],
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1.0),
+            borderaxespad=0.0,
+            frameon=False,
+            fontsize=8.5,
+            handlelength=3.2,
+        )
+
+
+def straight(axes: Axes, line: Reference, place: int, *, above: bool = False) -> None:
+    """Draw a horizontal or vertical line, the nth of its axes, below or above the curves."""
+    draw = axes.axhline if line.axis == "y" else axes.axvline
+    look = look_of(Curve(line.label, (), (), colour="#222222" if above else "#888888"), place + 1)
+    draw(line.value, **{**look, "linewidth": 1.2, "zorder": 2.5 if above else 1.5})
+
 
 #: Width of a letter of a label above a panel, as a share of the panel's.
 _LETTER = 0.011
@@ -169,3 +237,48 @@ def _common_legend(figure: Figure, grid: Sequence[Axes]) -> None:
             fontsize=8.5,
             handlelength=3.2,
         )
+
+
+#: Samples of all curves of a chart; if they are more, peaks are kept. A notebook keeps its outputs.
+_MOST_SAMPLES = 400_000
+#: Pixels of a panel with its legend, and of what stands above and below all.
+_PANEL, _REST = 245, 75
+
+
+def quick_plot(result: Result, wanted: Sequence[str], title: str) -> Figure:
+    """Draw signals by names and patterns; see :meth:`Result.plot`."""
+    return draw_plot(_plot_of(result, wanted, title))
+
+
+def quick_chart(result: Result, wanted: Sequence[str], title: str) -> Page:
+    """Show signals by names and patterns; see :meth:`Result.chart`."""
+    from orchestrator.pictures.report import chart_page
+
+    plot = _plot_of(result, wanted, title)
+    return Page(chart_page(plot, _MOST_SAMPLES), title, _PANEL * len(plot.panels) + _REST)
+
+
+def _plot_of(result: Result, wanted: Sequence[str], title: str) -> Plot:
+    names: list[str] = []
+    for text in wanted or result.names:
+        exact = [text] if text in result else []
+        found = exact or (matching(text, result.names) if is_pattern(text) else [])
+        if not found:
+            raise lacking(f"result '{result.name}'", "signal", text, result.names)
+        names += found
+    panels = []
+    for unit, signals in panels_of(result, dict.fromkeys(names)):
+        curves = [Curve(name, result.time, result[name]) for name in signals]
+        panels.append(Panel(axis_of(unit, signals), curves))
+    return Plot("time", panels, title, spans=spans_of([result]))
+
+
+def svg_of(system: System) -> str:
+    """Return the block diagram of a system as SVG, with its loops."""
+    from orchestrator.pictures.diagram import facts_of
+    from orchestrator.pictures.drawing import draw_system
+    from orchestrator.study.file.experiment import RunOptions
+
+    opened = resolve(system)
+    facts, _ = facts_of(opened.flat(), RunOptions())
+    return draw_system(opened, facts).svg().decode()

@@ -31,7 +31,7 @@ from orchestrator.study.content import (
     Plot,
     Report,
 )
-from orchestrator.study.content.plot import DASHES, Dash, Floats
+from orchestrator.study.content.report_content import DASHES, Dash, Floats
 
 #: Samples of a curve that are kept as they are; of a longer one its peaks, ends and gaps are.
 LARGEST_CURVE = 200_000
@@ -320,7 +320,7 @@ def _uri(item: FigureItem) -> str:
             why = error.strerror or error
             raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
     else:
-        from orchestrator.pictures.figure import picture
+        from orchestrator.pictures.pictures import picture
 
         drawn: Any = item.figure
         mime, content = _MIME[".svg"], picture(drawn, "svg")

@@ -17,11 +17,11 @@ from orchestrator.core.recording import Result, parameters_of
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
-from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.diagram import facts_of_run, nested_of, valued_drawing
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
-from orchestrator.pictures.drawing.layout.measure import NEED_FONT, has_font
+from orchestrator.pictures.drawing.layout.shape import NEED_FONT, has_font
+from orchestrator.pictures.panels import default_plots
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
     CaseSection,
@@ -219,7 +219,7 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
     ledger: EnergyLedger | None = case.value("ledger")
     if ledger is None:
         return section
-    from orchestrator.study.output.ledger_files import energy_note, energy_rows
+    from orchestrator.study.run.ledger import energy_note, energy_rows
 
     note, rows = energy_note(ledger), tuple(energy_rows(ledger))
     return replace(section, energies=rows, energy_note=note)

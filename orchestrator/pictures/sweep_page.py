@@ -29,7 +29,8 @@ from orchestrator.study.content import (
 )
 from orchestrator.study.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.study.sweep import FinishedSweep
-from orchestrator.study.sweep.cells import (
+from orchestrator.study.sweep.runner import as_run
+from orchestrator.study.sweep.summary import (
     axis_of,
     cells_of,
     detail,
@@ -39,10 +40,9 @@ from orchestrator.study.sweep.cells import (
     other,
     reduced,
     safe,
+    summaries,
     values_in,
 )
-from orchestrator.study.sweep.listed import as_run
-from orchestrator.study.sweep.summary import summaries
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

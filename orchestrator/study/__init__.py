@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         Measured as Measured,
         SweepOutcome as SweepOutcome,
     )
-    from orchestrator.study.prepare.swap import swap_component as swap_component
+    from orchestrator.study.prepare.prepare import swap_component as swap_component
     from orchestrator.study.reader import read_experiment as read_experiment
     from orchestrator.study.run.checkpoint_file import (
         read_checkpoint as read_checkpoint,

@@ -3,7 +3,7 @@
 An entry point of the group ``softdock.extensions`` is called ``WHEN.NAME``. ``WHEN`` says which
 runs load it: ``run`` all; ``device`` those with a device; ``table`` those whose experiment has a
 table ``[NAME]``, or ``[extension.NAME]`` where it is not one of this package; ``option`` those that
-are asked for ``NAME`` (:class:`~orchestrator.study.prepare.run_settings.RunSettings`). One
+are asked for ``NAME`` (:class:`~orchestrator.study.prepare.prepared_case.RunSettings`). One
 extension may be loaded for several reasons. A run that does not need one does not import it.
 """
 
@@ -27,14 +27,12 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plugin_group import PluginGroup
 from orchestrator.core.system import SourceKind
+from orchestrator.core.wings import PluginGroup
 from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
-from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.section import Section
 
 if TYPE_CHECKING:

@@ -1,10 +1,12 @@
-"""Reading of an experiment file, and of the names by which its parts refer to each other."""
+"""Reading of an experiment file, and all that can be wrong with one before anything is run."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -12,14 +14,42 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
     LoadError,
+    Problem,
     Severity,
     nearest,
     nearest_name,
 )
+from orchestrator.core.diagnostics.errors import parts_of, toml_key
 from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.master import validate_plan
 from orchestrator.core.plain_data import toml_data
+from orchestrator.core.simunits import expect_flawless
+from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.file.experiment import ContactLoopSpec, Experiment, Measure
+from orchestrator.study.file.table import Angle
+from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
+from orchestrator.study.measure.measures import names_of, target_value
+from orchestrator.study.prepare.dependents import wrong_derived
+from orchestrator.study.prepare.playback import uncovered, wrong_faults
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
+from orchestrator.study.prepare.prepared_case import (
+    PreparedCase,
+    RunSettings,
+    SystemReader,
+    expect_components,
+    expect_isolated,
+    requested_cases,
+    with_processes,
+    with_tuning,
+)
+from orchestrator.study.prepare.simulate import horizon
+from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
+from orchestrator.study.section import Section
+
+if TYPE_CHECKING:
+    from orchestrator.study.file.figure_tables import Curve
+
 
 #: Of what is wrong with an experiment file by itself.
 CODE = "EXP101"
@@ -82,7 +112,7 @@ def _dangling(experiment: Experiment) -> list[Diagnostic]:
         named += named_by_sweeps(experiment)
     named += _named_by_figures(experiment)
     if experiment.has_maps:
-        from orchestrator.study.prepare.map_check import named_by_maps
+        from orchestrator.study.prepare.sweep_check import named_by_maps
 
         named += named_by_maps(experiment)
     return [
@@ -129,3 +159,236 @@ def _named_by_figures(experiment: Experiment) -> Named:
     for name, animation in experiment.animation.items():
         where = f"animation.{name}"
         yield from ((where, case, experiment.case) for case in sorted(animation.needed()))
+
+
+#: Of what a case names and its system does not have.
+CHECK_CODE = "EXP102"
+
+
+def prepared_cases(
+    experiment: Experiment, reader: SystemReader, settings: RunSettings
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
+    """Prepare and check cases, and expect that what is asked of the run fits some of them.
+
+    Steps are chosen where that is asked for; which and why is said by case.
+    """
+    names = requested_cases(experiment, settings.only)
+    cases = prepare_all(experiment, names, reader, settings)
+    systems = {name: case.system for name, case in cases.items()}
+    expect_components(settings, systems)
+    expect_isolated(settings, systems)
+    if settings.strict:
+        expect_flawless(*systems.values())
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
+    cases = {
+        name: replace(case, system=with_processes(case.system, settings.isolated))
+        for name, case in cases.items()
+    }
+    cases = with_tuning(experiment, cases, settings)
+    expect_sound(experiment, cases)
+    return experiment, cases, choices
+
+
+def expect_sound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> None:
+    """Raise all problems of the cases that are to run, together."""
+    problems = [problem for case in cases.values() for problem in _options(case)]
+    problems += unsound(experiment, cases)
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[Diagnostic]:
+    """List what is wrong with signals, files, sweeps and figures; parameters as above."""
+    found: list[Diagnostic] = []
+    recorded: dict[str, list[str]] = {}
+    shown: dict[str, list[str]] = {}  # with what a ledger adds
+    for name, case in cases.items():
+        try:
+            recorded[name] = signal_names(case.system, case.options.record)
+        except DescriptionError:  # reported with the files
+            recorded[name] = signal_names(case.system, None)
+        shown[name] = recorded[name] + ledger_series(case, experiment)
+    for name, case in cases.items():
+        here = "case", name
+        found += _at(here, _files(case, experiment))
+        found += _at(here, (*wrong_faults(case), *uncovered(case)), f"case '{name}'")
+        found += _at(("ledger",), wrong_ledgers(case, experiment))
+        for key, measure in case.case.measure.items():
+            where = f"case '{name}', measure '{key}'"
+            at = *here, "measure", key
+            found += _at(at, _measure(where, measure, shown[name], case.system))
+            if measure.is_difference and measure.to in shown:
+                signal = measure.to_signal or measure.signal
+                found += _at(at, _known(where, signal, shown[measure.to], measure.angle))
+
+    systems = {name: case.system for name, case in cases.items()}
+    if experiment.sweep:
+        found += _sweeps(experiment, cases)
+    if experiment.figure:
+        found += _figures(experiment, cases, shown)
+    if experiment.animation:
+        wrong = of_wing("pictures.wrong_animations")(experiment, systems, recorded)
+        found += _at(("animation",), wrong)
+    found += _expectations(experiment, cases, shown)
+    found += _at(("derived",), wrong_derived(experiment.derived, systems))
+    return found
+
+
+def _expectations(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, list[str]],
+) -> Iterator[Diagnostic]:
+    if experiment.expect:
+        from orchestrator.study.expect.goal import wrong_expectations
+
+        for name, text in wrong_expectations(experiment, cases, recorded):
+            yield from _at(("expect", name), (text,))
+
+
+def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
+    from orchestrator.study.file.figure_tables import ListedSweep
+    from orchestrator.study.prepare.sweep_check import wrong_listed, wrong_sweep
+
+    for name, sweep in experiment.sweep.items():
+        if not isinstance(sweep, ListedSweep):
+            yield from _at(("sweep", name), wrong_sweep(name, sweep, experiment, cases))
+        elif sweep.case in cases:
+            yield from _at(("sweep", name), wrong_listed(name, sweep, cases[sweep.case]))
+    yield from _at((), swept_ledgers(experiment))
+
+
+def _at(key: Sequence[str], problems: Iterable[Problem], context: str = "") -> Iterator[Diagnostic]:
+    """Say under which table of the file it stands; what has a key stands below that."""
+    for problem in problems:
+        given = problem if isinstance(problem, Diagnostic) else None
+        base = given or Diagnostic(CHECK_CODE, Severity.ERROR, str(problem))
+        inner = parts_of(base.key) if base.key else ()
+        found = replace(base, code=CHECK_CODE, key=toml_key(*key, *inner))
+        yield found.within(context) if context else found
+
+
+def _figures(
+    experiment: Experiment, cases: Mapping[str, PreparedCase], recorded: Mapping[str, list[str]]
+) -> Iterator[Diagnostic]:
+    for name, figure in experiment.figure.items():
+        if figure.kind == "time":
+            for curve in (curve for panel in figure.panels for curve in panel.curves):
+                if curve.cases <= recorded.keys():
+                    where, at = f"figure '{name}'", ("figure", name)
+                    wrong = _known(where, curve.signal, recorded[curve.case], curve.angle)
+                    yield from _at(at, wrong)
+                    yield from _at(at, _minus(where, curve, cases, recorded))
+        elif figure.kind == "phase":
+            for path in figure.curves:
+                for signal in (path.x, path.y) if path.case in recorded else ():
+                    wrong = _known(f"figure '{name}'", signal, recorded[path.case], None)
+                    yield from _at(("figure", name), wrong)
+    if experiment.has_maps:
+        from orchestrator.study.prepare.sweep_check import wrong_maps
+
+        yield from _at(("figure",), wrong_maps(experiment))
+
+
+def _minus(
+    where: str,
+    curve: Curve,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, list[str]],
+) -> Iterator[str]:
+    """Say what is wrong with the signal that a curve takes off."""
+    if curve.minus is None:
+        return
+    yield from _known(where, curve.minus.signal, recorded[curve.minus.case], curve.angle)
+    try:
+        one, other = (_sampling(cases[name]) for name in (curve.case, curve.minus.case))
+    except DescriptionError:  # reported with the options
+        return
+    if one != other:
+        yield (
+            f"{where}: curve '{curve.label}': expected the same start, step, every and stop of"
+            f" cases '{curve.case}' and '{curve.minus.case}', whose signals are subtracted"
+        )
+
+
+def _horizon(case: PreparedCase) -> tuple[int, int, int]:
+    """Start, stop and step in nanoseconds."""
+    return horizon(case.system, case.options.start, case.options.stop, case.options.step)
+
+
+def _sampling(case: PreparedCase) -> tuple[int, ...]:
+    """The same, and of how many steps one is recorded."""
+    return (*_horizon(case), case.options.every or 1)
+
+
+def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
+    """Formats, recorders and the journal of a case."""
+    name = case.name
+    yield from (
+        f"case '{name}', recorder '{key}': its files are those of the case '{name}.{key}'"
+        for key in case.case.recorder
+        if f"{name}.{key}" in experiment.case
+    )
+    try:
+        flush_seconds(case)
+        files = views(case)
+    except DescriptionError as error:
+        yield from error.diagnostics
+        return
+    try:
+        start_ns, stop_ns, step_ns = _horizon(case)
+    except DescriptionError:  # reported with the options
+        return
+    if start_ns < 0 and any("mcap" in view.formats for view in files):
+        yield f"case '{name}': MCAP has no time before 0: choose another format, or a start >= 0 s"
+    for view in files:
+        yield from expect_room(view, (stop_ns - start_ns) // step_ns, case.options.every or 1)
+
+
+def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterator[str]:
+    for name in names_of(signal, angle):
+        if name not in recorded:
+            hint = nearest(name, recorded)
+            yield f"{where}: no recorded output '{name}'{hint}; recorded: {', '.join(recorded)}"
+
+
+def _options(case: PreparedCase) -> Iterator[Diagnostic]:
+    where, options, system = f"case '{case.name}'", case.options, case.system
+    chosen = options.settings(system)
+    try:
+        validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
+    except DescriptionError as error:
+        yield from error.within(where)
+    try:
+        _horizon(case)
+    except DescriptionError as error:
+        yield from error.within(where)
+
+
+def _time(where: str, time: str | float | None) -> Iterator[str]:
+    if time is not None:
+        try:
+            nanoseconds(time, where)
+        except DescriptionError as error:
+            yield str(error)
+
+
+def _measure(where: str, measure: Measure, recorded: list[str], system: System) -> Iterator[str]:
+    yield from _known(where, measure.signal, recorded, measure.angle)
+    if isinstance(measure.target, str) and measure.target not in recorded:
+        try:
+            target_value(measure.target, system)
+        except DescriptionError as error:
+            yield f"{where}, target: {error}"
+    yield from _time(f"{where}, from", measure.begin)
+    yield from _time(f"{where}, until", measure.until)
+    if isinstance(measure.predict, ContactLoopSpec):
+        for key in ContactLoopSpec.model_fields:
+            value = getattr(measure.predict, key)
+            if isinstance(value, str):
+                try:
+                    system.value(value)
+                except DescriptionError as error:
+                    yield f"{where}, predict.{key}: {error}"
+    elif measure.predict is not None:
+        yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))

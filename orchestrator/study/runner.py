@@ -10,13 +10,12 @@ from orchestrator.core.recording import whole_folder
 from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
 from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.study.file.table import Time
-from orchestrator.study.measure.case_measures import with_measures
+from orchestrator.study.measure.measures import with_measures
 from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
 from orchestrator.study.prepare.prepare import case_notes
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 from orchestrator.study.run.case_runs import run_cases
-from orchestrator.study.validate import prepared_cases
 
 
 def run_experiment(
@@ -56,7 +55,7 @@ def run_experiment(
     output
         Folder for the files; made if absent.
     settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime, figures
-        See :class:`~orchestrator.study.prepare.run_settings.RunSettings`, where ``settings``
+        See :class:`~orchestrator.study.prepare.prepared_case.RunSettings`, where ``settings``
         are ``values``.
     progress
         See :data:`Progress`.

@@ -6,7 +6,7 @@ from benchmark_problems import lotka_volterra, oscillator, pendulums, quarter_ca
 from oracle.reference import Reference
 
 from orchestrator.core.master import Execution
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import OperationCode
 
 MS = 1_000_000
 PROBLEMS = {
@@ -76,12 +76,14 @@ def test_who_passes_on_and_remembers_is_stepped_in_halves(algorithm, halved):
     """The corner of the car is, its body is not: no input of it acts on an output at once."""
     schedule = Execution(quarter_car.make(), step="1 ms", algorithm=algorithm).schedule
     number = [member.name for member in schedule.members].index("corner")
-    firsts = [row for row in schedule.operations if row[0] == Code.FIRST_HALF]
+    firsts = [row for row in schedule.operations if row[0] == OperationCode.FIRST_HALF]
     assert [row[1:3] for row in firsts] == [(number, 1)] * halved
-    assert len([row for row in schedule.operations if row[0] == Code.SECOND_HALF]) == halved
+    assert (
+        len([row for row in schedule.operations if row[0] == OperationCode.SECOND_HALF]) == halved
+    )
 
 
 def test_a_delayed_input_keeps_the_step_whole():
     system = quarter_car.make().with_delay("body.velocity", "corner.body_velocity", 0.01)
     schedule = Execution(system, step="1 ms", algorithm="newton").schedule
-    assert Code.FIRST_HALF not in [row[0] for row in schedule.operations]
+    assert OperationCode.FIRST_HALF not in [row[0] for row in schedule.operations]

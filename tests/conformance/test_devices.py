@@ -21,7 +21,9 @@ from orchestrator.rig.devices.conformance import (
     Refused,
     Wiring,
     check_device,
-    suite,
+)
+from orchestrator.rig.devices.conformance import (
+    checks as suite,
 )
 
 #: The others start an emulator each, for half a second and more.
@@ -149,8 +151,8 @@ def test_the_suite_finds_what_an_adapter_does_wrong(careless, check, remark):
 
 
 def test_a_device_without_a_bench_is_told(monkeypatch):
-    from orchestrator.rig.devices.conformance import suite
+    from orchestrator.rig.devices.conformance import checks
 
-    monkeypatch.setattr(suite, "device_class", lambda name: Careless)
+    monkeypatch.setattr(checks, "device_class", lambda name: Careless)
     with pytest.raises(PluginError, match="brings no bench"):
-        suite.bench_of("careless")
+        checks.bench_of("careless")

@@ -8,7 +8,7 @@ import pytest
 from fmpy import read_model_description
 
 from orchestrator.core.simunits import component_of, make_unit
-from orchestrator.core.simunits.block_registry import block_names
+from orchestrator.core.simunits.registry import block_names
 from orchestrator.core.system import Causality, DataType, Source
 
 ROOT = Path(__file__).parents[2]

@@ -3,11 +3,10 @@
 import pytest
 
 from orchestrator import Reason
-from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.device_units.samples import SampleCounter
 from orchestrator.rig.devices.conformance import bench_of
 from orchestrator.rig.devices.conformance.session import session
-from orchestrator.rig.supervisor.checks import HealthCheck, SignalCheck
-from orchestrator.rig.supervisor.columns import Head
+from orchestrator.rig.supervisor.checks import Head, HealthCheck, SignalCheck
 from orchestrator.rig.supervisor.limits import DeviceLimits, SignalLimits
 
 #: What the first signal of each device stays within, far beyond what it is led to here.

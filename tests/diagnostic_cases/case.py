@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from orchestrator.checks.context import Run
+from orchestrator.checks.context import IntendedRun
 from orchestrator.core.simunits import block
 from orchestrator.core.system import (
     Causality,
@@ -45,12 +45,12 @@ class Case:
 
     bad: Make
     good: Make
-    run: Run = field(default_factory=lambda: Run(step_ns=MS, stop_ns=10 * MS))
-    good_run: Run | None = None
+    run: IntendedRun = field(default_factory=lambda: IntendedRun(step_ns=MS, stop_ns=10 * MS))
+    good_run: IntendedRun | None = None
 
 
-def run(**changes: object) -> Run:
-    return replace(Run(step_ns=MS, stop_ns=10 * MS), **changes)
+def run(**changes: object) -> IntendedRun:
+    return replace(IntendedRun(step_ns=MS, stop_ns=10 * MS), **changes)
 
 
 def line(source: str, target: str, **changes: object) -> Connection:

@@ -26,7 +26,6 @@ MADE = {
     "docs/reference/devices/NAME.md",
     "hw_adapters/NAME/",
     "model.h",
-    "orchestrator/cli/export/export_NAME.py",
     "orchestrator/export/NAME/",
     "orchestrator/core/master/algorithms/backward_gauss_seidel.py",
     "orchestrator/core/recording/json_lines.py",

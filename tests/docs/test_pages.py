@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator import read_system, simulate
-from orchestrator.cli.commands import HOMES
+from orchestrator.cli.main import HOMES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

@@ -8,9 +8,9 @@ from dcp_slaves import UUID, description, machine
 from fuzz.mutations import damaged
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import Frames, decode, encode, framed
 from orchestrator.dcp.description import archive_of, write_dcpx
 from orchestrator.dcp.identifiers import OpMode
+from orchestrator.dcp.pdus import Frames, decode, encode, framed
 
 _PLACE = pdus.place_of("127.0.0.1", 8080)
 _VALUE = bytes(8)

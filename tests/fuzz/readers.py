@@ -24,10 +24,10 @@ from orchestrator.core.master import Execution
 from orchestrator.core.recording import read_parquet, read_result, write_parquet, writer
 from orchestrator.core.simunits import block, read_fmu
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
-from orchestrator.core.simunits.inspection.info import fmu_info
+from orchestrator.core.simunits.inspection.check import fmu_info
 from orchestrator.core.simunits.isolation.wire import receive, send
 from orchestrator.core.simunits.isolation.worker_process import answer_of, result_of
-from orchestrator.core.simunits.logs.log_unit import read_recorded
+from orchestrator.core.simunits.logs import read_recorded
 from orchestrator.core.ssp import diagnose
 from orchestrator.core.ssp.read.package import read_system
 from orchestrator.core.system import DelayTrace, System
@@ -35,10 +35,10 @@ from orchestrator.dcp.description import read_description
 from orchestrator.export.archive.stamp import stored_key
 from orchestrator.export.recipe import Recipe
 from orchestrator.pictures.animations import redraw
-from orchestrator.rig.supervisor.tracking.track_record import read_tracks
+from orchestrator.rig.supervisor.rig_tracking import read_tracks
 from orchestrator.study import read_checkpoint, read_experiment, write_checkpoint
 from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.file.signal_file import read_signal
+from orchestrator.study.prepare.playback import read_signal
 from orchestrator.study.sweep.store import Store
 
 

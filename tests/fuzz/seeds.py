@@ -15,7 +15,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Notice, block
 from orchestrator.core.ssp import apply_parameter_set
 from orchestrator.core.system import System
-from orchestrator.pictures.scenes import with_scenes
+from orchestrator.pictures.animations import with_scenes
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

@@ -14,8 +14,8 @@ from oracle.reference_step import Chooser
 
 from orchestrator.core.coupling import LineStatistics
 from orchestrator.core.master.run.execution import Execution
-from orchestrator.core.master.schedule.schedule import Code, Schedule, input_order
-from orchestrator.core.system.step_length import StepLength, end_of_steps
+from orchestrator.core.master.schedule.schedule import OperationCode, Schedule, input_order
+from orchestrator.core.system.time import StepLength, end_of_steps
 
 Floats = NDArray[np.float64]
 #: States of the units, signals, numbers of samples.
@@ -119,7 +119,7 @@ class Reference:
             if self.on_grid:
                 past.amend(float(self.signals[row[0]]))
         for code, first, count, _, _ in self.plan.operations:
-            if self.on_grid and code == Code.INJECT_SAMPLE_FAULT:
+            if self.on_grid and code == OperationCode.INJECT_SAMPLE_FAULT:
                 for number in range(first, first + count):
                     self.faults.inject_sample_fault(number)
 
@@ -162,67 +162,73 @@ class Reference:
             code, row, count, every, phase = self.plan.operations[number]
             number += 1
             due = self.done % every == phase
-            if code == Code.SOLVE:
+            if code == OperationCode.SOLVE:
                 if due:
                     solve(self, row, number, number + count)
                 number += count
             elif due:
                 for one in range(row, row + count):
-                    self._do(Code(code), one)
+                    self._do(OperationCode(code), one)
 
-    def _do(self, code: Code, row: int) -> None:
+    def _do(self, code: OperationCode, row: int) -> None:
         plan, signals = self.plan, self.signals
-        if code is Code.COPY:
+        if code is OperationCode.COPY:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
-        elif code is Code.READ:
+        elif code is OperationCode.READ:
             read_line(self, row)
-        elif code in (Code.PUSH, Code.PROPOSE, Code.INJECT_SAMPLE_FAULT):
+        elif code in (OperationCode.PUSH, OperationCode.PROPOSE, OperationCode.INJECT_SAMPLE_FAULT):
             self._remember(code, row)
-        elif code is Code.INJECT_FAULT:
+        elif code is OperationCode.INJECT_FAULT:
             self.faults.inject(row)
-        elif code in (Code.COMPENSATE, Code.CORRECT):
+        elif code in (OperationCode.COMPENSATE, OperationCode.CORRECT):
             compensate(self, plan.compensations[row])
-        elif code is Code.TEXT:
+        elif code is OperationCode.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]
-        elif code is Code.LOOKUP:
+        elif code is OperationCode.LOOKUP:
             slot, first, count = plan.tables[row]
             signals[slot] = dict(plan.table_entries[first : first + count])[int(signals[slot])]
-        elif code in (Code.INTERPOLATE_MEAN, Code.EXTRAPOLATE):
+        elif code in (OperationCode.INTERPOLATE_MEAN, OperationCode.EXTRAPOLATE):
             self._mix(code, *plan.mixes[row])
         else:
             self._step(code, row)
 
-    def _remember(self, code: Code, row: int) -> None:
+    def _remember(self, code: OperationCode, row: int) -> None:
         end_ns = self.now_ns + self.step_ns
-        if code is not Code.PROPOSE and not self.on_grid:
-            if code is Code.PUSH:
+        if code is not OperationCode.PROPOSE and not self.on_grid:
+            if code is OperationCode.PUSH:
                 self.past[row].take_back(end_ns)
-        elif code is Code.INJECT_SAMPLE_FAULT:
+        elif code is OperationCode.INJECT_SAMPLE_FAULT:
             self.faults.inject_sample_fault(row)
         else:
             self.past[row].put(end_ns, float(self.signals[self.plan.histories[row][0]]))
 
     def _mix(
-        self, code: Code, source: int, target: int, weight: float, factor: float, offset: float
+        self,
+        code: OperationCode,
+        source: int,
+        target: int,
+        weight: float,
+        factor: float,
+        offset: float,
     ) -> None:
         now = self.signals[source]
-        if code is Code.INTERPOLATE_MEAN:
+        if code is OperationCode.INTERPOLATE_MEAN:
             value = self.begin[source] + weight * (now - self.begin[source])
         else:
             value = now + weight * self.step_ratio * (now - self.before[source])
         self.signals[target] = factor * value + offset
 
-    def _step(self, code: Code, row: int) -> None:
+    def _step(self, code: OperationCode, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
         middle, end = self.now_ns + self.step_ns // 2, self.now_ns + self.step_ns
         begin = self.now_ns - (member.ticks - 1) * self.step_ns
         if isinstance(self.plan.step_ns, StepLength):
             begin = self.now_ns - self.steps_ns(self.done - member.ticks + 1, self.done)
-        if code is Code.FIRST_HALF:
+        if code is OperationCode.FIRST_HALF:
             end = middle
-        elif code is Code.SECOND_HALF:
+        elif code is OperationCode.SECOND_HALF:
             begin = middle
         if begin == end:
             return  # half of a nanosecond
@@ -233,7 +239,7 @@ class Reference:
         reached, early, _, _ = unit.native.reached
         if early and reached != end:
             raise EarlyReturnError(row, reached)
-        if code is not Code.FIRST_HALF:
+        if code is not OperationCode.FIRST_HALF:
             self._receive(row)
 
     def _send(self, row: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from oracle.reference_draws import normal_draw
 from oracle.reference_reads import read_line
 
-from orchestrator.core.master.schedule.schedule import Code, Effect, FaultRow
+from orchestrator.core.master.schedule.schedule import Effect, FaultRow, OperationCode
 
 if TYPE_CHECKING:
     from oracle.reference import Reference
@@ -30,9 +30,9 @@ class ReferenceFaults:
         signals, now = self._reference.signals, self._reference.time_ns
         for code, first, count, _, _ in self._reference.plan.operations:
             for number in range(first, first + count):
-                if code == Code.INJECT_FAULT and self._rows[number].effect is Effect.DROP:
+                if code == OperationCode.INJECT_FAULT and self._rows[number].effect is Effect.DROP:
                     self._held[number] = float(signals[self._rows[number].place])
-                elif code == Code.INJECT_SAMPLE_FAULT:
+                elif code == OperationCode.INJECT_SAMPLE_FAULT:
                     past = self._reference.past[self._rows[number].place]
                     past.begin(self._apply(number, past.newest.value, now))
 

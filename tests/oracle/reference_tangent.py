@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.master.schedule.schedule import Code, Effect
+from orchestrator.core.master.schedule.schedule import Effect, OperationCode
 
 if TYPE_CHECKING:
     from oracle.reference import Reference
@@ -18,20 +18,23 @@ def differentiate(reference: Reference, first: int, end: int, tangent: NDArray[n
     plan = reference.plan
     for code, begin, count, _, _ in plan.operations[first:end]:
         for row in range(begin, begin + count):
-            if code == Code.COPY:
+            if code == OperationCode.COPY:
                 source, target, factor, _ = plan.copies[row]
                 tangent[target] = factor * tangent[source]
-            elif code == Code.INTERPOLATE_MEAN:
+            elif code == OperationCode.INTERPOLATE_MEAN:
                 source, target, weight, factor, _ = plan.mixes[row]
                 tangent[target] = factor * weight * tangent[source]
-            elif code == Code.READ:
+            elif code == OperationCode.READ:
                 tangent[plan.reads[row][1]] = 0.0
-            elif code == Code.LOOKUP:
+            elif code == OperationCode.LOOKUP:
                 tangent[plan.tables[row][0]] = 0.0
-            elif code == Code.INJECT_FAULT and plan.faults[row].effect is not Effect.CHANGED_DELAY:
+            elif (
+                code == OperationCode.INJECT_FAULT
+                and plan.faults[row].effect is not Effect.CHANGED_DELAY
+            ):
                 slot, gain = reference.faults.gain(row)
                 tangent[slot] *= gain
-            elif code in (Code.STEP, Code.SECOND_HALF):
+            elif code in (OperationCode.STEP, OperationCode.SECOND_HALF):
                 member, native = plan.members[row], reference.units[row].native
                 outputs = np.zeros(member.output_size)
                 native.derivative(tangent[member.input_offset :][: member.input_size], outputs)

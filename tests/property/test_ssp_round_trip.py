@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from orchestrator.core.ssp import diagnose, read_ssd, write_ssd
-from orchestrator.core.ssp.common.element_names import decoded, encoded
+from orchestrator.core.ssp.common.names import decoded, encoded
 from orchestrator.core.ssp.common.schema import Schema, violations
 
 

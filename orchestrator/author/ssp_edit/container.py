@@ -25,8 +25,7 @@ from orchestrator.core.ssp.archive.sources import (
     packed_block,
     relative_uri,
 )
-from orchestrator.core.ssp.archive.unpacking import unpacked
-from orchestrator.core.ssp.common.files import replacing
+from orchestrator.core.ssp.archive.unpacking import replacing, unpacked
 from orchestrator.core.system import Component, SourceKind, System
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has

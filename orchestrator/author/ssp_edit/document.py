@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.author.ssp_edit import names as edit_names
+from orchestrator.author.ssp_edit import values
 from orchestrator.author.ssp_edit.container import Archive, Container, PlainFile
 from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import apply_diff
@@ -19,7 +19,7 @@ from orchestrator.author.ssp_edit.values import ValueEdits, bind, differing, ele
 from orchestrator.core.diagnostics import SoftdockError, SspError
 from orchestrator.core.ssp.archive.sources import file_bytes
 from orchestrator.core.ssp.archive.unpacking import ssd_name
-from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.schema import Schema, violations
 from orchestrator.core.ssp.read.ssd import read_into
 from orchestrator.core.ssp.write.canonical import as_declared, same_form, with_value_types, written
@@ -141,13 +141,13 @@ class Document:
             If there is nothing of that path, or the name is taken.
         """
         wanted = self.system.rename(path, name)
-        patch = self._told(lambda: edit_names.rename(self._state.markup, path, name))
+        patch = self._told(lambda: values.rename(self._state.markup, path, name))
         self._take(self._brought(self._read(patch), wanted), wanted)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one; see :meth:`System.move`."""
         wanted = self.system.move(path, into)
-        patch = self._told(lambda: edit_names.move(self._state.markup, path, into))
+        patch = self._told(lambda: values.move(self._state.markup, path, into))
         self._take(self._brought(self._read(patch), wanted), wanted)
 
     def link(

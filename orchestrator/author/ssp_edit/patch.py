@@ -84,7 +84,7 @@ _MARKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """Where an element stands, in bytes of the text in UTF-8.
 
     Parameters
@@ -143,7 +143,7 @@ class Markup:
         self._elements = list(self.root.iter("*"))
         self._spans = dict(zip(self._elements, _spans(self.text), strict=True))
 
-    def span(self, element: etree._Element) -> Span:
+    def span(self, element: etree._Element) -> TextSpan:
         """Return where an element stands."""
         return self._spans[element]
 
@@ -176,7 +176,7 @@ def _encoding(content: bytes, root: etree._Element) -> str:
     return root.getroottree().docinfo.encoding or "utf-8"
 
 
-def _spans(text: bytes) -> list[Span]:
+def _spans(text: bytes) -> list[TextSpan]:
     """Find the places of all elements, in the order of their start tags."""
     found: list[list[int]] = []
     open_: list[int] = []
@@ -198,7 +198,7 @@ def _spans(text: bytes) -> list[Span]:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.Parse(text, True)  # noqa: FBT003 - expat: all of it
-    return [Span(*place) for place in found]
+    return [TextSpan(*place) for place in found]
 
 
 def _tag_end(text: bytes, start: int) -> int:

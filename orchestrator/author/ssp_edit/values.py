@@ -1,9 +1,4 @@
-"""Values of a changed system, set where the user's file has them.
-
-A value may stand in the binding of its component or in that of a system around it, which wins.
-What stands in the file itself is changed in its place. What another file gives is left there, and
-overridden by a binding behind it.
-"""
+"""Values, names and places in a file, changed with all that refers to them."""
 
 from __future__ import annotations
 
@@ -12,13 +7,12 @@ from copy import deepcopy
 
 from lxml import etree
 
-from orchestrator.author.ssp_edit.patch import Patch
+from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import rank_in
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.ssp.common.element_names import decoded
-from orchestrator.core.ssp.common.names import add, child, children, full, listed, tag
+from orchestrator.core.ssp.common.names import add, child, children, decoded, full, listed, tag
 from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.system import System, Value
+from orchestrator.core.system import SEPARATOR, System, Value
 
 #: A connector by the names of the elements that lead to it, from the top system on.
 Place = tuple[str, ...]
@@ -283,3 +277,65 @@ def _item(typed: etree._Element, wanted: etree._Element) -> str | None:
     named = (each for each in known if each.get("name") == typed.get("name"))
     items = (item for each in named for item in children(each))
     return next((i.get("name") for i in items if i.get("value") == wanted.get("value")), None)
+
+
+def part_at(root: etree._Element, path: str) -> etree._Element:
+    """Return the element of a component or nested system."""
+    found = element_at(root, tuple(path.split(SEPARATOR)) if path else ())
+    if found is None:
+        raise SspError(f"'{path}' stands in a file of its own; change that file")
+    return found
+
+
+def rename(markup: Markup, path: str, name: str) -> Patch:
+    """Give a part another name, in its connections and in values that name it, too."""
+    patch = Patch(markup)
+    part = part_at(markup.root, path)
+    patch.set(part, "name", decoded(name))
+    *above, old = path.split(SEPARATOR)
+    holder = part_at(markup.root, SEPARATOR.join(above))
+    for line in listed(holder, "ssd:Connections", "ssd:Connection"):
+        for end in ("startElement", "endElement"):
+            if line.get(end) == decoded(old):
+                patch.set(line, end, decoded(name))
+    for depth in range(len(above) + 1):
+        system = part_at(markup.root, SEPARATOR.join(above[:depth]))
+        before = ".".join([*map(decoded, [*above[depth:], old]), ""])
+        after = ".".join([*map(decoded, [*above[depth:], name]), ""])
+        for binding in listed(system, "ssd:ParameterBindings", "ssd:ParameterBinding"):
+            _rename_in(binding, before, after, patch)
+    return patch
+
+
+def _rename_in(binding: etree._Element, before: str, after: str, patch: Patch) -> None:
+    """Rename in the values of a binding, as far as they stand in the file."""
+    prefix = binding.get("prefix", "")
+    if prefix.startswith(before):
+        patch.set(binding, "prefix", after + prefix[len(before) :])
+    if prefix:
+        return
+    for parameter in binding.iter(full("ssv:Parameter"), full("ssm:MappingEntry")):
+        key = "name" if tag(parameter) == "ssv:Parameter" else "target"
+        text = parameter.get(key, "")
+        if text.startswith(before):
+            patch.set(parameter, key, after + text[len(before) :])
+
+
+def move(markup: Markup, path: str, into: str) -> Patch:
+    """Put a part into another system, as it stands in the file."""
+    patch = Patch(markup)
+    part, target = part_at(markup.root, path), part_at(markup.root, into)
+    text = markup.source(part)
+    group = part.getparent()
+    alone = group is not None and len(list(group.iterchildren("*"))) == 1
+    patch.remove(group if alone and group is not None else part)
+    elements = child(target, "ssd:Elements")
+    if elements is not None:
+        patch.insert(elements, text, None)
+        return patch
+    prefix = f"{target.prefix}:" if target.prefix else ""
+    wrapped = f"<{prefix}Elements>".encode() + text + f"</{prefix}Elements>".encode()
+    later = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings")
+    inside = [each for each in target if isinstance(each.tag, str)]
+    patch.insert(target, wrapped, next((e for e in inside if tag(e) not in later), None))
+    return patch

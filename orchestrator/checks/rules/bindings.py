@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from orchestrator.checks.finding import finding
+from orchestrator.checks.context import finding
 from orchestrator.core.diagnostics import Diagnostic, LoadError
 from orchestrator.core.diagnostics.errors import Code, note, warning
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of

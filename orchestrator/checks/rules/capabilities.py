@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from orchestrator.checks.compiled import Compiled
-from orchestrator.checks.finding import finding, of_error
+from orchestrator.checks.context import Compiled, finding, of_error
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note
 from orchestrator.core.master import missing_capabilities

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from orchestrator.checks.context import CheckContext, Level
-from orchestrator.checks.finding import finding, inside, of_error
+from orchestrator.checks.context import CheckContext, SystemLevel, finding, inside, of_error
 from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import (
@@ -116,7 +115,7 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
         yield from _level(level, context.unknown)
 
 
-def _level(level: Level, unknown: frozenset[str]) -> Iterator[Diagnostic]:
+def _level(level: SystemLevel, unknown: frozenset[str]) -> Iterator[Diagnostic]:
     parts = _parts(level)
     existing = []
     for line in level.system.connections:
@@ -144,7 +143,7 @@ def _level(level: Level, unknown: frozenset[str]) -> Iterator[Diagnostic]:
         yield from of_error(problem, level.path)
 
 
-def _parts(level: Level) -> dict[str, Component]:
+def _parts(level: SystemLevel) -> dict[str, Component]:
     """What connections of a level can end at, as components."""
     system = level.system
     parts = dict(system.components)
@@ -161,7 +160,7 @@ def _stand_in(name: str, connectors: Mapping[str, Connector]) -> Component:
     return Component(name, Source(SourceKind.SYSTEM, name), connectors)
 
 
-def _is_open(level: Level, line: Connection, unknown: frozenset[str]) -> bool:
+def _is_open(level: SystemLevel, line: Connection, unknown: frozenset[str]) -> bool:
     """Whether a connection ends at a component of which nothing is known."""
     return any(
         level.at(end.component) in unknown
@@ -172,7 +171,7 @@ def _is_open(level: Level, line: Connection, unknown: frozenset[str]) -> bool:
 
 
 def _at_ends(
-    line: Connection, parts: Mapping[str, Component], level: Level
+    line: Connection, parts: Mapping[str, Component], level: SystemLevel
 ) -> Mapping[str, Component]:
     """Return the parts at both ends, turned where SSP connects more than signals.
 

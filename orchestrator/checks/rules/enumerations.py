@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orchestrator.checks.context import CheckContext, Level
-from orchestrator.checks.facts import items_of
-from orchestrator.checks.finding import finding, inside
+from orchestrator.checks.context import CheckContext, SystemLevel, finding, inside, items_of
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, warning
 from orchestrator.core.system import Connector, DataType, Endpoint, MappingTransformation
@@ -81,7 +79,7 @@ def _table(
         yield finding("ENU103", at, text)
 
 
-def _values(level: Level, end: Endpoint) -> Mapping[str, int]:
+def _values(level: SystemLevel, end: Endpoint) -> Mapping[str, int]:
     """Values of a connector by name; empty where any number is one."""
     system = level.system
     if end.component in system.components:
@@ -96,7 +94,7 @@ def _values(level: Level, end: Endpoint) -> Mapping[str, int]:
     return items
 
 
-def _of_system(level: Level, end: Endpoint) -> Connector | None:
+def _of_system(level: SystemLevel, end: Endpoint) -> Connector | None:
     system = level.system
     if not end.component:
         return system.connectors.get(end.connector)

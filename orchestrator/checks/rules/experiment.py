@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from orchestrator.checks.context import Run
+from orchestrator.checks.context import IntendedRun
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error
 from orchestrator.core.system import System, nanoseconds
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.system.time import step_length
 from orchestrator.study import Experiment
 from orchestrator.study.file.experiment import Case, RunOptions
 from orchestrator.study.prepare.prepare import merged, prepare_with, with_emulators
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import unsound
+from orchestrator.study.prepare.prepared_case import PreparedCase, SystemReader
+from orchestrator.study.reader import unsound
 
 CODES: tuple[Code, ...] = (
     error(
@@ -60,7 +59,9 @@ def prepared(
         return None, list(wrong.diagnostics)
 
 
-def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[Diagnostic]]:
+def run_of(
+    case: Case, defaults: RunOptions, system: System
+) -> tuple[IntendedRun, list[Diagnostic]]:
     """Return how a case is to be run, and what of its times cannot be read."""
     options = merged(case, defaults)
     default = system.experiment
@@ -77,7 +78,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
             return None
 
     return (
-        Run(
+        IntendedRun(
             algorithm=chosen.algorithm,
             options=chosen.algorithm_options,
             rates=chosen.rates,

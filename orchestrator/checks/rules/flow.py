@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.checks.context import CheckContext, Level
-from orchestrator.checks.finding import finding, of_error
+from orchestrator.checks.context import CheckContext, SystemLevel, finding, of_error
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import Causality, System, with_starts
@@ -89,7 +88,7 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
     yield from _islands(flat)
 
 
-def _dead_ends(level: Level) -> Iterator[Diagnostic]:
+def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
     """Own connectors of a system that nothing inside is connected with."""
     system = level.system
     used = {

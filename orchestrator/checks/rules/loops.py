@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from orchestrator.checks.compiled import Compiled
-from orchestrator.checks.finding import finding
+from orchestrator.checks.context import Compiled, finding
 from orchestrator.core.coupling import LoopDelay, missed, unsolved
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
-from orchestrator.checks.finding import finding
+from orchestrator.checks.context import finding
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, note
 from orchestrator.core.ssp.archive.locations import SspFile, line_of

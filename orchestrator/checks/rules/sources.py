@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
 
-from orchestrator.checks.finding import finding, of_error
+from orchestrator.checks.context import finding, of_error
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,

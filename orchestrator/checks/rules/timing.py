@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.checks.compiled import Compiled
-from orchestrator.checks.context import Run
-from orchestrator.checks.facts import suggested_step
-from orchestrator.checks.finding import finding
+from orchestrator.checks.context import Compiled, IntendedRun, finding, suggested_step
 from orchestrator.core.coupling import DelayPlan, rounded_delay
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.system.step_length import whole_steps
-from orchestrator.pictures.drawing.wording import milliseconds
+from orchestrator.core.system.time import whole_steps
+from orchestrator.pictures.drawing.facts import milliseconds
 
 CODES: tuple[Code, ...] = (
     error(
@@ -85,7 +82,7 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def check_run(run: Run) -> Iterator[Diagnostic]:
+def check_run(run: IntendedRun) -> Iterator[Diagnostic]:
     """Check the times of a run."""
     missing = [
         name

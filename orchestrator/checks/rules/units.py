@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from orchestrator.checks.context import CheckContext
-from orchestrator.checks.finding import finding
+from orchestrator.checks.context import CheckContext, finding
 from orchestrator.core.diagnostics import Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, note, warning
 from orchestrator.core.simunits import open_description

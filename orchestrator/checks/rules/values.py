@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from orchestrator.checks.context import CheckContext, Level
-from orchestrator.checks.facts import bounds_of, items_of, variables_of
-from orchestrator.checks.finding import finding, of_error
+from orchestrator.checks.context import (
+    CheckContext,
+    SystemLevel,
+    bounds_of,
+    finding,
+    items_of,
+    of_error,
+    variables_of,
+)
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system import Component, Value, nearest
@@ -88,7 +94,7 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
             yield from _component(level, component, known=known, fed=fed)
 
 
-def _own(level: Level) -> Iterator[Diagnostic]:
+def _own(level: SystemLevel) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
     system = level.system
     for name, value in system.values.items():
@@ -104,7 +110,7 @@ def _own(level: Level) -> Iterator[Diagnostic]:
 
 
 def _component(
-    level: Level, component: Component, *, known: bool, fed: set[tuple[str, str]]
+    level: SystemLevel, component: Component, *, known: bool, fed: set[tuple[str, str]]
 ) -> Iterator[Diagnostic]:
     for problem in values(component):
         yield from (

@@ -67,7 +67,7 @@ def names_for(parameter: str, given: Mapping[str, Any], begun: str) -> list[str]
 
 def _names(parameter: str, target: Path, given: Mapping[str, Any]) -> Iterator[str]:
     from orchestrator.cli.target import experiment_of
-    from orchestrator.study.prepare.system_reader import SystemReader
+    from orchestrator.study.prepare.prepared_case import SystemReader
 
     experiment, folder = experiment_of(target)
     if parameter == "case":

@@ -1,7 +1,9 @@
-"""What a command says when it fails: text on standard error, and with ``--json`` an object too."""
+"""How a command ends: what it says when it fails, and that nobody reads its output any more."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -81,3 +83,17 @@ def _diagnostic(code: str, problem: Problem) -> Diagnostic:
 def wants_json() -> bool:
     """Whether the command line asks for JSON; it may be one that could not be understood."""
     return "--json" in sys.argv[1:]
+
+
+#: What a shell shows of a program that such a write has ended.
+CLOSED = 128 + signal.SIGPIPE
+
+
+class ClosedOutput(Exception):  # noqa: N818 - no error: the reader has seen enough
+    """The other end of a pipe was closed."""
+
+
+def close_output() -> int:
+    """Let what is left of the output go nowhere; return the exit code of a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return CLOSED

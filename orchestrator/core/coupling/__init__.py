@@ -11,13 +11,13 @@ from orchestrator.core.coupling.remarks import (
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.core.coupling.channel import Channel as Channel, channel_of as channel_of
+    from orchestrator.core.coupling.line_plan import Channel as Channel, channel_of as channel_of
     from orchestrator.core.coupling.delay_plan import (
         LoopDelay as LoopDelay,
         LoopDelays as LoopDelays,
         plan_delays as plan_delays,
     )
-    from orchestrator.core.coupling.fault_record import (
+    from orchestrator.core.coupling.remarks import (
         FaultRecord as FaultRecord,
         fault_records as fault_records,
     )
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         DelayPlan as DelayPlan,
         DelayPlans as DelayPlans,
     )
-    from orchestrator.core.coupling.line_statistics import LineStatistics as LineStatistics
+    from orchestrator.core.coupling.line_plan import LineStatistics as LineStatistics
     from orchestrator.core.coupling.line_plan import Timing as Timing
     from orchestrator.core.coupling.tuning_record import Mark as Mark, Tuned as Tuned
 else:

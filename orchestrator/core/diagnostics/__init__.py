@@ -29,7 +29,7 @@ from orchestrator.core.diagnostics.errors import (
     class_name,
     error_named,
 )
-from orchestrator.core.diagnostics.nearest import by_nearness, nearest, nearest_name, nearest_names
+from orchestrator.core.diagnostics.errors import by_nearness, nearest, nearest_name, nearest_names
 from orchestrator.core.diagnostics.reason import Reason
 
 __all__ = [

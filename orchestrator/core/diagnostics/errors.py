@@ -1,12 +1,8 @@
-"""The errors that Softdock raises, in one hierarchy.
-
-Every error carries its diagnostics as data; its text is made from them. Each says what is wrong,
-where (file, component, connector), what was expected, what was found and what to do. Problems of
-a description are collected and raised together, as one :class:`DescriptionError`.
-"""
+"""The errors that Softdock raises, in one hierarchy, and how they name keys and near misses."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -317,3 +313,61 @@ def error_named(name: str) -> type[SoftdockError] | None:
     """Return the class of a name, for errors that come from another process."""
     kind = globals().get(name)
     return kind if isinstance(kind, type) and issubclass(kind, SoftdockError) else None
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_key(*parts: object) -> str:
+    """Write a key from its parts; those that are no bare words stand between quotes."""
+    return ".".join(map(_part, map(str, parts)))
+
+
+def parts_of(key: str) -> tuple[str, ...]:
+    """Return the parts of a key; none if it is no key."""
+    import tomllib
+
+    try:
+        inner: object = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        return ()
+    parts: list[str] = []
+    while isinstance(inner, dict) and len(inner) == 1:
+        name, inner = next(iter(inner.items()))
+        parts.append(name)
+    return tuple(parts) if inner == 0 else ()
+
+
+def _part(text: str) -> str:
+    if _BARE.fullmatch(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def nearest_names(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.6) -> list[str]:
+    """Return the names that are near, the nearest first, at most so many.
+
+    The cutoff is 1 for the same name, 0 for any.
+    """
+    from difflib import get_close_matches  # heavy, and seldom wanted
+
+    return get_close_matches(name, list(names), n=most, cutoff=cutoff)
+
+
+def by_nearness(name: str, names: Iterable[str]) -> list[str]:
+    """Return all names, the nearest first."""
+    from difflib import SequenceMatcher  # heavy, and seldom wanted
+
+    return sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
+
+
+def nearest_name(name: str, names: Iterable[str]) -> str:
+    """Return the nearest of some names; nothing if none is near."""
+    return next(iter(nearest_names(name, names, 1)), "")
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Ask whether the nearest of some names is meant; nothing if none is near."""
+    close = nearest_name(name, names)
+    return f"; did you mean '{close}'?" if close else ""

@@ -6,7 +6,7 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.core.coupling import DelayMode as DelayMode
-    from orchestrator.core.master.algorithms.fault_checks import fault_refusals as fault_refusals
+    from orchestrator.core.master.algorithms.registry import fault_refusals as fault_refusals
     from orchestrator.core.master.algorithms.plan import (
         Coupling as Coupling,
         Group as Group,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StepMethod as StepMethod,
         StepSizeControl as StepSizeControl,
     )
-    from orchestrator.core.master.algorithms.plan_validation import (
+    from orchestrator.core.master.algorithms.registry import (
         refusals as refusals,
         validate_plan as validate_plan,
     )
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
         algorithm_names as algorithm_names,
         plan_of as plan_of,
     )
-    from orchestrator.core.master.algorithms.settings import (
+    from orchestrator.core.master.algorithms.registry import (
         ExecutionSettings as ExecutionSettings,
         RunKeywords as RunKeywords,
         StepKeywords as StepKeywords,
     )
-    from orchestrator.core.master.run.capability_check import (
+    from orchestrator.core.master.run.step_failure import (
         missing_capabilities as missing_capabilities,
     )
     from orchestrator.core.master.run.checkpoint import (
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
         probe_loop as probe_loop,
     )
     from orchestrator.core.master.run.recorder import Recording as Recording
-    from orchestrator.core.master.run.selection import recordable as recordable
-    from orchestrator.core.master.run.start import start as start
+    from orchestrator.core.master.run.recorder import recordable as recordable
+    from orchestrator.core.master.run.execution import start as start
     from orchestrator.core.master.schedule.compile import compile_schedule as compile_schedule
     from orchestrator.core.master.schedule.schedule import Schedule as Schedule
 else:

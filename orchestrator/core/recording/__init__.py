@@ -15,15 +15,15 @@ from orchestrator.core.recording.whole_folder import (
 
 if TYPE_CHECKING:
     from orchestrator.core.recording.whole_folder import whole_file as whole_file
-    from orchestrator.core.recording.csv import write_csv as write_csv
+    from orchestrator.core.recording.files import write_csv as write_csv
     from orchestrator.core.recording.decimation import decimate as decimate
-    from orchestrator.core.recording.formats import (
+    from orchestrator.core.recording.files import (
         default_format as default_format,
         format_names as format_names,
         writer as writer,
     )
-    from orchestrator.core.recording.journal import Journal as Journal
-    from orchestrator.core.recording.mat import (
+    from orchestrator.core.recording.files import Journal as Journal
+    from orchestrator.core.recording.files import (
         LARGEST_MATRIX as LARGEST_MATRIX,
         write_mat as write_mat,
     )
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         read_parquet as read_parquet,
         write_parquet as write_parquet,
     )
-    from orchestrator.core.recording.read import (
+    from orchestrator.core.recording.files import (
         kept_result as kept_result,
         read_result as read_result,
     )

@@ -19,8 +19,8 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.coupling import Mark, Tuned
-from orchestrator.core.realtime.shared_rows import SharedRows
-from orchestrator.core.recording.journal import Journal
+from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.recording.files import Journal
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import Notice
 

@@ -20,8 +20,7 @@ from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import signal_of
 
 try:
-    from orchestrator.core.mcap.channels import channel_plans
-    from orchestrator.core.mcap.writing import McapFile
+    from orchestrator.core.mcap import McapFile, channel_plans
 except ModuleNotFoundError as missing:
     raise LoadError(
         f"MCAP needs the package '{missing.name}', which is not installed: pip install"
@@ -202,8 +201,8 @@ def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import TypeAdapter, ValidationError
 
-    from orchestrator.core.mcap.reading import in_order, read_mcap_file
-    from orchestrator.core.recording.run_record import RunRecord
+    from orchestrator.core.mcap import in_order, read_mcap_file
+    from orchestrator.core.recording.origin import RunRecord
 
     content = read_mcap_file(Path(path))
     names = content.names

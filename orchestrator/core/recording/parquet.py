@@ -12,9 +12,8 @@ import numpy as np
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.plain_data import json_data, misfit
-from orchestrator.core.recording.origin import origin
+from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
-from orchestrator.core.recording.run_record import result_of
 from orchestrator.core.recording.whole_folder import whole_file
 
 if TYPE_CHECKING:

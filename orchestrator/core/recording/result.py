@@ -356,7 +356,7 @@ class Result:
 
     def to_csv(self, path: str | Path) -> None:
         """Write all signals as CSV; see :func:`orchestrator.core.recording.write_csv`."""
-        from orchestrator.core.recording.csv import write_csv
+        from orchestrator.core.recording.files import write_csv
 
         write_csv(self, path)
 

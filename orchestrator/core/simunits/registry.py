@@ -1,32 +1,256 @@
-"""From a component's source to its description and to the unit that runs."""
+"""From a component's source to its description: FMUs, blocks, and kinds of units of other rooms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import DescriptionError, SoftdockError
-from orchestrator.core.garbage import collection_paused
-from orchestrator.core.simunits.block_registry import class_of, source_of
-from orchestrator.core.simunits.declared import as_declared, differences
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    PluginError,
+    SoftdockError,
+    UnitMismatchError,
+    UnknownNameError,
+)
+from orchestrator.core.interruption import collection_paused
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
-from orchestrator.core.simunits.kinds import kind_of
-from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import (
+    Causality,
     Component,
     ComponentOptions,
+    Connector,
     PowerPort,
     Source,
     SourceKind,
     System,
     Value,
+    conversion_between,
 )
-from orchestrator.core.system.packed_code import stays_unopened
+from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.packed_code import expect_opened, stays_unopened
+from orchestrator.core.wings import PluginGroup
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.blocks.block import Block
+    from orchestrator.core.simunits.protocol import SimulationUnit
+
+
+def _base() -> type[Block]:
+    from orchestrator.core.simunits.blocks.block import Block
+
+    return Block
+
+
+BLOCKS = PluginGroup("softdock.blocks", "block", _base)
+
+
+def block_names() -> list[str]:
+    """Names of all registered blocks (entry points ``softdock.blocks``)."""
+    return BLOCKS.names
+
+
+def block_class(location: str) -> type[Block]:
+    """Return the class of a block that is registered, or of a file or module."""
+    if ":" in location:
+        from orchestrator.core.simunits.blocks.block_file import class_at
+
+        return class_at(location)
+    if location.endswith(".py"):
+        raise DescriptionError(f"block '{location}': which class? expected block:{location}:CLASS")
+    return BLOCKS.class_of(location)
+
+
+def class_of(source: Source) -> type[Block]:
+    """Return the class of a component's source: the one that was given, or that of its location.
+
+    Raises as :func:`block_class`, and UnopenedError if it is code that stays unopened.
+    """
+    expect_opened(source)
+    from orchestrator.core.simunits.blocks.block_file import GivenBlock
+
+    given = source.definition
+    return given.kind if isinstance(given, GivenBlock) else block_class(source.location)
+
+
+def source_of(kind: type[Block]) -> Source:
+    """Return the source that names a class: its entry point, or where it stands."""
+    from orchestrator.core.simunits.blocks.block_file import GivenBlock, label_of
+
+    for name, entry in BLOCKS.entry_points.items():
+        if entry.value.rpartition(":")[2] != kind.__qualname__:
+            continue
+        with suppress(PluginError):  # of another one, which its user is told
+            if BLOCKS.class_of(name) is kind:
+                return Source(SourceKind.BLOCK, name)
+    return Source(SourceKind.BLOCK, label_of(kind), GivenBlock(kind))
+
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def differences(declared: Component, found: Component) -> Iterator[DescriptionError]:
+    """Say in what the connectors that a system declares differ from those of the source."""
+    where = f"component '{declared.name}' ({declared.source})"
+    for name, connector in declared.connectors.items():
+        at = f"{declared.name}.{name}"
+        actual = found.connectors.get(name)
+        if actual is None:
+            text = (
+                f"the system declares connector '{name}', but the source has only:"
+                f" {listed_names(list(found.connectors), name)}"
+            )
+            yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
+        elif connector is not actual and not _agree(connector, actual, found):
+            text = (
+                f"connector '{name}' is declared as {_contract(connector)},"
+                f" but the source has {_contract(actual)}"
+            )
+            yield DescriptionError.about(text, code="FMU106", place=where, key=at)
+
+
+def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
+    """Whether a declared connector is the source's, but for extents that structure gives."""
+    if declared.causality is Causality.STRUCTURAL_PARAMETER:
+        declared = replace(declared, causality=Causality.PARAMETER)
+    try:
+        conversion_between(declared, actual)
+    except UnitMismatchError:
+        return False
+    if declared.unit != actual.unit:
+        declared = replace(declared, unit=actual.unit)
+    is_array = bool(declared.shape) and len(declared.shape) == len(actual.shape)
+    if found.source.kind is SourceKind.FMU and is_array:
+        dimensions = (
+            read_fmu(Path(found.source.location), runnable=False).variables[actual.name].dimensions
+        )
+        if any(isinstance(size, str) for size in dimensions):
+            declared = replace(declared, shape=actual.shape)
+    return _contract(declared) == _contract(actual)
+
+
+def as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
+    """Return a connector of a source with unit and enumeration as the system's file has them."""
+    if declared is None or declared is actual:
+        return actual
+    enumeration = declared.enumeration or actual.enumeration
+    if declared.unit is None:
+        return _changed(actual, enumeration=enumeration)
+    try:
+        factor, offset = conversion_between(declared, actual)
+    except UnitMismatchError:  # it is among the differences
+        return actual
+    if actual.unit is not None and not (isclose(factor, 1.0) and isclose(offset, 0.0)):
+        _LOGGER.warning(
+            "component '%s' (%s): connector '%s' is declared in '%s', but the source has '%s'; its"
+            " values are taken for '%s'",
+            found.name,
+            found.source,
+            actual.name,
+            declared.unit,
+            actual.unit,
+            declared.unit,
+        )
+    definition = declared.unit_definition
+    if definition is None and declared.unit == actual.unit:
+        definition = actual.unit_definition  # the file says nothing else
+    return _changed(
+        actual,
+        unit=declared.unit,
+        unit_definition=definition,
+        enumeration=enumeration,
+    )
+
+
+def _changed(connector: Connector, **fields: Any) -> Connector:
+    """Return a connector with other fields: itself, if they are what it has."""
+    if all(getattr(connector, name) == value for name, value in fields.items()):
+        return connector
+    return replace(connector, **fields)
+
+
+def _contract(connector: Connector) -> str:
+    shape = f" {connector.shape}" if connector.shape else ""
+    unit = f" in {connector.unit}" if connector.unit else ""
+    return f"{connector.causality} {connector.type}{shape}{unit}"
+
+
+class UnitKind(ABC):
+    """How components of one kind of source are described and made."""
+
+    def complete(self, source: Source, name: str, like: Component | None) -> Source:
+        """Return a source with what it leaves to the component ``like`` that it stands for."""
+        return source
+
+    @abstractmethod
+    def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
+        """Describe a component, whose connectors are those of what it stands for."""
+
+    @abstractmethod
+    def make(self, component: Component, processes: dict[str, Any] | None) -> SimulationUnit:
+        """Make the unit that runs; parameters as of :func:`.make_unit`."""
+
+    def late_ns(self, source: Source, description: UnitDescription) -> Mapping[str, int]:
+        """Return the delays that outputs bring with them, in ns."""
+        return {}
+
+    def clock_ns(self, source: Source) -> int | None:
+        """Return the period of samples that a run can wait for, in ns; ``None``: there are none."""
+        return None
+
+
+def _base_of_kinds() -> type[UnitKind]:
+    return UnitKind
+
+
+_GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", _base_of_kinds)
+
+
+def kind_of(source: Source) -> UnitKind:
+    """Return what makes units of a source that is neither an FMU nor a block."""
+    name = str(source.kind)
+    if name not in _GROUP.entry_points:
+        raise CapabilityError(
+            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device, a"
+            " recording or a twin, swap it for one"
+        )
+    return _GROUP.class_of(name)()
+
+
+def clock_ns(source: Source) -> int | None:
+    """Return the period of a device whose time goes on without the run, in ns; else ``None``."""
+    return kind_of(source).clock_ns(source) if source.kind is SourceKind.DEVICE else None
+
+
+def refuse_fmu_options(
+    component: Component, what: str, among: tuple[str, ...] = ("interface", "solver", "tolerance")
+) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    given = [
+        f"{name} = {value!r}" for name in among if (value := getattr(options, name)) is not None
+    ]
+    if given:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )
+
+
+def refuse_process_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of units in processes are set that nothing would read."""
+    known = ("process", "step_timeout", "on_failure", "restarts")
+    said = component.options.said()
+    given = [f"{name} = {said[name]!r}" for name in known if name in said]
+    if given:
+        raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
 
 
 def fmu(path: str | Path) -> Component:

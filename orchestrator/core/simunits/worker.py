@@ -21,7 +21,7 @@ from orchestrator.core.diagnostics import SoftdockError, class_name
 from orchestrator.core.own_process import MARK
 from orchestrator.core.simunits import instantiation
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
-from orchestrator.core.simunits.protocol.unit import SimulationUnit
+from orchestrator.core.simunits.protocol import SimulationUnit
 from orchestrator.core.system import Component, ComponentOptions, Source, SourceKind
 from orchestrator.engine import (
     ProcessBlock,
@@ -48,7 +48,7 @@ class _Records(logging.Handler):
         return taken
 
 
-class _Server:
+class _UnitServer:
     """Does what the messages ask of one unit; one method for each."""
 
     unit: SimulationUnit
@@ -163,11 +163,11 @@ class _Members:
 
     def __init__(self, *, shared: bool) -> None:
         self.shared = shared
-        self._servers: dict[int, _Server] = {}
+        self._servers: dict[int, _UnitServer] = {}
         self._before = Surroundings()
         SimulationUnit.shares_process = shared
 
-    def add(self, number: int, server: _Server) -> None:
+    def add(self, number: int, server: _UnitServer) -> None:
         self._servers[number] = server
 
     def serve(self, process: ProcessBlock) -> None:
@@ -214,7 +214,7 @@ def main(socket_file: int, memory: int) -> None:
             if message["call"] == "quit":
                 return
             if message["call"] == "make":
-                members.add(message["member"], _Server(_block(channel)))
+                members.add(message["member"], _UnitServer(_block(channel)))
             answer, out = members.answer(message, data)
             if os.getpid() != worker:  # a fork that came back from the unit answers nothing
                 os._exit(0)

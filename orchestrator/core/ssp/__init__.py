@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from orchestrator.core.ssp.archive.sources import Place as Place
     from orchestrator.core.ssp.archive.unpacking import variants as variants
     from orchestrator.core.ssp.read.package import diagnose as diagnose, read_system as read_system
-    from orchestrator.core.ssp.read.parameter_set import apply_parameter_set as apply_parameter_set
+    from orchestrator.core.ssp.read.bindings import apply_parameter_set as apply_parameter_set
     from orchestrator.core.ssp.read.ssd import read_document as read_document, read_ssd as read_ssd
     from orchestrator.core.ssp.write.packing import write_ssp as write_ssp
     from orchestrator.core.ssp.write.parameters import (

@@ -12,14 +12,12 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
     UnknownNameError,
 )
-from orchestrator.core.system.components.component import Component
-from orchestrator.core.system.components.source import SourceKind
-from orchestrator.core.system.lines.connection import Connection, Endpoint
-from orchestrator.core.system.lines.transformation import MappingTransformation
+from orchestrator.core.system.component import Component
+from orchestrator.core.system.lines.connection import Connection, Endpoint, MappingTransformation
 from orchestrator.core.system.loops.rings import has_ring
 from orchestrator.core.system.naming import unknown
-from orchestrator.core.system.ports.connector import Causality, Connector, DataType, Value
-from orchestrator.core.system.ports.conversion import conversion_between
+from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
+from orchestrator.core.system.source import SourceKind
 
 Components = Mapping[str, Component]
 _SIGNALS = (Causality.INPUT, Causality.OUTPUT)

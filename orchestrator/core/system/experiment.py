@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.naming import unknown
-from orchestrator.core.system.step_length import StepLength, step_length, step_text
-from orchestrator.core.system.time import nanoseconds, seconds
+from orchestrator.core.system.time import StepLength, nanoseconds, seconds, step_length, step_text
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

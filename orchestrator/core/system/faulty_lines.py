@@ -8,7 +8,7 @@ from itertools import combinations
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system.lines.connection import Connection, Endpoint, connection_name
 from orchestrator.core.system.lines.fault import Fault, FaultKind
-from orchestrator.core.system.ports.connector import Connector, DataType
+from orchestrator.core.system.ports import Connector, DataType
 from orchestrator.core.system.system import System
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.components.component import Component
-from orchestrator.core.system.components.source import Source
+from orchestrator.core.system.component import Component
 from orchestrator.core.system.connecting import connection_of
 from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.lines.connection import Connection
 from orchestrator.core.system.naming import unknown
+from orchestrator.core.system.source import Source
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

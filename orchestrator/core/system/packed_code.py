@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from orchestrator.core.diagnostics import PluginError
-from orchestrator.core.system.components.source import Source, SourceKind
 from orchestrator.core.system.naming import SEPARATOR
+from orchestrator.core.system.source import Source, SourceKind
 from orchestrator.core.system.system import System
 
 #: Which code is not executed now: none, that of archives, or all that a file names.

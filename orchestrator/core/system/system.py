@@ -1,37 +1,75 @@
-"""Systems: components and connections as an immutable value, and as a networkx graph."""
+"""Systems: components and connections as an immutable value, and as a few lines of text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.core.system import auto_connect as auto_connecting
-from orchestrator.core.system import checks, connecting
-from orchestrator.core.system.components.bus import Bus
-from orchestrator.core.system.components.component import Component
-from orchestrator.core.system.components.source import Backend, Source, SourceKind
-from orchestrator.core.system.display import svg_of, text_of
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
+from orchestrator.core.system import checks, connecting, power_lines
+from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
 from orchestrator.core.system.lines.connection import Connection, Extrapolation
-from orchestrator.core.system.nesting import (
-    building,
-    exposing,
-    grouping,
-    hierarchy,
-    merging,
-    swapping,
-)
+from orchestrator.core.system.nesting import building, hierarchy
 from orchestrator.core.system.nesting.flatten import closed, flattened, seen_from_inside
-from orchestrator.core.system.ports.connector import Connector, Value
-from orchestrator.core.system.power import power_lines
-from orchestrator.core.system.power.power_port import PowerPort
+from orchestrator.core.system.ports import Connector, PowerPort, Value
+from orchestrator.core.system.source import Backend, Source, SourceKind
 from orchestrator.core.system.values import set_value, unset_value, value_at
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+#: So many of each sort are listed, and a line is so long.
+_MOST, _WIDTH = 6, 100
+
+
+def text_of(system: System) -> str:
+    """Return what is in a system, in at most 23 lines of 100 characters."""
+    lines = [f"System '{system.name}': {_counts(system)}"]
+    if system.description:
+        lines.append(f"  {system.description.splitlines()[0]}")
+    parts = [f"  {name} ({c.source.short})" for name, c in system.components.items()]
+    lines += _first(parts, "components")
+    nested = [f"  {name}: {_counts(inner)}" for name, inner in system.systems.items()]
+    lines += _first(nested, "nested systems")
+    lines += _first([f"  {_line(line)}" for line in system.connections], "connections")
+    return "\n".join(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in lines)
+
+
+def svg_of(system: System) -> str | None:
+    """Return its block diagram, as of :func:`~orchestrator.draw_system`.
+
+    ``None``: it cannot be drawn.
+    """
+    from orchestrator.core.wings import of_wing
+
+    try:
+        return cast("str", of_wing("pictures.svg_of")(system))
+    except SoftdockError:  # its text is shown
+        return None
+
+
+def _line(line: Connection) -> str:
+    return f"{line} ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else str(line)
+
+
+def _first(lines: list[str], what: str) -> Iterator[str]:
+    yield from lines[:_MOST]
+    if len(lines) > _MOST:
+        yield f"  and {len(lines) - _MOST} more {what}"
+
+
+def _counts(system: System) -> str:
+    numbers = {
+        "component": len(system.components),
+        "nested system": len(system.systems),
+        "connection": len(system.connections),
+    }
+    said = [f"{n} {what}{'s' if n > 1 else ''}" for what, n in numbers.items() if n]
+    return ", ".join(said) or "empty"
 
 
 @dataclass(frozen=True)
@@ -96,19 +134,19 @@ class System:
     remove = building.remove
     rename = building.rename
     move = building.move
-    group = grouping.grouped
-    merge = merging.merge
+    group = building.grouped
+    merge = hierarchy.merge
     replace = building.put
     with_options = building.with_options
     with_experiment = with_experiment
-    swap = swapping.swap
-    expose = exposing.expose
-    expose_power = exposing.expose_power
-    withdraw = exposing.withdraw
+    swap = hierarchy.swap
+    expose = building.expose
+    expose_power = building.expose_power
+    withdraw = building.withdraw
     connect = connecting.connect
     disconnect = connecting.disconnect
     connect_power = power_lines.connect_power
-    auto_connect = auto_connecting.auto_connect
+    auto_connect = connecting.auto_connect
     with_delay = connecting.with_delay
     set = set_value
     unset = unset_value

@@ -1,21 +1,24 @@
-"""Values of parameters and start values of inputs, through nested systems."""
+"""Values of parameters, start values of inputs, and signals as results name them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.system.checks import expected_value
-from orchestrator.core.system.components.component import Component
+from orchestrator.core.system.component import Component
 from orchestrator.core.system.lines.connection import Endpoint
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.nesting.hierarchy import component_at, element, with_component
-from orchestrator.core.system.ports.connector import Causality, Connector, Value
-from orchestrator.core.system.ports.plain_value import plain_value
+from orchestrator.core.system.ports import Causality, Connector, DataType, Value, plain_value
+from orchestrator.core.system.source import SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
+
 
 _SETTABLE = ("input", "parameter", "structuralParameter")
 
@@ -110,3 +113,110 @@ def _takes_anything(system: System, path: str) -> bool:
 
 def _article(causality: Causality) -> str:
     return f"an {causality}" if causality[0] in "aeiou" else f"a {causality}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStart:
+    """An input that keeps the value which its FMU begins with, in its unit if it has one."""
+
+    end: Endpoint
+    value: Value
+    unit: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.end} = {self.value!r}{f' {self.unit}' if self.unit else ''}"
+
+
+def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[KeptStart]]:
+    """Return a flat, resolved system whose FMUs' inputs all have something to hold, and say which.
+
+    Inputs of blocks are left alone: a block says nothing of how it is used alone.
+    """
+    fed = {
+        line.target
+        for line in system.connections
+        if not closed or line.source.component or _has_value(system, line.source.connector)
+    }
+    outside = {line.target for line in system.connections} - fed
+    components = dict(system.components)
+    kept = []
+    for name, component in system.components.items():
+        if component.source.kind is not SourceKind.FMU:
+            continue
+        starts: dict[str, Value] = {}
+        for connector in component.connectors.values():
+            end = Endpoint(name, connector.name)
+            takes = connector.causality is Causality.INPUT and end not in fed
+            if connector.start is None or connector.name in component.values:
+                continue
+            if (takes or end in outside) and connector.type is not DataType.CLOCK:
+                starts[connector.name] = connector.start
+                kept.append(KeptStart(end, connector.start, connector.unit))
+        if starts:
+            components[name] = component.with_values(starts)
+    return replace(system, components=components), kept
+
+
+def kept_notes(kept: Sequence[KeptStart]) -> tuple[str, ...]:
+    """Say what :func:`with_starts` told, as one sentence; none if that is nothing."""
+    if not kept:
+        return ()
+    listed = ", ".join(map(str, kept))
+    return (f"nothing feeds these inputs, they keep what their FMUs begin with: {listed}",)
+
+
+def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
+    """Take the values away again that :func:`with_starts` gave to a system."""
+    components = dict(system.components)
+    for start in kept:
+        name, connector = start.end.component, start.end.connector
+        values = {key: v for key, v in components[name].values.items() if key != connector}
+        components[name] = replace(components[name], values=values)
+    return replace(system, components=components)
+
+
+def _has_value(system: System, name: str) -> bool:
+    own = system.connectors.get(name)
+    return name in system.values or (own is not None and own.start is not None)
+
+
+_ELEMENT = re.compile(r"(?P<whole>.+)\[(?P<index>\d+)\]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What the name of a signal means.
+
+    Parameters
+    ----------
+    end, connector
+        Of the component.
+    index
+        Which element of an array, from 0; ``None`` if it is the whole connector.
+    """
+
+    end: Endpoint
+    connector: Connector
+    index: int | None = None
+
+
+def signal_of(system: System, name: str) -> Signal:
+    """Return what a name means: a connector, or one element of an array connector.
+
+    Brackets may belong to the connector's own name: ``"arm.phi[1]"`` is the scalar ``phi[1]`` of
+    an FMU that has one, else element 1 of its array ``phi``.
+    """
+    end = Endpoint.parse(name)
+    component = system.component(end.component)
+    found = _ELEMENT.fullmatch(end.connector)
+    if found and end.connector not in component.connectors:
+        array, index = component.connectors.get(found["whole"]), int(found["index"])
+        if array is not None and array.shape:
+            if index >= array.size:
+                raise UnknownNameError(
+                    f"'{name}': expected an element from 0 to {array.size - 1} of"
+                    f" '{found['whole']}', found {index}"
+                )
+            return Signal(Endpoint(end.component, array.name), array, index)
+    connector = component.connector(end.connector)
+    return Signal(Endpoint(end.component, connector.name), connector)

@@ -2,7 +2,7 @@
 
 from orchestrator.dcp.description.dcp_file import archive_of, read_description
 from orchestrator.dcp.description.description import (
-    Capabilities,
+    SlaveCapabilities,
     Ipv4,
     LogTemplate,
     PortRange,
@@ -10,26 +10,26 @@ from orchestrator.dcp.description.description import (
     ResolutionRange,
     SlaveDescription,
 )
-from orchestrator.dcp.description.variable import (
+from orchestrator.dcp.description.description import (
     Dependencies,
-    StepChoice,
-    Variable,
+    PduSteps,
+    SlaveVariable,
     VariableKind,
 )
 from orchestrator.dcp.description.dcpx_reader import read_dcpx
-from orchestrator.dcp.description.dcpx_writer import write_dcpx
+from orchestrator.dcp.description.dcp_file import write_dcpx
 
 __all__ = [
-    "Capabilities",
     "Dependencies",
     "Ipv4",
     "LogTemplate",
+    "PduSteps",
     "PortRange",
     "Resolution",
     "ResolutionRange",
+    "SlaveCapabilities",
     "SlaveDescription",
-    "StepChoice",
-    "Variable",
+    "SlaveVariable",
     "VariableKind",
     "archive_of",
     "read_dcpx",

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description.description import (
+    Dependencies,
+    PduSteps,
     Resolution,
     ResolutionRange,
     SlaveDescription,
-)
-from orchestrator.dcp.description.variable import (
-    Dependencies,
-    StepChoice,
-    Variable,
+    SlaveVariable,
     VariableKind,
 )
 
@@ -52,7 +50,7 @@ def _of_the_slave(about: SlaveDescription) -> Iterator[str]:
     yield from _of_steps("NonRealTime", about.nrt_steps)
 
 
-def _of_steps(who: str, steps: StepChoice) -> Iterator[str]:
+def _of_steps(who: str, steps: PduSteps) -> Iterator[str]:
     if steps.fixed and (steps.least is not None or steps.most is not None):
         yield f"{who}: its steps are fixed (fixedSteps), and it has minSteps or maxSteps"
     if steps.least is not None and steps.most is not None and steps.most < steps.least:
@@ -85,7 +83,7 @@ def _of_log(about: SlaveDescription) -> Iterator[str]:
 
 
 def _of_variable(
-    variable: Variable, known: dict[int, Variable], about: SlaveDescription
+    variable: SlaveVariable, known: dict[int, SlaveVariable], about: SlaveDescription
 ) -> Iterator[str]:
     yield from _of_kind(variable)
     yield from _of_steps("Output", variable.steps)
@@ -101,7 +99,7 @@ def _of_variable(
         yield from _of_dependencies(variable, variable.dependencies, known)
 
 
-def _of_kind(variable: Variable) -> Iterator[str]:
+def _of_kind(variable: SlaveVariable) -> Iterator[str]:
     is_parameter = variable.is_settable
     allowed = ("fixed", "tunable") if is_parameter else ("continuous", "discrete")
     if variable.variability not in allowed:
@@ -118,7 +116,7 @@ def _of_kind(variable: Variable) -> Iterator[str]:
 
 
 def _of_extents(
-    variable: Variable, known: dict[int, Variable], about: SlaveDescription
+    variable: SlaveVariable, known: dict[int, SlaveVariable], about: SlaveDescription
 ) -> Iterator[str]:
     if variable.dimensions and variable.type.is_text:
         yield f"a {variable.type.element} has no dimensions"
@@ -143,7 +141,7 @@ def _of_extents(
 
 
 def _of_dependencies(
-    variable: Variable, says: Dependencies, known: dict[int, Variable]
+    variable: SlaveVariable, says: Dependencies, known: dict[int, SlaveVariable]
 ) -> Iterator[str]:
     if variable.initialization_only and says.run is not None:
         yield "it never changes after the initialisation, and has dependencies there"

@@ -1,4 +1,4 @@
-"""Files of descriptions: ``.dcpx``, or a ``.dcp`` archive with one inside (section 3.1.4)."""
+"""Files of descriptions (section 3.1.4), ``.dcpx`` or a ``.dcp`` archive, and writing of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,212 @@ import io
 import zipfile
 from pathlib import Path
 
+from lxml import etree
+
 from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.dcp.data_types import Scalar
 from orchestrator.dcp.description.dcpx_reader import read_dcpx
-from orchestrator.dcp.description.dcpx_writer import write_dcpx
 from orchestrator.dcp.description.description import (
+    Ipv4,
+    PduSteps,
+    PortRange,
+    Resolution,
     SlaveDescription,
+    SlaveVariable,
+    VariableKind,
 )
+from orchestrator.dcp.identifiers import OpMode, Transport
+
+_MODES = ((OpMode.HRT, "HardRealTime"), (OpMode.SRT, "SoftRealTime"), (OpMode.NRT, "NonRealTime"))
+_TRANSPORTS = ((Transport.UDP_IPV4, "UDP_IPv4"), (Transport.TCP_IPV4, "TCP_IPv4"))
+
+
+def write_dcpx(about: SlaveDescription) -> bytes:
+    """Return a description as a file; equal descriptions give equal bytes."""
+    root = etree.Element(
+        "dcpSlaveDescription",
+        dcpMajorVersion=str(about.major),
+        dcpMinorVersion=str(about.minor),
+        dcpSlaveName=about.name,
+        uuid=str(about.uuid),
+    )
+    _set(root, description=about.description or None, generationTool=about.tool or None)
+    _modes(root, about)
+    _units(root, about)
+    _time(root, about)
+    transports = _add(root, "TransportProtocols")
+    for transport, tag in _TRANSPORTS:
+        if transport in about.transports:
+            _transport(_add(transports, tag), about.transports[transport])
+    _flags(root, about)
+    variables = _add(root, "Variables")
+    for variable in about.variables:
+        _variable(variables, variable)
+    _log(root, about)
+    return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+
+def _add(parent: etree._Element, tag: str, **attributes: object) -> etree._Element:
+    element = etree.SubElement(parent, tag)
+    _set(element, **attributes)
+    return element
+
+
+def _set(element: etree._Element, **attributes: object) -> None:
+    for name, value in attributes.items():
+        if value is not None:
+            element.set(name.rstrip("_"), _text(value))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _steps(element: etree._Element, steps: PduSteps) -> None:
+    _set(
+        element,
+        defaultSteps=steps.default,
+        fixedSteps=steps.fixed,
+        minSteps=steps.least,
+        maxSteps=steps.most,
+    )
+
+
+def _modes(root: etree._Element, about: SlaveDescription) -> None:
+    modes = _add(root, "OpMode")
+    for mode, tag in _MODES:
+        if mode in about.op_modes:
+            element = _add(modes, tag)
+            if mode is OpMode.NRT:
+                _steps(element, about.nrt_steps)
+
+
+def _units(root: etree._Element, about: SlaveDescription) -> None:
+    if not about.units:
+        return
+    units = _add(root, "UnitDefinitions")
+    for name, base in about.units.items():
+        unit = _add(units, "Unit", name=name)
+        if base is not None:
+            etree.SubElement(unit, "BaseUnit", base.attributes())
+
+
+def _time(root: etree._Element, about: SlaveDescription) -> None:
+    times = _add(root, "TimeRes")
+    for known in about.resolutions:
+        if isinstance(known, Resolution):
+            element = _add(
+                times,
+                "Resolution",
+                numerator=known.numerator,
+                denominator=known.denominator,
+                fixed=known.fixed,
+            )
+            _set(element, recommended=known.recommended or None)
+        else:
+            ends = {"numeratorFrom": known.least, "numeratorTo": known.most}
+            _add(times, "ResolutionRange", **ends, denominator=known.denominator)
+    if about.heartbeat is not None:
+        numerator, denominator = about.heartbeat
+        beat = _add(root, "Heartbeat")
+        _add(beat, "MaximumPeriodicInterval", numerator=numerator, denominator=denominator)
+
+
+def _transport(element: etree._Element, place: Ipv4) -> None:
+    _set(element, maxPduSize=place.max_pdu_size)
+    _add(element, "Control", host=place.host, port=place.port)
+    _ports(_add(element, "DAT_input_output", host=place.data_host), place.data_ports)
+    _ports(_add(element, "DAT_parameter", host=place.parameter_host), place.parameter_ports)
+
+
+def _ports(element: etree._Element, ranges: tuple[PortRange, ...]) -> None:
+    for each in ranges:
+        if each.first == each.last:
+            _add(element, "AvailablePort", port=each.first)
+        else:
+            _add(element, "AvailablePortRange", from_=each.first, to=each.last)
+
+
+def _flags(root: etree._Element, about: SlaveDescription) -> None:
+    can = about.capabilities
+    _add(
+        root,
+        "CapabilityFlags",
+        canAcceptConfigPdus=can.accept_config_pdus,
+        canHandleReset=can.handle_reset,
+        canHandleVariableSteps=can.handle_variable_steps,
+        canMonitorHeartbeat=can.monitor_heartbeat,
+        canProvideLogOnRequest=can.log_on_request,
+        canProvideLogOnNotification=can.log_on_notification,
+    )
+
+
+def _variable(parent: etree._Element, variable: SlaveVariable) -> None:
+    element = _add(
+        parent,
+        "Variable",
+        name=variable.name,
+        valueReference=variable.reference,
+        description=variable.description or None,
+        variability=variable.variability,
+        maxConsecMissedPdus=variable.max_missed,
+    )
+    body = _add(element, variable.kind.value)
+    if variable.kind is VariableKind.OUTPUT:
+        _steps(body, variable.steps)
+        _set(body, initialization=variable.initialization_only or None)
+    whole = variable.type.is_integer
+    ends = [
+        None if e is None else (int(e) if whole else e)
+        for e in (variable.minimum, variable.maximum)
+    ]
+    held = _add(body, variable.type.element, min=ends[0], max=ends[1], maxSize=variable.max_size)
+    _set(held, unit=variable.unit, start=_started(variable.start))
+    if variable.dimensions:
+        dimensions = _add(body, "Dimensions")
+        for extent, linked in zip(variable.dimensions, variable.linked, strict=True):
+            _add(dimensions, "Dimension", **{"linkedVR" if linked else "constant": extent})
+    _dependencies(body, variable)
+
+
+def _started(start: tuple[Scalar, ...]) -> str | None:
+    if not start:
+        return None
+    return " ".join(value.hex() if isinstance(value, bytes) else _text(value) for value in start)
+
+
+def _dependencies(body: etree._Element, variable: SlaveVariable) -> None:
+    if variable.dependencies is None:
+        return
+    element = _add(body, "Dependencies")
+    says = variable.dependencies
+    for tag, references in (("Initialization", says.initialization), ("Run", says.run)):
+        if references is not None:
+            group = _add(element, tag)
+            for reference in references:
+                _add(group, "Dependency", vr=reference, dependencyKind="dependent")
+
+
+def _log(root: etree._Element, about: SlaveDescription) -> None:
+    if not about.templates:
+        return
+    log = _add(root, "Log")
+    categories, templates = _add(log, "Categories"), _add(log, "Templates")
+    for number, name in about.categories.items():
+        _add(categories, "Category", id=number, name=name)
+    for template in about.templates:
+        _add(
+            templates,
+            "Template",
+            id=template.number,
+            category=template.category,
+            level=int(template.level),
+            msg=template.message,
+        )
+
 
 ENTRY = "v1.0/dcpSlaveDescription.dcpx"
 

@@ -1,16 +1,141 @@
-"""What a slave says of itself, as values (chapter 5 of the standard)."""
+"""What a slave says of itself and of its variables, as values (chapter 5 of the standard)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from math import prod
 from uuid import UUID
 
 from orchestrator.core.system import BaseUnit
-from orchestrator.dcp.data_types import DcpType
-from orchestrator.dcp.description.variable import StepChoice, Variable, VariableKind
+from orchestrator.dcp.data_types import DcpType, Scalar
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
+
+
+class VariableKind(StrEnum):
+    """What a variable is, by the name of its element."""
+
+    INPUT = "Input"
+    OUTPUT = "Output"
+    PARAMETER = "Parameter"
+    STRUCTURAL = "StructuralParameter"
+
+
+@dataclass(frozen=True, slots=True)
+class PduSteps:
+    """Steps between two data PDUs of an output, or of one computation (NRT).
+
+    Parameters
+    ----------
+    default
+        In units of the time resolution.
+    fixed
+        Whether no other number is taken.
+    least, most
+        Ends of what is taken; ``None``: not said.
+    """
+
+    default: int = 1
+    fixed: bool = True
+    least: int | None = None
+    most: int | None = None
+
+    def takes(self, steps: int) -> bool:
+        """Whether so many steps may be asked for."""
+        if self.fixed:
+            return steps == self.default
+        return self._least <= steps and (self.most is None or steps <= self.most)
+
+    @property
+    def _least(self) -> int:
+        return max(self.least or 1, 1)
+
+    def __str__(self) -> str:
+        """Say what is taken, for a message."""
+        if self.fixed:
+            return f"{self.default}"
+        return f"{self._least} or more" if self.most is None else f"{self._least} to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """On which variables an output depends at once, by reference; ``None``: perhaps on all."""
+
+    initialization: tuple[int, ...] | None = None
+    run: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SlaveVariable:
+    """One input, output or parameter.
+
+    Parameters
+    ----------
+    name, reference, kind, type
+        As the description has them; name and reference are unique.
+    start
+        Its elements, row by row; empty if it has none.
+    dimensions
+        Extents: constants, or the value references of structural parameters (``linked``).
+    linked
+        Which of the dimensions are references.
+    unit
+        Name of a unit, ``None`` if it has none.
+    minimum, maximum
+        Of each element; ``None``: not said.
+    max_size
+        Bytes of a string or binary at most.
+    variability
+        ``continuous``, ``discrete``, ``tunable`` or ``fixed``.
+    max_missed
+        How many data PDUs in a row an input may miss; ``None``: any number.
+    steps
+        Of an output: how often it is sent.
+    initialization_only
+        Of an output: it never changes after the initialisation.
+    dependencies
+        Of an output; ``None``: nothing is said.
+    description
+        One line for people.
+    """
+
+    name: str
+    reference: int
+    kind: VariableKind
+    type: DcpType
+    start: tuple[Scalar, ...] = ()
+    dimensions: tuple[int, ...] = ()
+    linked: tuple[bool, ...] = ()
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    max_size: int | None = None
+    variability: str = "continuous"
+    max_missed: int | None = None
+    steps: PduSteps = PduSteps()
+    initialization_only: bool = False
+    dependencies: Dependencies | None = None
+    description: str = ""
+
+    @property
+    def is_tunable(self) -> bool:
+        """Whether it is a parameter that may change during a run."""
+        return self.kind is VariableKind.PARAMETER and self.variability == "tunable"
+
+    @property
+    def is_settable(self) -> bool:
+        """Whether CFG_parameter may set it."""
+        return self.kind in {VariableKind.PARAMETER, VariableKind.STRUCTURAL}
+
+    def beyond_limits(self, values: tuple[Scalar, ...]) -> Scalar | None:
+        """Return the first value that is not between minimum and maximum."""
+        low = -float("inf") if self.minimum is None else self.minimum
+        high = float("inf") if self.maximum is None else self.maximum
+        if self.type.is_text:
+            return None
+        return next((v for v in values if not low <= v <= high), None)  # type: ignore[operator]
+
 
 #: Bytes of a PDU that no attribute limits (the default of maxPduSize).
 UDP_LIMIT = 65507
@@ -70,7 +195,7 @@ class Ipv4:
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
+class SlaveCapabilities:
     """The capability flags of a slave."""
 
     accept_config_pdus: bool = False
@@ -127,12 +252,12 @@ class SlaveDescription:
 
     name: str
     uuid: UUID
-    variables: tuple[Variable, ...]
+    variables: tuple[SlaveVariable, ...]
     op_modes: frozenset[OpMode]
-    nrt_steps: StepChoice = field(default_factory=StepChoice)
+    nrt_steps: PduSteps = field(default_factory=PduSteps)
     resolutions: tuple[Resolution | ResolutionRange, ...] = ()
     transports: Mapping[Transport, Ipv4] = field(default_factory=dict)
-    capabilities: Capabilities = Capabilities()
+    capabilities: SlaveCapabilities = SlaveCapabilities()
     heartbeat: tuple[int, int] | None = None
     units: Mapping[str, BaseUnit | None] = field(default_factory=dict)
     categories: Mapping[int, str] = field(default_factory=dict)
@@ -143,15 +268,17 @@ class SlaveDescription:
     tool: str = ""
 
     @property
-    def by_reference(self) -> dict[int, Variable]:
+    def by_reference(self) -> dict[int, SlaveVariable]:
         """Return the variables by value reference."""
         return {variable.reference: variable for variable in self.variables}
 
-    def of(self, kind: VariableKind) -> list[Variable]:
+    def of(self, kind: VariableKind) -> list[SlaveVariable]:
         """Return the variables of one kind."""
         return [variable for variable in self.variables if variable.kind is kind]
 
-    def shape(self, variable: Variable, values: Mapping[int, int] | None = None) -> tuple[int, ...]:
+    def shape(
+        self, variable: SlaveVariable, values: Mapping[int, int] | None = None
+    ) -> tuple[int, ...]:
         """Return the extents of a variable."""
         known = self.by_reference
         given = values or {}
@@ -160,7 +287,7 @@ class SlaveDescription:
             for extent, linked in zip(variable.dimensions, variable.linked, strict=True)
         )
 
-    def size(self, variable: Variable, values: Mapping[int, int] | None = None) -> int:
+    def size(self, variable: SlaveVariable, values: Mapping[int, int] | None = None) -> int:
         """Return the number of elements of a variable; parameters as of :meth:`shape`."""
         return prod(self.shape(variable, values))
 

@@ -1,22 +1,276 @@
-"""Running one slave: from a plan to data in both directions."""
+"""Running one slave: the talk with it, from a plan to data in both directions."""
 
 from __future__ import annotations
 
+import logging
+import math
+import struct
 import time
+from collections import deque
+from collections.abc import Iterator
 
-from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import encode
-from orchestrator.dcp.error_codes import ErrorCode
+from orchestrator.dcp.data_types import Scalar, Values, unpack_value
+from orchestrator.dcp.description import LogTemplate, SlaveDescription
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.master.link import open_link
-from orchestrator.dcp.master.plan import Plan, started
-from orchestrator.dcp.master.rollout import Group, Rollout, roll_out
-from orchestrator.dcp.master.session import RefusedError, Session
-from orchestrator.dcp.payload import Values
-from orchestrator.dcp.states import State
+from orchestrator.dcp.master.link import Link, open_link
+from orchestrator.dcp.master.plan import SlavePlan, started
+from orchestrator.dcp.master.rollout import Asked, Rollout, VariableGroup, roll_out
+from orchestrator.dcp.pdus import decode, encode
+from orchestrator.dcp.states import ERROR, ErrorCode, SlaveState, error_text
 
+_HEAD = struct.Struct("<qB")
+
+
+def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
+    """Return the entries of an RSP_log_ack, without their times."""
+    templates = {template.number: template for template in about.templates}
+    found, at = [], 0
+    while at < len(content):
+        if len(content) < at + _HEAD.size:
+            raise WireFormatError(f"DCP log: expected an entry, found {len(content) - at} bytes")
+        _, number = _HEAD.unpack_from(content, at)
+        if number not in templates:
+            raise WireFormatError(f"DCP log: the description has no template {number}")
+        text, at = _filled(templates[number], content, at + _HEAD.size)
+        found.append(text)
+    return found
+
+
+def _filled(template: LogTemplate, content: bytes, at: int) -> tuple[str, int]:
+    values: list[Scalar] = []
+    for kind in template.arguments:
+        value, at = unpack_value(kind, content, at)
+        values.append(value)
+    return "".join(_parts(template, values)), at
+
+
+def _parts(template: LogTemplate, values: list[Scalar]) -> Iterator[str]:
+    """Yield the message with a value in place of each ``%type``, and ``%`` for ``%%``."""
+    waiting = iter(zip(template.arguments, values, strict=True))
+    rest = template.message
+    while rest:
+        text, mark, rest = rest.partition("%")
+        yield text
+        if mark and rest.startswith("%"):
+            yield "%"
+            rest = rest[1:]
+        elif mark:
+            kind, value = next(waiting)
+            yield value.hex() if isinstance(value, bytes) else str(value)
+            rest = rest[len(kind.name) :]
+
+
+_LOG = logging.getLogger(__name__)
 _SEQUENCES = 2**16
+#: Log entries that an error tells.
+_MOST_ENTRIES = 5
+#: Heartbeats in the longest time that a slave bears.
+_BEATS = 3.0
+#: The same of a slave that asks for no heartbeat, in s: then it may go to another master.
+_SILENT_S = 60.0
+#: Data PDUs that wait to be read; the oldest go first.
+_MOST_WAITING = 10_000
+
+
+class RefusedError(DeviceError):
+    """A slave refuses a request.
+
+    Attributes
+    ----------
+    error
+        Its error code.
+    """
+
+    error = 0
+
+    @classmethod
+    def of(cls, who: str, request: str, error: int) -> RefusedError:
+        """Make the error of a refusal."""
+        made = cls(f"{who} refuses {request}: {error_text(error)}")
+        made.error = error
+        return made
+
+
+class SlaveSession:
+    """Speaks with a slave; it waits for each answer before it asks again.
+
+    Parameters
+    ----------
+    about
+        The slave.
+    link
+        To it; the session closes it.
+    number
+        Slave id, 1 to 255.
+    patience_s
+        How long an answer, or a state, may take.
+    """
+
+    def __init__(self, about: SlaveDescription, link: Link, number: int, patience_s: float) -> None:
+        self.about, self.link = about, link
+        self._number, self._patience = number, patience_s
+        self._sequence = 0
+        self.state = SlaveState.ALIVE
+        self.registered = False
+        self._beaten = 0.0
+        self.data: deque[pdus.Data] = deque(maxlen=_MOST_WAITING)
+        self.refused: deque[WireFormatError] = deque(maxlen=_MOST_WAITING)
+
+    @property
+    def who(self) -> str:
+        """The slave, for messages."""
+        host, port = self.link.peer
+        return f"DCP slave '{self.about.name}' at {host}:{port}"
+
+    def register(self, mode: OpMode) -> None:
+        """Take the slave over."""
+        state = self._ask(pdus.AskState)
+        if isinstance(state, pdus.StateAck) and state.state != SlaveState.ALIVE:
+            raise DeviceError(
+                f"{self.who} is {SlaveState(state.state).name}: another master has it; let that one"
+                " deregister it, or start the slave anew"
+            )
+        self.move(pdus.Register, self.about.uuid.bytes, mode, until=SlaveState.CONFIGURATION)
+        self.registered = True
+
+    def configure(self, requests: tuple[Asked, ...]) -> None:
+        """Send configuration requests one by one."""
+        for kind, fields in requests:
+            self._ask(kind, *fields)
+
+    def move(self, kind: type[pdus.StateRequest], *fields: object, until: SlaveState) -> None:
+        """Ask for another state, and wait until the slave is there."""
+        self._ask(kind, int(self.state), *fields)
+        self.await_state(until)
+
+    def await_state(self, *wanted: SlaveState) -> None:
+        """Wait until the slave is in one of some states."""
+        deadline = time.monotonic() + self._patience
+        while self.state not in wanted:
+            self.expect_sound()
+            if not self.listen(deadline - time.monotonic()):
+                break
+        else:
+            return
+        # NTF_state_changed may be lost: the slave is asked.
+        found = self._ask(pdus.AskState)
+        if isinstance(found, pdus.StateAck):
+            self.state = SlaveState(found.state)
+        if self.state not in wanted:
+            names = " or ".join(each.name for each in wanted)
+            raise DeviceError(
+                f"{self.who}: expected {names} within {self._patience:g} s, found {self.state.name}"
+            )
+
+    def expect_sound(self) -> None:
+        """Raise DeviceError, with the slave's own reason, if it is in the error superstate."""
+        if self.state not in ERROR:
+            return
+        if self.state is SlaveState.ERRORHANDLING:
+            self._drain()
+        code = 0
+        answer = self._ask(pdus.AskError)
+        if isinstance(answer, pdus.ErrorAck):
+            code = answer.error
+        said = "".join(f"; it says: {entry}" for entry in self._log_entries())
+        raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}{said}")
+
+    def _log_entries(self) -> list[str]:
+        """Return what the slave has written to its log, if it was asked to keep one."""
+        if not self.about.capabilities.log_on_request:
+            return []
+        answer = self._ask(pdus.AskLog, 0, _MOST_ENTRIES)
+        return entries_of(self.about, answer.entries) if isinstance(answer, pdus.LogAck) else []
+
+    def expect_running(self) -> None:
+        """Raise DeviceError if the slave has come to a halt, by an error or by itself."""
+        self.expect_sound()
+        if self.state in {SlaveState.STOPPING, SlaveState.STOPPED, SlaveState.ALIVE}:
+            raise DeviceError(f"{self.who} is {self.state.name}: it has stopped by itself")
+
+    def _drain(self) -> None:
+        deadline = time.monotonic() + self._patience
+        while self.state is SlaveState.ERRORHANDLING and self.listen(deadline - time.monotonic()):
+            continue
+
+    def _ask(self, kind: type[pdus.Request], *fields: object) -> pdus.Response:
+        """Send a request and return the answer to it."""
+        self._sequence = sequence = (self._sequence + 1) % _SEQUENCES
+        self.link.send(encode(kind(sequence, self._number, *fields)))
+        deadline = time.monotonic() + self._patience
+        while (left := deadline - time.monotonic()) > 0.0:
+            found = self._next(left)
+            if isinstance(found, pdus.Response) and found.sequence == sequence:
+                if isinstance(found, pdus.Nack):
+                    raise RefusedError.of(self.who, kind.kind.title, found.error)
+                return found
+        raise DeviceError(
+            f"{self.who} does not answer {kind.kind.title} within {self._patience:g} s; is it"
+            " started, are address and port right, or has another master taken it over?"
+        )
+
+    @property
+    def beat_due(self) -> float:
+        """When the next sign of life is due, by CLOCK_MONOTONIC in s; infinite without a slave."""
+        if not self.registered:
+            return math.inf
+        beat = self.about.heartbeat
+        return self._beaten + (_SILENT_S if beat is None else beat[0] / beat[1]) / _BEATS
+
+    def beat(self) -> None:
+        """Send INF_state if it is due, without waiting for the answer."""
+        if time.monotonic() < self.beat_due:
+            return
+        self._beaten = time.monotonic()
+        self._sequence = (self._sequence + 1) % _SEQUENCES
+        self.link.send(encode(pdus.AskState(self._sequence, self._number)))
+
+    def listen(self, timeout_s: float) -> bool:
+        """Take one PDU if one comes in time; return whether one came."""
+        return timeout_s > 0.0 and self._next(timeout_s) is not None
+
+    def _next(self, timeout_s: float) -> pdus.Pdu | None:
+        content = self.link.receive(max(timeout_s, 0.0))
+        if content is None:
+            return None
+        try:
+            found = decode(content)
+        except WireFormatError as error:
+            self.refused.append(error)
+            return pdus.Ack(-1, self._number)  # something came; it answers nothing
+        self._notice(found)
+        return found
+
+    def _notice(self, found: pdus.Pdu) -> None:
+        if isinstance(found, pdus.StateChanged) and found.sender == self._number:
+            self.state = SlaveState(found.state)
+        elif isinstance(found, pdus.Data):
+            self.data.append(found)
+        elif isinstance(found, pdus.LogNotification):
+            _LOG.info("%s: log entry %d", self.who, found.template)
+        elif isinstance(found, pdus.StateAck) and found.sender == self._number:
+            self.state = SlaveState(found.state)
+
+    def release(self) -> None:
+        """Bring the slave to a halt and let it go, as far as it can be led; close the link."""
+        try:
+            if self.registered:
+                self._lead_out()
+        except (DeviceError, OSError) as error:
+            _LOG.warning("%s could not be released: %s", self.who, error)
+        finally:
+            self.registered = False
+            self.link.close()
+
+    def _lead_out(self) -> None:
+        if self.state is SlaveState.ERRORHANDLING:
+            self._drain()
+        if SlaveState.PREPARING <= self.state <= SlaveState.SENDING_D:
+            self.move(pdus.Stop, until=SlaveState.STOPPED)
+        if self.state in {SlaveState.CONFIGURATION, SlaveState.STOPPED, SlaveState.ERRORRESOLVED}:
+            self._ask(pdus.Deregister, int(self.state))
 
 
 class Controller:
@@ -28,10 +282,10 @@ class Controller:
         What is asked of it.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SlavePlan) -> None:
         self.plan = plan
         link = open_link(plan.transport, (plan.host, plan.port), plan.patience_s)
-        self.session = Session(plan.about, link, plan.number, plan.patience_s)
+        self.session = SlaveSession(plan.about, link, plan.number, plan.patience_s)
         self.rollout = self._rolled_out()
         self._sent = {group.data_id: 0 for group in self.rollout.inputs}
         self._layouts = {group.data_id: group for group in self.rollout.outputs}
@@ -58,40 +312,40 @@ class Controller:
         self.session.register(self.plan.mode)
         self.session.configure(self.rollout.requests)
         self._prepare()
-        self.session.move(pdus.Configure, until=State.CONFIGURED)
+        self.session.move(pdus.Configure, until=SlaveState.CONFIGURED)
 
     def _prepare(self) -> None:
         try:
-            self.session.move(pdus.Prepare, until=State.PREPARED)
+            self.session.move(pdus.Prepare, until=SlaveState.PREPARED)
         except RefusedError as error:
             # DCPLib wants CFG_steps in NRT as well, where Table 63 does not have it.
             if error.error != ErrorCode.INCOMPLETE_CONFIG_STEPS or self.plan.mode is not OpMode.NRT:
                 raise
             steps = ((pdus.Steps, (g.steps, g.data_id)) for g in self.rollout.outputs)
             self.session.configure(tuple(steps))
-            self.session.move(pdus.Prepare, until=State.PREPARED)
+            self.session.move(pdus.Prepare, until=SlaveState.PREPARED)
 
     def initialise(self, *, wait: bool = True) -> None:
         """Let the slave find outputs that are consistent with its inputs; may be repeated."""
         self.send_inputs()
-        self.session.move(pdus.Initialize, until=State.INITIALIZED)
+        self.session.move(pdus.Initialize, until=SlaveState.INITIALIZED)
         self.session.data.clear()
-        self.session.move(pdus.SendOutputs, until=State.CONFIGURED)
+        self.session.move(pdus.SendOutputs, until=SlaveState.CONFIGURED)
         if wait:
             self._await_outputs()
 
     def run(self, start: int = 0) -> None:
         """Start the slave, at a UNIX time in s; 0: now."""
-        self.session.move(pdus.Run, start, until=State.SYNCHRONIZED)
-        self.session.move(pdus.Run, 0, until=State.RUNNING)
+        self.session.move(pdus.Run, start, until=SlaveState.SYNCHRONIZED)
+        self.session.move(pdus.Run, 0, until=SlaveState.RUNNING)
 
     def step(self, steps: int) -> None:
         """Send the inputs, let the slave compute so many steps (NRT), and take its outputs."""
         self.session.beat()
         self.send_inputs()
-        self.session.move(pdus.DoStep, steps, until=State.COMPUTED)
+        self.session.move(pdus.DoStep, steps, until=SlaveState.COMPUTED)
         self.session.data.clear()
-        self.session.move(pdus.SendOutputs, until=State.RUNNING)
+        self.session.move(pdus.SendOutputs, until=SlaveState.RUNNING)
         self._await_outputs()
 
     def send_inputs(self) -> None:
@@ -103,7 +357,7 @@ class Controller:
             self._sent[group.data_id] = (number + 1) % _SEQUENCES
             self.session.link.send_data(self.rollout.port, encode(pdu))
 
-    def take(self, pdu: pdus.Data) -> Group | None:
+    def take(self, pdu: pdus.Data) -> VariableGroup | None:
         """Take values of outputs; ``None`` if they are of no group here."""
         group = self._layouts.get(pdu.data_id)
         if group is not None:

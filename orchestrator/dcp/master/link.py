@@ -11,8 +11,8 @@ from collections import deque
 from contextlib import suppress
 
 from orchestrator.core.diagnostics import DeviceError
-from orchestrator.dcp.codec import Frames, framed
 from orchestrator.dcp.identifiers import Transport
+from orchestrator.dcp.pdus import Frames, framed
 
 Address = tuple[str, int]
 _DATAGRAM = 65535

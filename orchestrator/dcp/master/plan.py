@@ -1,23 +1,24 @@
-"""What is asked of a slave, and whether it has that, before anything is opened."""
+"""What is asked of a slave, and whether it has that; its variables as connectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.system import Causality, Connector, DataType, Value
+from orchestrator.core.system.ports import Limits
 from orchestrator.dcp import pdus
-from orchestrator.dcp.data_types import DcpType, Scalar, pack_value
-from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
+from orchestrator.dcp.data_types import DcpType, Scalar, Values, pack_value
+from orchestrator.dcp.description import SlaveDescription, SlaveVariable, VariableKind
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.master.rollout import chosen_resolution
-from orchestrator.dcp.payload import Values
 
 _EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SlavePlan:
     """What is asked of a slave, before anything is opened.
 
     Parameters
@@ -47,8 +48,8 @@ class Plan:
     transport: Transport
     host: str
     port: int
-    inputs: tuple[Variable, ...]
-    outputs: tuple[Variable, ...]
+    inputs: tuple[SlaveVariable, ...]
+    outputs: tuple[SlaveVariable, ...]
     resolution: tuple[int, int]
     steps: int | None = None
     parameters: Mapping[str, Values] = field(default_factory=dict)
@@ -90,7 +91,7 @@ def make_plan(
     parameters: Mapping[str, Scalar | list[Scalar]] | None = None,
     number: int = 1,
     patience_s: float = 1.0,
-) -> Plan:
+) -> SlavePlan:
     """Make a plan of a slave; what is ``None`` is as its description says, no names are all."""
     problems: list[DescriptionError] = []
     if mode not in about.op_modes:
@@ -113,7 +114,7 @@ def make_plan(
         problems.append(error)
     if problems:
         raise DescriptionError.collect(problems)
-    return Plan(
+    return SlavePlan(
         about,
         mode,
         place,
@@ -133,7 +134,7 @@ def _about(about: SlaveDescription, text: str) -> DescriptionError:
 
 
 def _unused_steps(
-    about: SlaveDescription, mode: OpMode, steps: int | None, outputs: tuple[Variable, ...]
+    about: SlaveDescription, mode: OpMode, steps: int | None, outputs: tuple[SlaveVariable, ...]
 ) -> list[DescriptionError]:
     """Return why steps that are asked for would not be those of the outputs."""
     if steps is None:
@@ -164,7 +165,7 @@ def _chosen(
     kind: VariableKind,
     names: tuple[str, ...],
     problems: list[DescriptionError],
-) -> tuple[Variable, ...]:
+) -> tuple[SlaveVariable, ...]:
     known = {variable.name: variable for variable in about.of(kind)}
     for name in names:
         if name not in known:
@@ -196,9 +197,57 @@ def _value(
     return values
 
 
-def started(about: SlaveDescription, variable: Variable) -> Values:
+def started(about: SlaveDescription, variable: SlaveVariable) -> Values:
     """Return the start value of a variable, whole; what says none begins with 0, or empty."""
     size = about.size(variable)
     if not variable.start:
         return (_EMPTY.get(variable.type, 0),) * size
     return variable.start * size if len(variable.start) == 1 else variable.start
+
+
+_TYPES = {DcpType.STRING: DataType.STRING, DcpType.BINARY: DataType.BINARY}
+
+
+def connectors_of(plan: SlavePlan) -> tuple[Connector, ...]:
+    """Return the connectors of a slave that is stepped: all data types, arrays as arrays."""
+    return tuple(_connector(plan.about, each) for each in (*plan.inputs, *plan.outputs))
+
+
+def _connector(about: SlaveDescription, variable: SlaveVariable) -> Connector:
+    is_input = variable.kind is VariableKind.INPUT
+    whole = DataType.INTEGER if variable.type.is_integer else DataType.REAL
+    return Connector(
+        variable.name,
+        Causality.INPUT if is_input else Causality.OUTPUT,
+        _TYPES.get(variable.type, whole),
+        unit=variable.unit,
+        shape=about.shape(variable),
+        description=variable.description,
+        start=_start(about, variable),
+        unit_definition=about.units.get(variable.unit) if variable.unit else None,
+        limits=_limits(variable) if is_input else None,
+    )
+
+
+def _start(about: SlaveDescription, variable: SlaveVariable) -> Value:
+    values = started(about, variable)
+    if not (variable.type.is_text or variable.type.is_integer):
+        values = tuple(float(value) for value in values)
+    return values if about.shape(variable) else values[0]  # type: ignore[return-value]
+
+
+def _limits(variable: SlaveVariable) -> Limits | None:
+    low, high = variable.minimum, variable.maximum
+    return None if low is not None and low == high else Limits.of(low, high)
+
+
+def feedthrough_of(plan: SlavePlan) -> dict[str, tuple[str, ...]]:
+    """Return for each output the inputs that act on it at once; all, if the slave does not say."""
+    return {output.name: _acting(output, plan.inputs) for output in plan.outputs}
+
+
+def _acting(output: SlaveVariable, inputs: Sequence[SlaveVariable]) -> tuple[str, ...]:
+    says = output.dependencies
+    if says is None or says.run is None:
+        return tuple(variable.name for variable in inputs)
+    return tuple(variable.name for variable in inputs if variable.reference in says.run)

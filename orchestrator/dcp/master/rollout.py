@@ -8,15 +8,15 @@ from ipaddress import AddressValueError
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.dcp import pdus
+from orchestrator.dcp.data_types import HEADER_BYTES, Payload, PayloadPlace
 from orchestrator.dcp.description import (
     Ipv4,
     Resolution,
     SlaveDescription,
-    Variable,
+    SlaveVariable,
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, Scope, Transport
-from orchestrator.dcp.payload import HEADER_BYTES, Payload, Place
 
 #: Bytes of a data PDU over UDP at most: DCPLib reads 1024.
 MOST_BYTES = 1000
@@ -26,7 +26,7 @@ Asked = tuple[type[pdus.Request], tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class VariableGroup:
     """Variables that travel together.
 
     Parameters
@@ -61,15 +61,15 @@ class Rollout:
     """
 
     resolution: tuple[int, int]
-    inputs: tuple[Group, ...]
-    outputs: tuple[Group, ...]
+    inputs: tuple[VariableGroup, ...]
+    outputs: tuple[VariableGroup, ...]
     port: int
     requests: tuple[Asked, ...]
 
 
 def roll_out(
     about: SlaveDescription,
-    variables: Sequence[Variable],
+    variables: Sequence[SlaveVariable],
     mode: OpMode,
     transport: Transport,
     control_port: int,
@@ -122,19 +122,19 @@ def data_port(place: Ipv4, control_port: int) -> int:
 
 def _groups(
     about: SlaveDescription,
-    variables: Sequence[Variable],
+    variables: Sequence[SlaveVariable],
     limit: int,
     first: int,
     paces: Sequence[int],
-) -> Iterator[Group]:
+) -> Iterator[VariableGroup]:
     """Put variables of one pace together, as many as fit."""
     number = first
     for pace in sorted(set(paces)):
-        held: list[Place] = []
+        held: list[PayloadPlace] = []
         for variable in (v for v, own in zip(variables, paces, strict=True) if own == pace):
-            place = Place(variable.reference, variable.type, about.size(variable))
+            place = PayloadPlace(variable.reference, variable.type, about.size(variable))
             if held and HEADER_BYTES + _bytes(about, [*held, place]) > limit:
-                yield Group(number, Payload(held), pace)
+                yield VariableGroup(number, Payload(held), pace)
                 number, held = number + 1, []
             if HEADER_BYTES + _bytes(about, [place]) > limit:
                 raise DescriptionError(
@@ -143,18 +143,18 @@ def _groups(
                 )
             held.append(place)
         if held:
-            yield Group(number, Payload(held), pace)
+            yield VariableGroup(number, Payload(held), pace)
             number += 1
 
 
-def _bytes(about: SlaveDescription, places: Sequence[Place]) -> int:
+def _bytes(about: SlaveDescription, places: Sequence[PayloadPlace]) -> int:
     known = about.by_reference
     texts = sum(known[p.reference].max_size or 0 for p in places if p.type.is_text)
     return Payload(places).least_size + texts
 
 
 def _of_inputs(
-    groups: Iterable[Group], transport: Transport, port: int, host: str
+    groups: Iterable[VariableGroup], transport: Transport, port: int, host: str
 ) -> Iterator[Asked]:
     try:
         place = pdus.place_of(host, port)
@@ -168,7 +168,7 @@ def _of_inputs(
 
 
 def _of_outputs(
-    groups: Iterable[Group], transport: Transport, here: tuple[str, int], *, in_time: bool
+    groups: Iterable[VariableGroup], transport: Transport, here: tuple[str, int], *, in_time: bool
 ) -> Iterator[Asked]:
     for group in groups:
         yield pdus.ConfigureScope, (group.data_id, Scope.ALWAYS)

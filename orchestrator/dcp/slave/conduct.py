@@ -11,15 +11,22 @@ from math import gcd
 
 from orchestrator.core.diagnostics import DeadlineError, SoftdockError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import encode
 from orchestrator.dcp.data_types import Scalar, pack_value
 from orchestrator.dcp.description import LogTemplate, SlaveDescription
-from orchestrator.dcp.error_codes import ErrorCode
 from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, PduType, Scope
-from orchestrator.dcp.slave.config_requests import Configuration
+from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.slave.config_requests import Configuration, Origin, SlaveWire
 from orchestrator.dcp.slave.exchange import Exchange, PropertyError, SlaveModel
-from orchestrator.dcp.slave.wire import Origin, Wire
-from orchestrator.dcp.states import ERROR, NORMAL, RUN, Signal, State, Trigger, transition
+from orchestrator.dcp.states import (
+    ERROR,
+    NORMAL,
+    RUN,
+    ErrorCode,
+    SlaveState,
+    StateSignal,
+    Trigger,
+    transition,
+)
 
 _ENTRY = struct.Struct("<qB")
 #: Entries that are kept; the oldest go first.
@@ -98,7 +105,7 @@ _NS = 10**9
 
 
 @dataclass(slots=True)
-class Pacing:
+class StepPacing:
     """Counts steps against a clock.
 
     Parameters
@@ -154,7 +161,7 @@ class Conduct:
         self,
         about: SlaveDescription,
         model: SlaveModel,
-        wire: Wire,
+        wire: SlaveWire,
         clock: Callable[[], int],
         unix: Callable[[], float],
     ) -> None:
@@ -162,31 +169,31 @@ class Conduct:
         self._clock, self._unix = clock, unix
         #: Runs that have ended, and steps in real time that were late in all of them.
         self.runs, self.late = 0, 0
-        self._work: dict[State, Callable[[pdus.StateRequest], None]] = {
-            State.PREPARING: self._prepare,
-            State.CONFIGURING: self._configure,
-            State.INITIALIZING: self._initialise,
-            State.SENDING_I: self._send,
-            State.SYNCHRONIZING: self._begin_run,
-            State.COMPUTING: self._compute,
-            State.SENDING_D: self._send,
-            State.STOPPING: self._stop,
-            State.ALIVE: lambda _: self._leave(),
-            State.CONFIGURATION: self._configure_anew,
+        self._work: dict[SlaveState, Callable[[pdus.StateRequest], None]] = {
+            SlaveState.PREPARING: self._prepare,
+            SlaveState.CONFIGURING: self._configure,
+            SlaveState.INITIALIZING: self._initialise,
+            SlaveState.SENDING_I: self._send,
+            SlaveState.SYNCHRONIZING: self._begin_run,
+            SlaveState.COMPUTING: self._compute,
+            SlaveState.SENDING_D: self._send,
+            SlaveState.STOPPING: self._stop,
+            SlaveState.ALIVE: lambda _: self._leave(),
+            SlaveState.CONFIGURATION: self._configure_anew,
         }
         self._enter()
 
     def _enter(self) -> None:
         """Begin as a slave that was loaded just now."""
-        self.state, self.error, self.reason = State.ALIVE, ErrorCode.NONE, ""
+        self.state, self.error, self.reason = SlaveState.ALIVE, ErrorCode.NONE, ""
         self._mode: OpMode | None = None
         self._id, self._last = 0, 0
         self._master: Origin | None = None
-        self._history = State.SYNCHRONIZING
+        self._history = SlaveState.SYNCHRONIZING
         self._config = Configuration()
         self._log = LogBook(self.about, self._config.logging, self._unix)
         self._exchange: Exchange | None = None
-        self._pacing: Pacing | None = None
+        self._pacing: StepPacing | None = None
         self._steps, self._stepped = 0, 0
         self._heard_ns, self._data_ns = 0, 0
 
@@ -218,7 +225,7 @@ class Conduct:
     @property
     def _is_abandoned(self) -> bool:
         """Whether another master may have the slave, as its own sends neither words nor data."""
-        if self.about.heartbeat is not None or self.state is State.ALIVE:
+        if self.about.heartbeat is not None or self.state is SlaveState.ALIVE:
             return False
         return self._clock() - max(self._heard_ns, self._data_ns) > SILENT_S * 10**9
 
@@ -231,7 +238,7 @@ class Conduct:
         row = transition(trigger, self.state)
         if row is None:
             raise SoftdockError(f"DCP slave: no {trigger} in state {self.state.name}")
-        if row.target is State.COMPUTING:
+        if row.target is SlaveState.COMPUTING:
             self._history = self.state
         self.state = self._history if row.target is None else row.target
         self._respond(pdus.StateChanged(self._id, self.state))
@@ -257,7 +264,7 @@ class Conduct:
     def _prepare(self, _: pdus.StateRequest) -> None:
         for transport, port in self._config.listening:
             self._wire.listen(transport, port)
-        self._move(Signal.PREPARED)
+        self._move(StateSignal.PREPARED)
 
     def _configure(self, _: pdus.StateRequest) -> None:
         for targets in self._config.targets.values():
@@ -265,27 +272,27 @@ class Conduct:
                 self._wire.connect(transport, address)
         self._model.configure(self._config.parameters)
         self._exchange = Exchange(self.about, self._config, self._model, self._wire)
-        self._move(Signal.CONFIGURED)
+        self._move(StateSignal.CONFIGURED)
 
     def _initialise(self, _: pdus.StateRequest) -> None:
         self._wire.take_waiting()
         self._exchanged.apply()
         self._model.initialise()
-        self._move(Signal.INITIALIZED)
+        self._move(StateSignal.INITIALIZED)
 
     def _send(self, _: pdus.StateRequest) -> None:
-        scope = Scope.RUN if self.state is State.SENDING_D else Scope.INITIALIZATION
+        scope = Scope.RUN if self.state is SlaveState.SENDING_D else Scope.INITIALIZATION
         self._exchanged.send(scope)
-        self._move(Signal.SEND_COMPLETE)
+        self._move(StateSignal.SEND_COMPLETE)
 
     def _begin_run(self, request: pdus.StateRequest) -> None:
         self._model.begin()
         if self._mode is OpMode.NRT or not isinstance(request, pdus.Run):
-            self._move(Signal.SYNCHRONIZED)
+            self._move(StateSignal.SYNCHRONIZED)
             return
         wait_s = max(request.time - self._unix(), 0.0) if request.time else 0.0
         steps = tuple(self._config.steps[number] for number in self._config.outputs)
-        self._pacing = Pacing(self._resolution, steps, self._clock() + round(wait_s * 1e9))
+        self._pacing = StepPacing(self._resolution, steps, self._clock() + round(wait_s * 1e9))
         self.tick()
 
     def _compute(self, request: pdus.StateRequest) -> None:
@@ -297,19 +304,19 @@ class Conduct:
         begin, self._steps = self._steps, self._steps + request.steps
         ends = (time_ns(self._resolution, steps) for steps in (begin, self._steps))
         self._model.step(*ends)
-        self._move(Signal.STEP_DONE)
+        self._move(StateSignal.STEP_DONE)
 
     def _stop(self, _: pdus.StateRequest) -> None:
         self._pacing = None
         self._model.close()
-        self._move(Signal.STOPPED)
+        self._move(StateSignal.STOPPED)
         self.runs += 1
 
     def _configure_anew(self, _: pdus.StateRequest) -> None:
         kept = (self._id, self._last, self._master, self._mode)
         self._leave()
         self._id, self._last, self._master, self._mode = kept
-        self.state = State.CONFIGURATION
+        self.state = SlaveState.CONFIGURATION
         self._hear()
 
     def _leave(self) -> None:
@@ -323,7 +330,7 @@ class Conduct:
     def due_ns(self) -> int | None:
         """When :meth:`tick` must be called next, by the clock; ``None``: not before a PDU came."""
         dues = [] if self._pacing is None else [self._pacing.due_ns]
-        if self.about.heartbeat is not None and self.state is not State.ALIVE:
+        if self.about.heartbeat is not None and self.state is not SlaveState.ALIVE:
             many = GONE if self.state in ERROR else 1
             dues.append(self._heard_ns + many * time_ns(self.about.heartbeat, 1))
         return min(dues, default=None)
@@ -335,7 +342,7 @@ class Conduct:
             self._guarded(lambda: self._step_in_time(pacing))
         self._expect_master()
 
-    def _step_in_time(self, pacing: Pacing) -> None:
+    def _step_in_time(self, pacing: StepPacing) -> None:
         """Send the outputs that are due, then compute those of the next step."""
         first = pacing.done < 0
         pacing.done += 1
@@ -344,7 +351,7 @@ class Conduct:
         at = pacing.done * pacing.stride
         self._exchanged.send(Scope.RUN, at)
         if first:
-            self._move(Signal.SYNCHRONIZED)
+            self._move(StateSignal.SYNCHRONIZED)
         self._exchanged.apply()
         self._model.step(pacing.simulated_ns(at), pacing.simulated_ns(at + pacing.stride))
         late_ns = self._clock() - pacing.due_ns
@@ -357,7 +364,7 @@ class Conduct:
             raise DeadlineError(what)
 
     def _expect_master(self) -> None:
-        if self.about.heartbeat is None or self.state is State.ALIVE:
+        if self.about.heartbeat is None or self.state is SlaveState.ALIVE:
             return
         silent_ns, longest_ns = self._clock() - self._heard_ns, time_ns(self.about.heartbeat, 1)
         if silent_ns > longest_ns and self.state in NORMAL:
@@ -375,14 +382,14 @@ class Conduct:
         if self.state in NORMAL:
             self._fail(ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED, "the master is gone")
         if self.state in ERROR:
-            self._move(Signal.EXIT)
+            self._move(StateSignal.EXIT)
         self._leave()
 
     def exit(self) -> None:
         """End in good order; a master learns of it by the state STOPPED."""
         if self.state in RUN:
-            self._move(Signal.STOP)
-            self._move(Signal.STOPPED)
+            self._move(StateSignal.STOP)
+            self._move(StateSignal.STOPPED)
         self._leave()
 
     def _fail(self, error: ErrorCode, reason: str) -> None:
@@ -392,10 +399,10 @@ class Conduct:
         _LOG.error("%s: %s", error.name, reason)
         self.error, self.reason = error, reason
         self._pacing, self._exchange = None, None
-        self._move(Signal.ERROR)
+        self._move(StateSignal.ERROR)
         told = self._log.write(ERROR_ENTRY, [reason])
         if told is not None:
             moment, content = told
             self._respond(pdus.LogNotification(self._id, moment, ERROR_ENTRY, content))
         self._model.close()
-        self._move(Signal.RESOLVED)
+        self._move(StateSignal.RESOLVED)

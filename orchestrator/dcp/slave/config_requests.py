@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.data_types import DcpType, converts
-from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
-from orchestrator.dcp.error_codes import ErrorCode
+from orchestrator.dcp.data_types import (
+    HEADER_BYTES,
+    DcpType,
+    Payload,
+    PayloadPlace,
+    Values,
+    converts,
+    has_gap,
+)
+from orchestrator.dcp.description import SlaveDescription, SlaveVariable, VariableKind
 from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, Scope, Transport
-from orchestrator.dcp.payload import HEADER_BYTES, Payload, Place, Values, has_gap
-from orchestrator.dcp.slave.wire import Address
+from orchestrator.dcp.states import ErrorCode
+
+Address = tuple[str, int]
+#: Where a control PDU came from, and where its answer goes to.
+Origin = Hashable
+
+
+class SlaveWire(ABC):
+    """Sends for a slave, and opens what it will receive by. Its errors are ``OSError``."""
+
+    @abstractmethod
+    def answer(self, origin: Origin, content: bytes) -> None:
+        """Send a control PDU to where one came from; a peer that is gone is no error."""
+
+    def is_same(self, origin: Origin, master: Origin) -> bool:
+        """Whether data came from a master, which may have connections of their own for them."""
+        return origin == master
+
+    @abstractmethod
+    def listen(self, transport: Transport, port: int) -> None:
+        """Receive data on a port, which may be that of control PDUs or one that is open already."""
+
+    @abstractmethod
+    def connect(self, transport: Transport, address: Address) -> None:
+        """Make ready to send data to an address."""
+
+    @abstractmethod
+    def send(self, transport: Transport, address: Address, content: bytes) -> None:
+        """Send a data PDU."""
+
+    @abstractmethod
+    def take_waiting(self) -> None:
+        """Hand over all data that have arrived, before a step that must know them."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Close all that was opened by :meth:`listen` and :meth:`connect`."""
+
 
 Positions = dict[int, tuple[int, DcpType]]
 Listening = tuple[Transport, int]
@@ -71,7 +115,7 @@ class Configuration:
         known, extents = about.by_reference, self.extents(about)
         rows = (positions[at] for at in sorted(positions))
         return Payload(
-            Place(reference, kind, about.size(known[reference], extents))
+            PayloadPlace(reference, kind, about.size(known[reference], extents))
             for reference, kind in rows
         )
 
@@ -228,7 +272,7 @@ class ConfigRequests:
         if not converts(pdu.source_type, variable.type):
             return ErrorCode.INVALID_SOURCE_DATA_TYPE
         size = self._about.size(variable, self._config.extents(self._about))
-        place = Place(pdu.reference, DcpType(pdu.source_type), size)
+        place = PayloadPlace(pdu.reference, DcpType(pdu.source_type), size)
         try:
             values = Payload([place]).unpack(pdu.payload)[pdu.reference]
         except WireFormatError:
@@ -264,7 +308,7 @@ class ConfigRequests:
         return _OK
 
 
-def is_too_long(variable: Variable, values: tuple[object, ...]) -> bool:
+def is_too_long(variable: SlaveVariable, values: tuple[object, ...]) -> bool:
     """Whether a string or binary has more bytes than the description allows."""
     if variable.max_size is None:
         return False
@@ -273,7 +317,7 @@ def is_too_long(variable: Variable, values: tuple[object, ...]) -> bool:
 
 
 def _place(
-    groups: dict[int, Positions], number: int, position: int, variable: Variable, kind: int
+    groups: dict[int, Positions], number: int, position: int, variable: SlaveVariable, kind: int
 ) -> ErrorCode:
     if not converts(kind, variable.type):
         return ErrorCode.INVALID_SOURCE_DATA_TYPE

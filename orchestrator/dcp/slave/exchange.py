@@ -8,13 +8,11 @@ from collections.abc import Mapping
 
 from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import encode
-from orchestrator.dcp.data_types import DcpType
-from orchestrator.dcp.description import SlaveDescription, Variable
+from orchestrator.dcp.data_types import DcpType, Payload, Values
+from orchestrator.dcp.description import SlaveDescription, SlaveVariable
 from orchestrator.dcp.identifiers import Scope
-from orchestrator.dcp.payload import Payload, Values
-from orchestrator.dcp.slave.config_requests import Configuration, is_too_long
-from orchestrator.dcp.slave.wire import Origin, Wire
+from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.slave.config_requests import Configuration, Origin, SlaveWire, is_too_long
 
 
 class SlaveModel(ABC):
@@ -74,7 +72,11 @@ class Exchange:
     """
 
     def __init__(
-        self, about: SlaveDescription, configuration: Configuration, model: SlaveModel, wire: Wire
+        self,
+        about: SlaveDescription,
+        configuration: Configuration,
+        model: SlaveModel,
+        wire: SlaveWire,
     ) -> None:
         self._known = about.by_reference
         self._config, self._model, self._wire = configuration, model, wire
@@ -127,7 +129,7 @@ class Exchange:
         step = (sequence - last) % _PERIOD
         return None if step == 0 or step > _PERIOD // 2 else step - 1
 
-    def _keep(self, variable: Variable, values: Values, missed: int) -> None:
+    def _keep(self, variable: SlaveVariable, values: Values, missed: int) -> None:
         if variable.max_missed is not None and missed > variable.max_missed:
             raise PropertyError(
                 f"{variable.name}: {missed} data PDUs were missed; at most {variable.max_missed}"

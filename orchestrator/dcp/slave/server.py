@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
-from orchestrator.dcp.codec import Frames, framed
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import Transport
+from orchestrator.dcp.pdus import Frames, framed
+from orchestrator.dcp.slave.config_requests import Address, Origin, SlaveWire
 from orchestrator.dcp.slave.exchange import SlaveModel
 from orchestrator.dcp.slave.slave import Slave
-from orchestrator.dcp.slave.wire import Address, Origin, Wire
 
 _DATAGRAM = 65535
 #: Connections at the same time; more are closed at once.
@@ -40,7 +40,7 @@ class _Peer:
         self.socket, self.frames = connection, Frames(longest)
 
 
-class SlaveServer(Wire):
+class SlaveServer(SlaveWire):
     """Serves one slave until it is told to stop.
 
     Parameters

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import Header, decode, encode, header_of, kind_of
 from orchestrator.dcp.description import SlaveDescription
-from orchestrator.dcp.error_codes import ErrorCode
 from orchestrator.dcp.identifiers import OpMode, PduType, Scope
+from orchestrator.dcp.pdus import Header, decode, encode, header_of, kind_of
 from orchestrator.dcp.slave.conduct import Conduct
-from orchestrator.dcp.slave.config_requests import ConfigRequests, Configuration
+from orchestrator.dcp.slave.config_requests import ConfigRequests, Configuration, Origin, SlaveWire
 from orchestrator.dcp.slave.exchange import SlaveModel
-from orchestrator.dcp.slave.wire import Origin, Wire
-from orchestrator.dcp.states import ERROR, INITIALIZATION, State, is_allowed
+from orchestrator.dcp.states import ERROR, INITIALIZATION, ErrorCode, SlaveState, is_allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class RequestChecks:
     def of_transition(
         self,
         request: pdus.StateRequest,
-        state: State,
+        state: SlaveState,
         mode: OpMode | None,
         configuration: Configuration,
         stepped: int,
@@ -112,7 +110,7 @@ class Slave(Conduct):
         self,
         about: SlaveDescription,
         model: SlaveModel,
-        wire: Wire,
+        wire: SlaveWire,
         clock: Callable[[], int] = time.monotonic_ns,
         unix: Callable[[], float] = time.time,
     ) -> None:
@@ -137,12 +135,16 @@ class Slave(Conduct):
         asks_for_it = header.kind in {PduType.STC_REGISTER, PduType.INF_STATE}
         if asks_for_it and header.receiver > 0 and origin != self._master and self._is_abandoned:
             self.lose(self._master)
-        if self.state is State.ALIVE:
+        if self.state is SlaveState.ALIVE:
             return header.receiver > 0
         return header.receiver == self._id and origin == self._master
 
     def _take_data(self, content: bytes, origin: Origin) -> None:
-        if self._exchange is None or self.state in {*ERROR, State.STOPPING, State.STOPPED}:
+        if self._exchange is None or self.state in {
+            *ERROR,
+            SlaveState.STOPPING,
+            SlaveState.STOPPED,
+        }:
             return
         if self._master is None or not self._wire.is_same(origin, self._master):
             self._exchange.refuse(origin)
@@ -156,7 +158,7 @@ class Slave(Conduct):
 
     def _answer(self, header: Header, content: bytes, origin: Origin) -> None:
         """Check a request in the order of Table 107, and do what it asks for."""
-        if self.state is not State.ALIVE:
+        if self.state is not SlaveState.ALIVE:
             if header.sequence != (self._last + 1) % _SEQUENCES:
                 self._refuse(header, origin, ErrorCode.INVALID_SEQUENCE_ID)
                 return

@@ -1,4 +1,4 @@
-"""Which knowns an unknown depends on, for ModelStructure: exact, from the sparsity of Jacobians."""
+"""Which knowns an unknown depends on, for ModelStructure, also in models that are sampled."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen.array_layout import is_exact
-from orchestrator.export.codegen.layout import Layout, Region, Slot
-from orchestrator.export.dae.block_triangular import Block
+from orchestrator.export.codegen.layout import Layout, Region, Slot, is_exact
+from orchestrator.export.dae.block_triangular import EquationBlock
 from orchestrator.export.dae.events import Events
 from orchestrator.export.dae.explicit_ode import ExplicitOde, symbols
-from orchestrator.export.dae.linearity import switched_symbols
+from orchestrator.export.dae.residual_dae import Sampled
+from orchestrator.export.dae.tearing import switched_symbols
 
 Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
 _UNKNOWNS = (
@@ -27,7 +27,7 @@ _UNKNOWNS = (
 
 
 @dataclass(frozen=True)
-class _Table:
+class _DependencyTable:
     """Unknowns as functions of knowns, one row for each unknown."""
 
     knowns: tuple[Slot, ...]
@@ -36,7 +36,7 @@ class _Table:
     switches: bool  # any comparison or rounding at all; they are looked for row by row
 
     @classmethod
-    def of(cls, values: Any, knowns: tuple[Slot, ...]) -> _Table:
+    def of(cls, values: Any, knowns: tuple[Slot, ...]) -> _DependencyTable:
         column = ca.vertcat(ca.SX(0, 1), *(slot.variable.symbol for slot in knowns))
         return cls(knowns, values, ca.jacobian(values, column), bool(switched_symbols(values)))
 
@@ -85,12 +85,12 @@ class DependencyTable:
         ]
 
     @cached_property
-    def _continuous(self) -> _Table:
+    def _continuous(self) -> _DependencyTable:
         knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.STATE))
-        return _Table.of(self._values, knowns)
+        return _DependencyTable.of(self._values, knowns)
 
     @cached_property
-    def _initial(self) -> _Table:
+    def _initial(self) -> _DependencyTable:
         ode = self._layout.ode
         values: Any = self._values
         _, _, x, _, c, _ = ode.arguments
@@ -108,7 +108,7 @@ class DependencyTable:
             *(states[index] for index in free),
             *self._layout.of(Region.PARAMETER),
         )
-        return _Table.of(values, knowns)
+        return _DependencyTable.of(values, knowns)
 
     def _kind(self, slope: Any) -> str:
         if slope is None:
@@ -126,7 +126,7 @@ def known_dependencies(ode: ExplicitOde, values: Any) -> Any:
     return _without(without_modes(ode.events, values, ode.blocks), ode.blocks)
 
 
-def without_modes(events: Events, values: Any, blocks: Sequence[Block]) -> Any:
+def without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock]) -> Any:
     """The expressions with every symbol of an event replaced by something that depends alike."""
     if not events:
         return values
@@ -158,7 +158,7 @@ def initial_dependencies(ode: ExplicitOde) -> Any:
     return ca.substitute(starts, guesses, ca.SX.zeros(guesses.numel()))
 
 
-def _without(values: Any, blocks: Sequence[Block]) -> Any:
+def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
     unknowns, replacements = ca.SX(0, 1), ca.SX(0, 1)
     for block in blocks:
         names = {block.unknowns[i].name() for i in range(block.unknowns.numel())}
@@ -168,3 +168,39 @@ def _without(values: Any, blocks: Sequence[Block]) -> Any:
         unknowns = ca.vertcat(unknowns, block.unknowns)
         replacements = ca.vertcat(replacements, ca.repmat(surrogate, len(names), 1))
     return ca.substitute(values, unknowns, replacements)
+
+
+class SampledDependencies:
+    """Dependencies of outputs on the inputs of a step, and at the start.
+
+    Parameters
+    ----------
+    layout
+        The model with its value references.
+    sampled
+        Its steps.
+    """
+
+    def __init__(self, layout: Layout, sampled: Sampled) -> None:
+        self._layout = layout
+        self._sampled = sampled
+
+    def continuous(self, unknown: Slot) -> Dependencies:
+        """Inputs of a step that act on an output at its end."""
+        direct = self._sampled.direct[unknown.name]
+        inputs = self._layout.of(Region.INPUT)
+        return [(slot, "dependent") for slot in inputs if slot.name in direct]
+
+    def initial(self, unknown: Slot) -> Dependencies:
+        """Inputs and parameters that form an output at the start."""
+        place = unknown.reference - self._layout.of(Region.OUTPUT)[0].reference
+        knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.PARAMETER))
+        u, p, _ = self._sampled.columns
+        pattern = ca.jacobian_sparsity(self._sampled.first[place], ca.vertcat(u, p))
+        return [(knowns[column], "dependent") for column in sorted(set(pattern.get_triplet()[1]))]
+
+
+def dependencies_of(layout: Layout) -> DependencyTable | SampledDependencies:
+    """The dependencies of a model."""
+    sampled = layout.ode.sampled
+    return DependencyTable(layout) if sampled is None else SampledDependencies(layout, sampled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.archive.dependency import Dependencies
+from orchestrator.export.archive.dependency import Dependencies, dependencies_of
 from orchestrator.export.archive.description_parts import (
     LOG_CATEGORIES,
     SOURCE_FILE,
@@ -21,14 +21,12 @@ from orchestrator.export.archive.description_parts import (
     units_of,
 )
 from orchestrator.export.archive.model_description import (
-    ModelDescription,
+    DescribedVariable,
+    ExportedDescription,
     Unknown,
-    Variable,
     write_fmi2,
 )
-from orchestrator.export.archive.sampled_dependency import dependencies_of
-from orchestrator.export.codegen.array_layout import output_slots
-from orchestrator.export.codegen.layout import Layout, Region, Slot
+from orchestrator.export.codegen.layout import Layout, Region, Slot, output_slots
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Recipe
 
@@ -63,7 +61,7 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
     return write_fmi2(describe(layout, recipe, guid))
 
 
-def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
+def describe(layout: Layout, recipe: Recipe, guid: str) -> ExportedDescription:
     """Say what modelDescription.xml says."""
     interfaces = {}
     for tag, own in (_INTERFACES if layout.ode.sampled is None else _SAMPLED).items():
@@ -77,7 +75,7 @@ def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
             f"{layout.ode.name}: the model has no variable, and FMI 2.0 wants one; build it for FMI"
             " 3.0 (--fmi 3), or declare an output"
         )
-    return ModelDescription(
+    return ExportedDescription(
         name=layout.ode.name,
         description=layout.ode.description,
         token=guid,
@@ -94,12 +92,12 @@ def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
     )
 
 
-def _variable(layout: Layout, slot: Slot, types: TypeDefinitions) -> Variable:
+def _variable(layout: Layout, slot: Slot, types: TypeDefinitions) -> DescribedVariable:
     details = quantities(layout, [slot], types)
     if slot.region is Region.DERIVATIVE:
         state = next(s for s in layout.of(Region.STATE) if s.variable is slot.variable)
         details["derivative"] = str(_index(state))
-    return Variable(slot.type.value, identity(layout, slot), details)
+    return DescribedVariable(slot.type.value, identity(layout, slot), details)
 
 
 def _structure(layout: Layout) -> list[tuple[str, list[Unknown]]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lxml import etree
 
-from orchestrator.export.archive.dependency import Dependencies
+from orchestrator.export.archive.dependency import Dependencies, dependencies_of
 from orchestrator.export.archive.description_parts import (
     LOG_CATEGORIES,
     SOURCE_FILE,
@@ -25,16 +25,21 @@ from orchestrator.export.archive.description_parts import (
     units_of,
 )
 from orchestrator.export.archive.model_description import (
-    ModelDescription,
+    DescribedVariable,
+    ExportedDescription,
     Unknown,
-    Variable,
     encoded,
     write_fmi3,
 )
-from orchestrator.export.archive.sampled_dependency import dependencies_of
-from orchestrator.export.codegen.array_layout import Entry, entries, output_slots
 from orchestrator.export.codegen.compiler import SUNDIALS
-from orchestrator.export.codegen.layout import Layout, Region, Slot
+from orchestrator.export.codegen.layout import (
+    ArrayVariable,
+    Layout,
+    Region,
+    Slot,
+    entries,
+    output_slots,
+)
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Recipe
 
@@ -78,7 +83,7 @@ def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
     return write_fmi3(describe(layout, recipe, token))
 
 
-def describe(layout: Layout, recipe: Recipe, token: str) -> ModelDescription:
+def describe(layout: Layout, recipe: Recipe, token: str) -> ExportedDescription:
     """Say what modelDescription.xml says."""
     interfaces = {}
     for tag, own in (_INTERFACES if layout.ode.sampled is None else _SAMPLED).items():
@@ -96,7 +101,7 @@ def describe(layout: Layout, recipe: Recipe, token: str) -> ModelDescription:
         "causality": "independent",
         "variability": "continuous",
     }
-    return ModelDescription(
+    return ExportedDescription(
         name=layout.ode.name,
         description=layout.ode.description,
         token=token,
@@ -107,7 +112,7 @@ def describe(layout: Layout, recipe: Recipe, token: str) -> ModelDescription:
         experiment=experiment(recipe),
         variables=[
             *(_variable(layout, entry, listed, types) for entry in listed),
-            Variable("Float64", independent, {"unit": "s"}),
+            DescribedVariable("Float64", independent, {"unit": "s"}),
         ],
         structure=_structure(layout, listed),
     )
@@ -126,8 +131,8 @@ def write_build_description(recipe: Recipe) -> bytes:
 
 
 def _variable(
-    layout: Layout, entry: Entry, listed: Sequence[Entry], types: TypeDefinitions
-) -> Variable:
+    layout: Layout, entry: ArrayVariable, listed: Sequence[ArrayVariable], types: TypeDefinitions
+) -> DescribedVariable:
     named = identity(layout, entry.first) | {"name": entry.name}
     details = quantities(layout, entry.slots, types)
     is_moving = entry.first.region is Region.INPUT and entry.first.type is DataType.REAL
@@ -137,10 +142,10 @@ def _variable(
         state = next(s for s in listed if s.first.variable is entry.first.variable)
         details["derivative"] = str(state.reference)
         named["description"] = f"Time derivative of {state.name}"
-    return Variable(_TYPES[entry.first.type], named, details, entry.shape)
+    return DescribedVariable(_TYPES[entry.first.type], named, details, entry.shape)
 
 
-def _structure(layout: Layout, listed: Sequence[Entry]) -> list[tuple[str, list[Unknown]]]:
+def _structure(layout: Layout, listed: Sequence[ArrayVariable]) -> list[tuple[str, list[Unknown]]]:
     table = dependencies_of(layout)
     owners = {slot.reference: entry for entry in listed for slot in entry.slots}
     found = []
@@ -156,7 +161,9 @@ def _structure(layout: Layout, listed: Sequence[Entry]) -> list[tuple[str, list[
 
 
 def _unknown(
-    entry: Entry, dependencies: Callable[[Slot], Dependencies], owners: Mapping[int, Entry]
+    entry: ArrayVariable,
+    dependencies: Callable[[Slot], Dependencies],
+    owners: Mapping[int, ArrayVariable],
 ) -> Unknown:
     """The union over the elements; of several kinds the most general one."""
     found: dict[int, str] = {}

@@ -14,8 +14,7 @@ from orchestrator.core.system import conversion
 from orchestrator.core.system.units.unit import base_unit, is_expressible, per_second
 from orchestrator.export.archive.model_description import TypeDefinition as Described
 from orchestrator.export.archive.model_description import Unit
-from orchestrator.export.codegen.array_layout import classification, is_exact
-from orchestrator.export.codegen.layout import Layout, Region, Slot
+from orchestrator.export.codegen.layout import Layout, Region, Slot, classification, is_exact
 from orchestrator.export.dae.residual_dae import DataType, Variable
 from orchestrator.export.recipe import Recipe
 
@@ -31,7 +30,7 @@ def display_misfit(unit: str, display: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeDefinition:
+class DeclaredType:
     """One type.
 
     Attributes
@@ -52,7 +51,7 @@ class TypeDefinition:
 
 
 _Key = tuple[str, tuple[str, ...]]  # name as declared, literals
-TypeDefinitions = dict[_Key, TypeDefinition]
+TypeDefinitions = dict[_Key, DeclaredType]
 
 
 def type_definitions(layout: Layout) -> TypeDefinitions:
@@ -73,11 +72,11 @@ def type_definitions(layout: Layout) -> TypeDefinitions:
         elif name in taken or len({_meaning(variable) for variable in variables}) != 1:
             continue
         taken.add(name)
-        found[key] = TypeDefinition(name, one.type, _attributes(variables), literals)
+        found[key] = DeclaredType(name, one.type, _attributes(variables), literals)
     return found
 
 
-def definition_of(slot: Slot, definitions: TypeDefinitions) -> TypeDefinition | None:
+def definition_of(slot: Slot, definitions: TypeDefinitions) -> DeclaredType | None:
     """Type of a slot; a derivative has none."""
     return None if slot.region is Region.DERIVATIVE else definitions.get(_key(slot.variable))
 

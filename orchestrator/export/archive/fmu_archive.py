@@ -1,4 +1,4 @@
-"""Writes one FMU: sources, library and description in one archive that knows its origin."""
+"""The archive of an FMU, with terminals of its connectors and a CMakeLists.txt for its sources."""
 
 from __future__ import annotations
 
@@ -6,26 +6,111 @@ import json
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from lxml import etree
 
 from orchestrator.core.archive import add_file
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.export.archive import description_fmi2, description_fmi3, terminals
-from orchestrator.export.archive.cmake import CMAKE_FILE, cmake_text
+from orchestrator.export.archive import description_fmi2, description_fmi3
 from orchestrator.export.archive.description_parts import SOURCE_FILE
+from orchestrator.export.archive.model_description import encoded
 from orchestrator.export.archive.stamp import STAMP_FILE, runtime_files
 from orchestrator.export.codegen import c_code
-from orchestrator.export.codegen.array_layout import entries
 from orchestrator.export.codegen.compiler import (
+    FLAGS,
+    SUNDIALS,
+    ZIG_FLAGS,
     library_command,
     run_compilers,
     sundials_libraries,
 )
-from orchestrator.export.codegen.layout import Layout
-from orchestrator.export.codegen.sampled_c import FILES, GENERATED
-from orchestrator.export.platforms import platforms_of
-from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
+from orchestrator.export.codegen.layout import ArrayVariable, Layout, Region, entries
+from orchestrator.export.codegen.looped_c import FILES, GENERATED
+from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe, platforms_of
+
+CMAKE_FILE = "CMakeLists.txt"
+_SAID_BY_CMAKE = {"-std=c11", "-fPIC", "-shared", "-s", "-fvisibility=hidden"}
+_OF_ZIG = {"-fno-sanitize=all"}
+_TEXT = """\
+# cmake -S sources -B build && cmake --build build && cmake --install build
+# puts the library for this machine into the folder of binaries beside `sources`.
+cmake_minimum_required(VERSION 3.16...3.30)
+project(@NAME@ LANGUAGES C)
+
+add_library(@NAME@ MODULE @MAIN@)
+set_target_properties(@NAME@ PROPERTIES
+  PREFIX "" C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+# No fused multiply-add, and nothing that lets a compiler round otherwise.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(@NAME@ PRIVATE @GCC@)
+else()
+  target_compile_options(@NAME@ PRIVATE @CLANG@)
+endif()
+if(UNIX)
+  target_link_libraries(@NAME@ PRIVATE @LIBRARIES@)
+endif()
+
+# The folder as FMI @FMI@ calls it.
+string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
+string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
+string(REGEX REPLACE "^amd64$" "x86_64" processor "${processor}")
+string(REGEX REPLACE "^arm64$" "aarch64" processor "${processor}")
+set(platform "${processor}-${system}")
+@SHORT@if(APPLE)
+  set_target_properties(@NAME@ PROPERTIES SUFFIX ".dylib")
+endif()
+install(TARGETS @NAME@ LIBRARY DESTINATION "${CMAKE_CURRENT_SOURCE_DIR}/../binaries/${platform}")
+"""
+_SHORT = """\
+if(processor STREQUAL "x86_64")
+  string(REGEX REPLACE "windows" "win" system "${system}")
+  set(platform "${system}64")
+endif()
+"""
+
+
+def cmake_text(recipe: Recipe, fmi: str) -> str:
+    """Text of the file, for one version of FMI."""
+    libraries = [*(SUNDIALS if recipe.solver.is_implicit else ()), "m"]
+    parts = {
+        "NAME": recipe.name,
+        "MAIN": SOURCE_FILE,
+        "GCC": " ".join(flag for flag in FLAGS if flag not in _SAID_BY_CMAKE),
+        "CLANG": " ".join(flag for flag in ZIG_FLAGS if flag not in _SAID_BY_CMAKE | _OF_ZIG),
+        "LIBRARIES": " ".join(libraries),
+        "FMI": fmi,
+        "SHORT": _SHORT if fmi == "2.0" else "",
+    }
+    text = _TEXT
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+def write(listed: Sequence[ArrayVariable]) -> bytes | None:
+    """Text of the file; None for a model without connectors that have members.
+
+    Modelica counts a flow variable positive into the component, which FMI calls inflow.
+    """
+    root = etree.Element("fmiTerminalsAndIcons", fmiVersion="3.0")
+    terminals = etree.SubElement(root, "Terminals")
+    found: dict[str, etree._Element] = {}
+    for entry in listed:
+        variable = entry.first.variable
+        if not variable.connector or entry.first.region is Region.DERIVATIVE:
+            continue
+        name = variable.connector
+        if name not in found:
+            found[name] = etree.SubElement(terminals, "Terminal", name=name, matchingRule="plug")
+        attributes = {
+            "variableName": entry.name,
+            "memberName": entry.name.removeprefix(f"{name}."),
+            "variableKind": "inflow" if variable.flow else "signal",
+        }
+        etree.SubElement(found[name], "TerminalMemberVariable", attributes)
+    return encoded(root) if found else None
 
 
 def write_fmu(
@@ -73,7 +158,7 @@ def _assemble(
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         add_file(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
-        if fmi == "3.0" and (listed := terminals.write(entries(layout))):
+        if fmi == "3.0" and (listed := write(entries(layout))):
             add_file(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
         for name, library in libraries.items():
             add_file(zipped, name, library.read_bytes())

@@ -31,7 +31,7 @@ class TypeDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class DescribedVariable:
     """One variable.
 
     Parameters
@@ -72,7 +72,7 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelDescription:
+class ExportedDescription:
     """What a model description says, in the words of one version of FMI.
 
     Parameters
@@ -101,7 +101,7 @@ class ModelDescription:
     types: Sequence[TypeDefinition]
     log_categories: Attributes
     experiment: Attributes
-    variables: Sequence[Variable]
+    variables: Sequence[DescribedVariable]
     structure: Sequence[tuple[str, Sequence[Unknown]]]
     structured: bool = True
     indicators: int | None = None
@@ -109,7 +109,7 @@ class ModelDescription:
     input_order: int = 0
 
 
-def write_fmi2(about: ModelDescription) -> bytes:
+def write_fmi2(about: ExportedDescription) -> bytes:
     """Text of modelDescription.xml of FMI 2.0, in UTF-8."""
     root = _root(about, {"fmiVersion": "2.0", "guid": about.token})
     for tag, attributes in about.interfaces.items():
@@ -138,7 +138,7 @@ def write_fmi2(about: ModelDescription) -> bytes:
     return encoded(root)
 
 
-def write_fmi3(about: ModelDescription) -> bytes:
+def write_fmi3(about: ExportedDescription) -> bytes:
     """Text of modelDescription.xml of FMI 3.0, in UTF-8."""
     root = _root(about, {"fmiVersion": "3.0", "instantiationToken": about.token})
     for tag, attributes in about.interfaces.items():
@@ -170,7 +170,7 @@ def encoded(root: etree._Element) -> bytes:
     return text
 
 
-def _root(about: ModelDescription, versioned: dict[str, str]) -> etree._Element:
+def _root(about: ExportedDescription, versioned: dict[str, str]) -> etree._Element:
     if about.indicators is not None:
         versioned["numberOfEventIndicators"] = str(about.indicators)
     convention = "structured" if about.structured else "flat"
@@ -205,7 +205,7 @@ def _items(element: etree._Element, definition: TypeDefinition) -> None:
         etree.SubElement(element, "Item", name=name, value=str(value))
 
 
-def _common(root: etree._Element, about: ModelDescription) -> None:
+def _common(root: etree._Element, about: ExportedDescription) -> None:
     categories = _group(root, "LogCategories", about.log_categories)
     for name, description in about.log_categories.items():
         etree.SubElement(categories, "Category", name=name, description=description)

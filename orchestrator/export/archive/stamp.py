@@ -1,4 +1,4 @@
-"""What an FMU was built from: a text in its archive that tells whether it must be built again."""
+"""What an FMU was built from: a text in its archive, and a hash of equal equations."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
+
 from orchestrator.core.archive import DAMAGE
 from orchestrator.export.codegen.compiler import compiler_facts
-from orchestrator.export.platforms import Platform
+from orchestrator.export.dae.residual_dae import ResidualDae, Variable
+from orchestrator.export.recipe import Platform
 
 _EXPORT = Path(__file__).parents[1]
 RUNTIME = _EXPORT / "runtime"
@@ -63,3 +67,40 @@ def _exporter() -> str:
     return hash_of(
         [(str(file.relative_to(_EXPORT)), file.read_bytes()) for file in (*own, *runtime_files())]
     )
+
+
+def dae_hash(dae: ResidualDae) -> str:
+    """Hash of the expressions and of all that is said about the variables.
+
+    CasADi writes an expression as a function of its symbols, operation by operation, so equal
+    texts are equal expressions; the plain text of an expression would leave out what is deep in it.
+    """
+    symbols = [dae.time, *(variable.symbol for variable in dae.variables)]
+    symbols += [dae.derivatives[name] for name in sorted(dae.derivatives)]
+    symbols += dae.events.symbols
+    residuals = (*dae.residuals, *dae.initial)
+    expressions = [ca.SX(residual.expression) for residual in residuals]
+    for variable in dae.variables:
+        expressions += [
+            ca.SX(part) for part in (variable.start, variable.value) if part is not None
+        ]
+    expressions += [ca.SX(part) for part in dae.events.expressions()]
+    function = ca.Function("dae", symbols, expressions).serialize()
+    facts = [
+        dae.name,
+        dae.description,
+        sorted(dae.derivatives),
+        [residual.origin for residual in residuals],
+        len(dae.initial),
+        repr(dae.events),
+        [_facts(variable) for variable in dae.variables],
+    ]
+    return hash_of([("function", function.encode()), ("facts", repr(facts).encode())])
+
+
+def _facts(variable: Variable) -> list[Any]:
+    given = [getattr(variable, f.name) for f in fields(variable) if f.name not in _EXPRESSIONS]
+    return [*given, variable.value is None]
+
+
+_EXPRESSIONS = frozenset(("symbol", "start", "value"))

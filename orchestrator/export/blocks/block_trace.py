@@ -17,11 +17,16 @@ import numpy as np
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block
 from orchestrator.core.system import Causality, Value
-from orchestrator.export.blocks.block_memory import Field, element_names, fields_of
-from orchestrator.export.blocks.symbol import Symbol, UntraceableError, applied
+from orchestrator.export.blocks.block_memory import (
+    Field,
+    Symbol,
+    UntraceableError,
+    applied,
+    element_names,
+    fields_of,
+)
 from orchestrator.export.dae.operations import FUNCTIONS, as_written, greater, lesser
-from orchestrator.export.dae.residual_dae import Kind, Variable
-from orchestrator.export.dae.sampled import Sampled
+from orchestrator.export.dae.residual_dae import Kind, Sampled, Variable
 
 
 @contextmanager

@@ -15,9 +15,8 @@ from orchestrator.export.blocks.build_block import build_sampled
 from orchestrator.export.build import BuildResult
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import without_equations
-from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
-from orchestrator.export.dae.sampled import Sampled
-from orchestrator.export.experiment import Experiment
+from orchestrator.export.dae.residual_dae import DataType, Kind, Sampled, Variable
+from orchestrator.export.modelica.source.text import Experiment
 from orchestrator.export.recipe import Recipe
 
 _READINGS = {Interpolation.HOLD: 0, Interpolation.LINEAR: 1, Interpolation.CUBIC: 2}

@@ -20,18 +20,16 @@ from orchestrator.core.system import Value
 from orchestrator.export.archive import description_fmi2, description_fmi3
 from orchestrator.export.archive.fmu_archive import guid_of, write_archive
 from orchestrator.export.archive.model_description import (
-    ModelDescription,
+    ExportedDescription,
     write_fmi2,
     write_fmi3,
 )
 from orchestrator.export.archive.stamp import STAMP_FILE, hash_of
 from orchestrator.export.blocks.block_memory import declared
 from orchestrator.export.build import BuildResult, write_changed
-from orchestrator.export.codegen.array_layout import Entry, entries
-from orchestrator.export.codegen.layout import Layout
+from orchestrator.export.codegen.layout import ArrayVariable, Layout, entries
 from orchestrator.export.dae.explicit_ode import without_equations
-from orchestrator.export.platforms import platforms_of
-from orchestrator.export.recipe import Recipe
+from orchestrator.export.recipe import Recipe, platforms_of
 
 _Places = Mapping[int, tuple[str, int, int]]
 
@@ -222,7 +220,7 @@ def _description(layout: Layout, recipe: Recipe, fmi: str, token: str) -> bytes:
     return write_fmi3(_of_python(description_fmi3.describe(layout, recipe, token)))
 
 
-def _of_python(about: ModelDescription) -> ModelDescription:
+def _of_python(about: ExportedDescription) -> ExportedDescription:
     """The description of an FMU that has no C sources, and messages of no category."""
     interfaces = {
         tag: {**attributes, "needsExecutionTool": "true"}
@@ -246,7 +244,7 @@ def _places(layout: Layout, fmi: str) -> _Places:
     return found
 
 
-def _place(entry: Entry) -> tuple[str, int, int]:
+def _place(entry: ArrayVariable) -> tuple[str, int, int]:
     return (entry.name, 0, len(entry.slots) if entry.shape else 0)
 
 

@@ -10,16 +10,8 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen import (
-    events_c,
-    implicit_c,
-    jacobian_c,
-    looped_c,
-    sampled_c,
-    verlet_c,
-)
-from orchestrator.export.codegen.array_layout import entries, output_slots
-from orchestrator.export.codegen.layout import Layout, Region
+from orchestrator.export.codegen import implicit_c, looped_c
+from orchestrator.export.codegen.layout import Layout, Region, entries, output_slots
 from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Solver
@@ -86,10 +78,10 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "#pragma GCC diagnostic pop",
             "",
             *implicit_c.tables(layout.ode, fmi),
-            *events_c.tables(layout.ode),
-            *sampled_c.tables(layout.ode),
-            *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
-            *(verlet_c.tables(layout.ode) if has_positions else ()),
+            *implicit_c.event_tables(layout.ode),
+            *looped_c.tables(layout.ode),
+            *(looped_c.jacobian_tables(layout.ode) if solver.is_implicit else ()),
+            *(looped_c.verlet_tables(layout.ode) if has_positions else ()),
             "",
         ]
     )
@@ -157,14 +149,14 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
             ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
         *implicit_c.functions(ode, fmi),
-        *events_c.functions(ode),
-        *sampled_c.functions(ode),
+        *implicit_c.event_functions(ode),
+        *looped_c.functions(ode),
     ):
         generator.add(function)
     if fmi == "3.0":
         generator.add(_adjoint(ode, everything, ends))
     if solver.is_implicit:
-        generator.add(jacobian_c.function(ode))
+        generator.add(looped_c.function(ode))
     text = _OPTIONAL_ARGUMENT.sub(r"\2", generator.dump())
     text = _OPTIONAL_RESULT.sub(r"\2", text)
     loops = [code for code in looped.values() if code is not None]

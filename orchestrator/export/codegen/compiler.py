@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.export.platforms import Platform, this_platform
+from orchestrator.export.recipe import Platform, this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops
 # become vector instructions where nothing looks at errno or at flags of exceptions, as here.

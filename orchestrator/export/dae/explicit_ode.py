@@ -10,14 +10,17 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.dae.block_triangular import Block, Solution, UnmatchedError, solve
+from orchestrator.export.dae.block_triangular import EquationBlock, Solution, UnmatchedError, solve
 from orchestrator.export.dae.events import Events, Relation
 from orchestrator.export.dae.index_reduction import reduce_index
 from orchestrator.export.dae.initial_system import InitialSystem, initial_system
-from orchestrator.export.dae.residual_dae import Kind, ResidualDae, StateSelect, Variable
-from orchestrator.export.dae.sampled import Sampled
-from orchestrator.export.dae.selection_guard import SelectionGuard
-from orchestrator.export.dae.start_point import (
+from orchestrator.export.dae.residual_dae import (
+    Kind,
+    ResidualDae,
+    Sampled,
+    SelectionGuard,
+    StateSelect,
+    Variable,
     calculated_values,
     column,
     guessed_values,
@@ -68,7 +71,7 @@ class ExplicitOde:
     c: _SX
     start: _SX
     c_running: _SX
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[EquationBlock, ...] = ()
     guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
     initial: InitialSystem | None = None
     initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
@@ -234,7 +237,7 @@ def _of_events(dae: ResidualDae, states: Sequence[Variable], solution: Solution)
     return solution.insert(column(ca.SX(expression) for expression in dae.events.expressions()))
 
 
-def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:
+def _guesses(dae: ResidualDae, blocks: Sequence[EquationBlock], solved: Mapping[str, _SX]) -> _SX:
     """Start values of the blocks' unknowns, 0 for derivatives."""
     starts = {v.name: v.start for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} | dict(solved)
     names = [block.unknowns[i].name() for block in blocks for i in range(block.unknowns.numel())]

@@ -23,11 +23,12 @@ from orchestrator.export.dae.residual_dae import (
     Kind,
     Residual,
     ResidualDae,
+    SelectionGuard,
     StateSelect,
     Variable,
+    selection_guards,
+    start_point,
 )
-from orchestrator.export.dae.selection_guard import SelectionGuard, selection_guards
-from orchestrator.export.dae.start_point import start_point
 
 _MAX_ORDER = 6
 _FEW = 4  # unknowns in an equation that may make one of them 0

@@ -10,9 +10,16 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.export.dae.block_triangular import Block, Solution, solve
-from orchestrator.export.dae.residual_dae import Kind, Residual, ResidualDae, Variable
-from orchestrator.export.dae.start_point import calculated_values, column, start_point
+from orchestrator.export.dae.block_triangular import EquationBlock, Solution, solve
+from orchestrator.export.dae.residual_dae import (
+    Kind,
+    Residual,
+    ResidualDae,
+    Variable,
+    calculated_values,
+    column,
+    start_point,
+)
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -38,7 +45,7 @@ class InitialSystem:
 
     solved: frozenset[str]
     guesses: dict[str, Any]
-    blocks: tuple[Block, ...]
+    blocks: tuple[EquationBlock, ...]
     x: Any
     c: Any
     z: Any

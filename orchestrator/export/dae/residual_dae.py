@@ -1,19 +1,61 @@
-"""The boundary of the exporter: a model as scalar residuals and described variables.
-
-Every front end ends here (today Modelica through rumoca), every back end starts here. A plant that
-is written in Python with CasADi enters by building a :class:`ResidualDae` itself.
-"""
+"""The boundary of the exporter: a model as scalar residuals and descriptions of its variables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+import casadi as ca
+
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.events import Events
-from orchestrator.export.dae.selection_guard import SelectionGuard
+
+_LARGEST_DETERMINANT = 5  # symbolic determinants grow quickly
+
+
+@dataclass(frozen=True)
+class SelectionGuard:
+    """A number that is zero where constraints cannot be solved for what is no state.
+
+    Attributes
+    ----------
+    margin
+        Determinant of the constraints' Jacobian by the surplus variables, relative to the length of
+        its rows by all candidates: between -1 and 1.
+    slope
+        Its derivative by time.
+    label
+        The surplus variables.
+    """
+
+    margin: Any
+    slope: Any
+    label: str
+
+
+def selection_guards(
+    jacobian: Any, chosen: list[int], names: list[str], rates: Mapping[str, Any]
+) -> Iterator[SelectionGuard]:
+    """Guards of one selection; none where the Jacobian is constant, so that it cannot vanish."""
+    square = jacobian[:, chosen]
+    count, rows, columns, row_ends, column_ends, _, _ = square.sparsity().btf()
+    for block in range(count):
+        inside = rows[row_ends[block] : row_ends[block + 1]]
+        places = columns[column_ends[block] : column_ends[block + 1]]
+        part = ca.densify(square[inside, places])
+        if part.is_constant() or len(inside) > _LARGEST_DETERMINANT:
+            continue
+        margin = ca.det(part)
+        for row in inside:
+            margin /= ca.norm_2(ca.densify(jacobian[row, :]))
+        symbols = ca.symvar(margin)
+        slope = sum(
+            (ca.gradient(margin, s) * rates[s.name()] for s in symbols if s.name() in rates),
+            ca.SX(0),
+        )
+        yield SelectionGuard(margin, slope, ", ".join(names[chosen[place]] for place in places))
 
 
 class Kind(Enum):
@@ -159,3 +201,105 @@ class ResidualDae:
     def is_state(self, variable: Variable) -> bool:
         """Whether the model contains ``der`` of the variable."""
         return variable.name in self.derivatives
+
+
+_Column = Any  # casadi.SX column
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """``m' = next(t, h, u, p, m)`` at every step, from ``first(t, u, p, m)`` on.
+
+    The memory m holds all outputs and then all states of the model. The columns u and p are those
+    of its inputs and parameters.
+
+    Attributes
+    ----------
+    time, step, inputs, parameters, memory
+        Symbols: the time at which the step begins and its length in seconds, and the columns.
+    next, first
+        The memory after a step, and at the start.
+    direct
+        For every output, the inputs of a step that act on it at the end of that step.
+    longest_step
+        In seconds; None: any.
+    code
+        File of the runtime that takes the steps instead of the expressions; empty: none.
+    room
+        Number of further values that this file keeps.
+    fixed
+        Parameters that only count at the start.
+    """
+
+    time: _Column
+    step: _Column
+    inputs: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    memory: tuple[Variable, ...]
+    next: _Column
+    first: _Column
+    direct: Mapping[str, tuple[str, ...]]
+    longest_step: float | None = None
+    code: str = ""
+    room: int = 0
+    fixed: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> tuple[_Column, _Column, _Column]:
+        """Columns u, p and m."""
+        u, p, m = (
+            ca.vertcat(ca.SX(0, 1), *(variable.symbol for variable in group))
+            for group in (self.inputs, self.parameters, self.memory)
+        )
+        return u, p, m
+
+    @property
+    def tunable(self) -> frozenset[str]:
+        """Parameters that may be set between steps: those that form no state at the start."""
+        states = [place for place, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
+        begun = ca.vertcat(ca.SX(0, 1), *(self.first[place] for place in states))
+        forming = {symbol.name() for symbol in ca.symvar(begun)}
+        return frozenset(v.name for v in self.parameters) - forming - self.fixed
+
+
+def start_point(dae: ResidualDae) -> dict[str, float]:
+    """Start values with all parameters at their defaults, by name."""
+    parameters = dae.of_kind(Kind.PARAMETER)
+    calculated = dae.of_kind(Kind.CALCULATED)
+    values = guessed_values(dae, calculated_values(dae, calculated))
+    others = dae.of_kind(Kind.INPUT, Kind.OUTPUT, Kind.LOCAL)
+    starts = column(v.start for v in others)
+    p, c = (column(v.symbol for v in group) for group in (parameters, calculated))
+    p_start = column(v.start for v in parameters)
+    numbers = ca.substitute(ca.vertcat(p_start, values, starts), c, values)
+    numbers = ca.evalf(ca.substitute(numbers, p, p_start)).full().ravel()
+    names = [v.name for v in (*parameters, *calculated, *others)]
+    return dict(zip(names, map(float, numbers), strict=True))
+
+
+def column(items: Any) -> Any:
+    """Column of scalar expressions, possibly none."""
+    return ca.vertcat(ca.SX(0, 1), *items)
+
+
+def calculated_values(dae: ResidualDae, calculated: Sequence[Variable]) -> Any:
+    """Bindings of calculated parameters, in terms of parameters and of those with fixed=false."""
+    symbols = column(variable.symbol for variable in calculated if not variable.free)
+    values = column(v.symbol if v.free else v.value for v in calculated)
+    for _ in calculated:
+        if not ca.depends_on(values, symbols):
+            break
+        bound = column(values[i] for i, v in enumerate(calculated) if not v.free)
+        values = ca.substitute(values, symbols, bound)
+    if calculated and ca.depends_on(values, symbols):
+        names = ", ".join(variable.name for variable in calculated)
+        raise ModelicaError(
+            f"{dae.name}: parameters depend on each other in a circle, among {names}"
+        )
+    return values
+
+
+def guessed_values(dae: ResidualDae, values: Any) -> Any:
+    """The same with the start values of parameters with fixed=false as guesses."""
+    free = [variable for variable in dae.of_kind(Kind.CALCULATED) if variable.free]
+    return ca.substitute(values, column(v.symbol for v in free), column(v.start for v in free))

@@ -25,29 +25,33 @@ from orchestrator.export.modelica.front_end.process import (
 )
 from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.rules.check import check_rules
-from orchestrator.export.modelica.source.class_library import ClassLibrary
-from orchestrator.export.modelica.source.class_place import (
-    ClassPlace,
-    first_syntax_error,
-    place_by_name,
-)
-from orchestrator.export.modelica.source.culprit import culprit
-from orchestrator.export.modelica.source.display_unit_sources import (
-    copied,
-    rejects_display_unit,
-    without_display_units,
-)
-from orchestrator.export.modelica.source.element_events import (
+from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,
+    culprit,
     rejects_element_event,
+    rejects_input_event,
     rejects_range,
+    with_copied_inputs,
     with_listed_ranges,
     with_whole_arrays,
 )
+from orchestrator.export.modelica.source.class_place import (
+    ClassPlace,
+    copied,
+    first_syntax_error,
+    place_by_name,
+    rejects_display_unit,
+    without_display_units,
+)
 from orchestrator.export.modelica.source.flat_text import PlainText
-from orchestrator.export.modelica.source.input_events import rejects_input_event, with_copied_inputs
-from orchestrator.export.modelica.source.source_map import SourceMap
-from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, classes_of, tokens
+from orchestrator.export.modelica.source.parser import ClassLibrary
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    ModelicaText,
+    SourceMap,
+    classes_of,
+    tokens,
+)
 
 _PLACED = re.compile(r"\.mo:\d+")
 _QUOTED = re.compile(r"['`]([A-Za-z_][\w.]*)['`]")

@@ -1,28 +1,82 @@
-"""Whether the flat model has what the sources say: rumoca 0.10 drops modifications silently.
-
-What it loses or puts where it does not belong (modifications of a redeclared class and of a
-constraint, nested redeclarations, redeclarations in ``extends`` that reach other components,
-modifications of two levels that ``extends`` should merge) is not told by any list of constructs. So
-each class that the model uses is read again, the modifications are merged as the specification says
-(Modelica 3.6, sections 7.2 and 7.3), and what wins is compared with the place in the sources from
-which rumoca took each value, attribute and equation.
-"""
+"""Whether the flat model has what the sources say: rumoca 0.10 drops modifications silently."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.model import FlatModel
-from orchestrator.export.modelica.source.class_library import ClassLibrary
-from orchestrator.export.modelica.source.class_scope import Changes, Scope
-from orchestrator.export.modelica.source.function_choices import function_problems
-from orchestrator.export.modelica.source.instances import Instance, Leaf, walk
-from orchestrator.export.modelica.source.tree import Place, Value
+from orchestrator.export.modelica.source.class_scope import (
+    Changes,
+    ClassScope,
+    Instance,
+    Leaf,
+    Redeclared,
+    walk,
+)
+from orchestrator.export.modelica.source.parser import ClassLibrary
+from orchestrator.export.modelica.source.text import SourceMap
+from orchestrator.export.modelica.source.tree import ClassTree, SourcePlace, Value
+
+_WORDS = frozenset(("function", "package"))
+
+
+def function_problems(instances: Sequence[Instance], sources: SourceMap) -> Iterator[str]:
+    """What rumoca does otherwise than the sources say, each with its place."""
+    chosen: dict[int, list[tuple[str, Redeclared | None]]] = {}
+    for instance in instances:
+        yield from _unread(instance.scope, sources)
+        for name, member in instance.scope.classes.items():
+            declared = member.element.declared
+            if declared is not None and declared.word == "function":
+                choice = (f"{instance.path}.{name}".lstrip("."), member.changes.redeclared)
+                chosen.setdefault(id(member.element), []).append(choice)
+    for choices in chosen.values():
+        leaking = [made for _, made in choices if made and made.by_extends]
+        others = [path for path, made in choices if made is None]
+        if leaking and others:
+            yield (
+                f"{_at(sources, leaking[0].element.place)}: this redeclaration of a function in a"
+                f" class that extends reaches '{others[0]}' as well"
+            )
+
+
+def _unread(scope: ClassScope, sources: SourceMap) -> Iterator[str]:
+    for name, member in scope.classes.items():
+        declared, changes = member.element.declared, member.changes
+        if declared is None or declared.word not in _WORDS:
+            continue
+        made = changes.redeclared
+        if changes.inner:
+            place = _first(changes)
+            yield f"{_at(sources, place)}: this modification of {declared.word} {name} is dropped"
+        if made is None or made.element.declared is None:
+            continue
+        where = _at(sources, made.element.place)
+        if made.depth > 1:
+            yield f"{where}: this redeclaration of {declared.word} {name} is dropped: it is nested"
+        elif _modified(made.element.declared) and (declared.word == "function" or made.by_extends):
+            yield f"{where}: the modification in this redeclaration of {name} is dropped"
+
+
+def _modified(declared: ClassTree) -> bool:
+    return declared.short and any(base.arguments for base in declared.extends())
+
+
+def _first(changes: Changes) -> SourcePlace | None:
+    for inner in changes.inner.values():
+        if place := inner.place or _first(inner):
+            return place
+    return None
+
+
+def _at(sources: SourceMap, place: SourcePlace | None) -> str:
+    return sources.locate(place.span) if place else ""
+
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
@@ -65,7 +119,7 @@ class _Check:
         for component, entry in _statements(flat.tree):
             self._equations[_SUBSCRIPTS.sub("", component)].append(entry)
 
-    def problems(self, scope: Scope) -> Iterator[str]:
+    def problems(self, scope: ClassScope) -> Iterator[str]:
         """What is wrong, each with its place."""
         known = set(self._equations)
         for name in self._variables:
@@ -78,7 +132,7 @@ class _Check:
             [each for each in found if isinstance(each, Instance)], self._flat.sources
         )
 
-    def _at(self, place: Place | None) -> str:
+    def _at(self, place: SourcePlace | None) -> str:
         return self._flat.sources.locate(place.span) if place else ""
 
     def _instance(self, instance: Instance) -> Iterator[str]:

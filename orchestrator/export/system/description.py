@@ -1,4 +1,4 @@
-"""modelDescription.xml of an exported system: what both versions of FMI have in common."""
+"""modelDescription.xml of an exported system, for FMI 2.0 and 3.0."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
 from orchestrator.core.system.units.unit import base_said
+from orchestrator.export.archive.model_description import DescribedVariable as Described
 from orchestrator.export.archive.model_description import (
-    ModelDescription,
+    ExportedDescription,
     TypeDefinition,
     Unit,
     Unknown,
+    write_fmi2,
+    write_fmi3,
 )
-from orchestrator.export.archive.model_description import Variable as Described
-from orchestrator.export.system.variable import Kind, Variable
+from orchestrator.export.system.inner_fmu import SystemVariable, VariablePlace
 
 _CATEGORIES = {  # those of engine/src/exported/instance.cpp
     "logStatusError": "Why a call has failed; sent even when logging is off",
@@ -67,19 +69,19 @@ def truth(*, value: bool) -> str:
 
 def described(
     about: Abilities,
-    variables: Sequence[Variable],
+    variables: Sequence[SystemVariable],
     interface: dict[str, str],
     units: Iterable[str],
     listed: Sequence[Described],
     groups: tuple[str, str],
-) -> ModelDescription:
+) -> ExportedDescription:
     """Say what modelDescription.xml says, in the words of one version of FMI."""
     unknowns = [
         Unknown(i + 1, _known(about, variable, variables))
         for i, variable in enumerate(variables)
         if variable.causality == "output"
     ]
-    return ModelDescription(
+    return ExportedDescription(
         name=about.system,
         description=about.description,
         token=about.token,
@@ -94,7 +96,7 @@ def described(
     )
 
 
-def _units(variables: Iterable[Variable], more: Iterable[str]) -> list[Unit]:
+def _units(variables: Iterable[SystemVariable], more: Iterable[str]) -> list[Unit]:
     """Units, in terms of SI base units where they are made of them."""
     defined: dict[str, BaseUnit | None] = dict.fromkeys(more)
     for variable in variables:
@@ -114,7 +116,7 @@ def _units(variables: Iterable[Variable], more: Iterable[str]) -> list[Unit]:
     return [Unit(name, base.attributes() if base else None) for name, base in bases.items()]
 
 
-def _types(variables: Iterable[Variable]) -> list[TypeDefinition]:
+def _types(variables: Iterable[SystemVariable]) -> list[TypeDefinition]:
     """Definitions of the enumerations of all variables."""
     found: dict[str, Enumeration] = {}
     for variable in variables:
@@ -141,18 +143,20 @@ def _experiment(about: Abilities) -> dict[str, str]:
     return attributes
 
 
-def identity(variable: Variable, reference: int) -> dict[str, str]:
+def identity(variable: SystemVariable, reference: int) -> dict[str, str]:
     """Attributes that say what a variable is."""
     attributes = {"name": variable.name, "valueReference": str(reference)}
     if variable.connector.description:
         attributes["description"] = variable.connector.description
     attributes |= {"causality": variable.causality, "variability": variable.variability}
     if variable.causality != "input":
-        attributes["initial"] = "exact" if variable.kind is Kind.PARAMETER else "calculated"
+        attributes["initial"] = (
+            "exact" if variable.kind is VariablePlace.PARAMETER else "calculated"
+        )
     return attributes
 
 
-def details(variable: Variable) -> dict[str, str]:
+def details(variable: SystemVariable) -> dict[str, str]:
     """Attributes that say which values a variable has, without its start."""
     connector, attributes = variable.connector, {}
     if connector.enumeration is not None:
@@ -162,7 +166,7 @@ def details(variable: Variable) -> dict[str, str]:
     return attributes
 
 
-def start_text(variable: Variable) -> str:
+def start_text(variable: SystemVariable) -> str:
     """Start values as FMI writes them, one for each element."""
     return " ".join(map(_literal, variable.start))
 
@@ -175,7 +179,9 @@ def _literal(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _known(about: Abilities, output: Variable, variables: Sequence[Variable]) -> list[int]:
+def _known(
+    about: Abilities, output: SystemVariable, variables: Sequence[SystemVariable]
+) -> list[int]:
     """Value references of the own inputs that act on an output at once, elements included."""
     names = about.dependencies[output.connector.name]
     return [
@@ -183,3 +189,87 @@ def _known(about: Abilities, output: Variable, variables: Sequence[Variable]) ->
         for i, v in enumerate(variables)
         if v.causality == "input" and v.connector.name in names
     ]
+
+
+def describe_fmi2(about: Abilities, variables: Sequence[SystemVariable]) -> bytes:
+    """Text of modelDescription.xml, encoded in UTF-8."""
+    interface = {
+        "modelIdentifier": about.identifier,
+        "canHandleVariableCommunicationStepSize": truth(value=about.varies),
+        "canInterpolateInputs": "false",
+        "maxOutputDerivativeOrder": "0",
+        "canRunAsynchronuously": "false",
+        "canBeInstantiatedOnlyOncePerProcess": truth(value=about.once_per_process),
+        "canNotUseMemoryManagementFunctions": "true",
+        "canGetAndSetFMUstate": truth(value=about.keeps_states),
+        "canSerializeFMUstate": truth(value=about.serializes),
+        "providesDirectionalDerivative": "false",
+    }
+    listed = [_variable(variable, i + 1) for i, variable in enumerate(variables)]
+    groups = ("Outputs", "InitialUnknowns")
+    return write_fmi2(described(about, variables, interface, (), listed, groups))
+
+
+def _variable(variable: SystemVariable, reference: int) -> Described:
+    attributes = details(variable)
+    if variable.start:
+        attributes["start"] = start_text(variable)
+    connector = variable.connector
+    tag = "Enumeration" if connector.enumeration is not None else str(connector.type)
+    return Described(tag, identity(variable, reference), attributes)
+
+
+_TAGS = {
+    DataType.REAL: "Float64",
+    DataType.INTEGER: "Int64",
+    DataType.BOOLEAN: "Boolean",
+    DataType.STRING: "String",
+    DataType.BINARY: "Binary",
+}
+
+
+def describe_fmi3(about: Abilities, variables: Sequence[SystemVariable]) -> bytes:
+    """Text of modelDescription.xml, encoded in UTF-8."""
+    interface = {
+        "modelIdentifier": about.identifier,
+        "canBeInstantiatedOnlyOncePerProcess": truth(value=about.once_per_process),
+        "canGetAndSetFMUState": truth(value=about.keeps_states),
+        "canSerializeFMUState": truth(value=about.serializes),
+        "canHandleVariableCommunicationStepSize": truth(value=about.varies),
+    }
+    if not about.varies:
+        interface["fixedInternalStepSize"] = repr(seconds(about.step_ns))
+    time = {
+        "name": _free_name("time", variables),
+        "valueReference": "0",
+        "description": "Simulation time",
+        "causality": "independent",
+        "variability": "continuous",
+    }
+    listed = [
+        Described("Float64", time, {"unit": "s"}),
+        *(_variable_fmi3(variable, i + 1) for i, variable in enumerate(variables)),
+    ]
+    groups = ("Output", "InitialUnknown")
+    return write_fmi3(described(about, variables, interface, ("s",), listed, groups))
+
+
+def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
+    taken = {variable.name for variable in variables}
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _variable_fmi3(variable: SystemVariable, reference: int) -> Described:
+    connector, attributes = variable.connector, details(variable)
+    if variable.start and not connector.type.is_text:
+        attributes["start"] = start_text(variable)
+    texts = [v.hex() if isinstance(v, bytes) else str(v) for v in variable.start]
+    return Described(
+        "Enumeration" if connector.enumeration is not None else _TAGS[connector.type],
+        identity(variable, reference),
+        attributes,
+        connector.shape,
+        texts if connector.type.is_text else (),
+    )

@@ -23,7 +23,7 @@ from orchestrator.core.master import (
     compile_schedule,
     recordable,
 )
-from orchestrator.core.master.run.capability_check import expect_capabilities
+from orchestrator.core.master.run.step_failure import expect_capabilities
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior, with_boundary
 from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
@@ -42,14 +42,11 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.nesting.flatten import carried
 from orchestrator.export import block_as_fmu
-from orchestrator.export.platforms import Platform, names_of, platforms_of, this_platform
-from orchestrator.export.system.description import Abilities
-from orchestrator.export.system.description_fmi2 import describe_fmi2
-from orchestrator.export.system.description_fmi3 import describe_fmi3
-from orchestrator.export.system.engine_library import engine_library
+from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
+from orchestrator.export.system.description import Abilities, describe_fmi2, describe_fmi3
 from orchestrator.export.system.inner_fmu import InnerFmu, inner_fmus
-from orchestrator.export.system.interface import Interface
-from orchestrator.export.system.package import TABLES, expect_library, write_package
+from orchestrator.export.system.interface import InterfaceBuilder
+from orchestrator.export.system.package import TABLES, engine_library, expect_library, write_package
 from orchestrator.export.system.system_file import write_system
 
 
@@ -320,7 +317,7 @@ def _write(
 ) -> None:
     names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
     fmus = inner_fmus([flat.components[name] for name in names], schedule)
-    variables = Interface(flat, schedule, fmus).variables(arrays=fmi == 3)
+    variables = InterfaceBuilder(flat, schedule, fmus).variables(arrays=fmi == 3)
     about = _abilities(flat, schedule, fmus)
     # The same system gives the same token, and another system or engine another one.
     content = [

@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
-from orchestrator.core.simunits.protocol.unit import text_order
+from orchestrator.core.simunits.protocol import text_order
 from orchestrator.core.system import (
     Causality,
     Connector,
@@ -20,8 +20,13 @@ from orchestrator.core.system import (
     Value,
     factor_and_offset_of,
 )
-from orchestrator.export.system.inner_fmu import InnerFmu, elements
-from orchestrator.export.system.variable import Kind, Target, Variable
+from orchestrator.export.system.inner_fmu import (
+    InnerFmu,
+    ParameterTarget,
+    SystemVariable,
+    VariablePlace,
+    elements,
+)
 
 _NOTHING: Mapping[DataType, Value] = {
     DataType.REAL: 0.0,
@@ -32,7 +37,7 @@ _NOTHING: Mapping[DataType, Value] = {
 }
 
 
-class Interface:
+class InterfaceBuilder:
     """Makes the list of variables.
 
     Parameters
@@ -65,7 +70,7 @@ class Interface:
             self._slots[f"{member}.{connector.name}"] = first
             first += connector.size
 
-    def variables(self, *, arrays: bool) -> list[Variable]:
+    def variables(self, *, arrays: bool) -> list[SystemVariable]:
         """Return all variables; the own connectors come first.
 
         Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
@@ -101,7 +106,7 @@ class Interface:
             raise DescriptionError(*problems)
         return found
 
-    def _own(self) -> Iterator[Variable]:
+    def _own(self) -> Iterator[SystemVariable]:
         for connector in self._system.connectors.values():
             moving = "continuous" if connector.type is DataType.REAL else "discrete"
             value = self._system.values.get(connector.name, connector.start)
@@ -110,25 +115,29 @@ class Interface:
                 start *= connector.size
             if connector.causality is Causality.INPUT:
                 slot = self._slots.get(f"{SOURCE}.{connector.name}", -1)
-                yield Variable(connector.name, "input", moving, Kind.INPUT, connector, slot, start)
+                yield SystemVariable(
+                    connector.name, "input", moving, VariablePlace.INPUT, connector, slot, start
+                )
             elif connector.causality is Causality.OUTPUT:
                 slot = self._slots.get(f"{SINK}.{connector.name}", -1)
-                yield Variable(connector.name, "output", moving, Kind.SIGNAL, connector, slot)
+                yield SystemVariable(
+                    connector.name, "output", moving, VariablePlace.SIGNAL, connector, slot
+                )
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
                 start = self._given(targets, start)
-                yield Variable(
+                yield SystemVariable(
                     connector.name,
                     "parameter",
                     "tunable" if tunable else "fixed",
-                    Kind.PARAMETER,
+                    VariablePlace.PARAMETER,
                     connector,
                     start=start,
                     is_tunable=tunable,
                     targets=targets,
                 )
 
-    def _targets(self, own: Connector) -> tuple[tuple[Target, ...], bool]:
+    def _targets(self, own: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
         numbers = {fmu.component.name: i for i, fmu in enumerate(self._fmus)}
         targets, tunable = [], True
         for line in self._system.connections:
@@ -138,11 +147,11 @@ class Interface:
             last = inner.description.connectors[line.target.connector]
             factor, offset = factor_and_offset_of(line, own, last)
             port = inner.port(line.target.connector)
-            targets.append(Target(numbers[line.target.component], port, factor, offset))
+            targets.append(ParameterTarget(numbers[line.target.component], port, factor, offset))
             tunable = tunable and inner.is_tunable(line.target.connector)
         return tuple(targets), tunable and bool(targets)
 
-    def _given(self, targets: Sequence[Target], start: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _given(self, targets: Sequence[ParameterTarget], start: tuple[Any, ...]) -> tuple[Any, ...]:
         """Start values of an own parameter: a value that a component sets itself wins."""
         for target in targets:
             value = self._fmus[target.fmu].component.values.get(target.port.name)
@@ -152,16 +161,18 @@ class Interface:
                 return tuple((v - target.offset) / target.factor for v in elements(value))
         return start
 
-    def _outputs(self) -> Iterator[Variable]:
+    def _outputs(self) -> Iterator[SystemVariable]:
         for inner in self._fmus:
             for output in inner.description.of(Causality.OUTPUT):
                 name = f"{inner.component.name}.{output.name}"
                 if name in self._slots and output.type is not DataType.CLOCK:
                     moving = "continuous" if output.type is DataType.REAL else "discrete"
                     slot = self._slots[name]
-                    yield Variable(_dotted(name), "local", moving, Kind.SIGNAL, output, slot)
+                    yield SystemVariable(
+                        _dotted(name), "local", moving, VariablePlace.SIGNAL, output, slot
+                    )
 
-    def _parameters(self) -> Iterator[Variable]:
+    def _parameters(self) -> Iterator[SystemVariable]:
         """Parameters that nothing sets, and inputs that nothing is connected to."""
         for number, inner in enumerate(self._fmus):
             name = inner.component.name
@@ -176,15 +187,15 @@ class Interface:
                 if connector.type is DataType.CLOCK:
                     continue
                 tunable = held or inner.is_tunable(connector.name)
-                yield Variable(
+                yield SystemVariable(
                     _dotted(f"{name}.{connector.name}"),
                     "parameter",
                     "tunable" if tunable else "fixed",
-                    Kind.PARAMETER,
+                    VariablePlace.PARAMETER,
                     connector,
                     start=elements(value),
                     is_tunable=tunable,
-                    targets=(Target(number, inner.port(connector.name)),),
+                    targets=(ParameterTarget(number, inner.port(connector.name)),),
                 )
 
 
@@ -192,7 +203,7 @@ def _dotted(name: str) -> str:
     return name.replace("/", ".")
 
 
-def _beyond_fmi2(variable: Variable) -> str | None:
+def _beyond_fmi2(variable: SystemVariable) -> str | None:
     """Name what FMI 2.0 does not have."""
     if variable.connector.type is DataType.BINARY:
         return "Binary variables"
@@ -200,11 +211,11 @@ def _beyond_fmi2(variable: Variable) -> str | None:
         not -(2**31) <= value < 2**31 for value in variable.start if isinstance(value, int)
     ):
         return "Integers of more than 32 bits"
-    is_array = variable.kind is Kind.PARAMETER and variable.connector.shape
+    is_array = variable.kind is VariablePlace.PARAMETER and variable.connector.shape
     return "array parameters" if is_array else None
 
 
-def _scalars(variable: Variable) -> Iterator[Variable]:
+def _scalars(variable: SystemVariable) -> Iterator[SystemVariable]:
     """Return the elements of an array as variables of their own, counted from 1."""
     shape = variable.connector.shape
     if not shape:

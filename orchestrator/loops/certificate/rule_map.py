@@ -1,28 +1,22 @@
-"""The loops of a system under the rule of another master: one step as a matrix.
-
-With x the states of all units, y what was handed on last, and u = G y along the lines:
-
-    (x', y_end) = T (x, u),    y' = y_end, or (I - D G)^-1 C x' where outputs are read again
-
-T is one step of the linear models with inputs held, C and D their outputs in continuous time. The
-matrix is put together here and not by the engine, which knows no other master; that both agree
-where the engine can do the same (Jacobi, plain delays) is tested.
-"""
+"""How any co-simulation master exchanges, as data, and the loops of a system under its rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.system import Connection, System
-from orchestrator.loops.certificate.master_rule import MasterRule, OutputReading
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.system import Connection, System, nearest
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
     LoopAccount,
+    coupled_groups,
     gains,
     inner_lines,
     loop_accounts,
@@ -34,6 +28,147 @@ from orchestrator.loops.multipliers import Multipliers, multipliers
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats, StateSpace
+from orchestrator.loops.step_choice.step_error import LoopModes, at_step, step_error
+
+
+class OutputReading(StrEnum):
+    """When a master reads the outputs that it hands on.
+
+    ``after_step``
+        Once, after the step, so that what an input does to an output at once is a step old.
+    ``after_inputs``
+        Again after the inputs were set, in the order of direct feed-through, loops solved: an
+        output that depends on an input at once belongs to the same moment as it.
+    """
+
+    AFTER_STEP = "after_step"
+    AFTER_INPUTS = "after_inputs"
+
+
+class Evidence(StrEnum):
+    """How a rule is known: by ``run`` of the tool itself, or by its ``document`` or sources."""
+
+    RUN = "run"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True)
+class MasterRule:
+    """What a master with steps of one length does between and during them.
+
+    All units are stepped from the same time (Jacobi), with inputs held at what was handed on.
+    Delays, rates and compensations of lines are Softdock's own, and no other tool knows them.
+
+    Parameters
+    ----------
+    name, tool
+        How it is called here, and which tool and version it is of.
+    outputs
+        When outputs are read.
+    transforms, converts
+        Whether linear transformations of connections are applied, and units converted.
+    evidence, source
+        How the rule is known, and from where.
+    """
+
+    name: str
+    tool: str
+    outputs: OutputReading
+    transforms: bool
+    converts: bool
+    evidence: Evidence
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "tool": self.tool,
+            "order": "jacobi",
+            "inputs": "held",
+            "outputs": str(self.outputs),
+            "transforms": self.transforms,
+            "converts": self.converts,
+            "evidence": str(self.evidence),
+            "source": self.source,
+        }
+
+
+_RULES = (
+    MasterRule(
+        "fmpy",
+        "FMPy 0.3.32, simulate_ssp",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "libcosim",
+        "libcosim (libcosimpy 0.0.6), fixed step",
+        OutputReading.AFTER_STEP,
+        transforms=True,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "ecos",
+        "ecos (ecospy 0.7.2), fixed step",
+        OutputReading.AFTER_STEP,
+        transforms=True,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "omsimulator",
+        "OMSimulator 3, oms-ma",
+        OutputReading.AFTER_INPUTS,
+        transforms=True,
+        converts=True,
+        evidence=Evidence.DOCUMENT,
+        source="its sources: SystemWC::doStep, then updateInputs in the order of the graph",
+    ),
+    MasterRule(
+        "pyfmi",
+        "PyFMI 2.21, Master with its default options",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.DOCUMENT,
+        source="its sources: exchange_connection_data, linear_correction and extrapolation off",
+    ),
+    MasterRule(
+        "simulink",
+        "Simulink, co-simulation FMU blocks without numerical compensation",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.DOCUMENT,
+        source="its manual: inputs are those of the communication points alone",
+    ),
+)
+#: By name.
+MASTERS = {rule.name: rule for rule in _RULES}
+
+
+def master_rules(names: Iterable[str]) -> list[MasterRule]:
+    """Return rules by their names, each once.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such master; it lists those that there are.
+    """
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in MASTERS:
+            raise UnknownNameError(
+                f"no rule of a master '{name}'{nearest(name, MASTERS)}; known: {', '.join(MASTERS)}"
+            )
+        found.append(MASTERS[name])
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +228,7 @@ def _as_read(system: System, rule: MasterRule) -> System:
 
 
 @dataclass(frozen=True)
-class _Unit:
+class _SteppedUnit:
     """What is stepped at once: names of components, inputs and outputs, states and one step."""
 
     components: tuple[str, ...]
@@ -181,7 +316,7 @@ class RuleMap(PeriodMap):
         return multipliers(whole)
 
 
-def _units(system: RuledSystem) -> Iterator[_Unit]:
+def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:
     """Give what is stepped at once; the joined components are the first of them."""
     again = system.rule.outputs is OutputReading.AFTER_INPUTS
     if system.joined:
@@ -199,14 +334,14 @@ def _units(system: RuledSystem) -> Iterator[_Unit]:
             for side in (member.inputs, member.outputs)
         )
         step = model.transition(system.step_ns, order=0)
-        yield _Unit((member.name,), inputs, outputs, len(model.states), step)
+        yield _SteppedUnit((member.name,), inputs, outputs, len(model.states), step)
 
 
-def _continuous(system: RuledSystem, components: tuple[str, ...]) -> _Unit:
+def _continuous(system: RuledSystem, components: tuple[str, ...]) -> _SteppedUnit:
     """Return what is stepped at once by its model in continuous time."""
     space = _space(system, components)
     step = space.transition(system.step_ns / 1e9, order=0)
-    return _Unit(components, space.inputs, space.outputs, len(space.states), step)
+    return _SteppedUnit(components, space.inputs, space.outputs, len(space.states), step)
 
 
 def _space(system: RuledSystem, components: Sequence[str]) -> StateSpace:
@@ -230,3 +365,62 @@ def _along(
     """Return what inputs are of outputs along lines whose delays nobody knows."""
     by_delay = gains(system, lines, inputs, outputs).values()
     return sum(by_delay, np.zeros((len(inputs), len(outputs))))
+
+
+#: Algorithms that are tried in every delay mode.
+_ALGORITHMS = ("jacobi", "gauss-seidel", "newton", "waveform")
+#: Pairs of components that are tried as one, and remedies that are told, at most.
+_MOST_PAIRS, _MOST = 12, 6
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something else that could be done.
+
+    Parameters
+    ----------
+    what
+        In a sentence.
+    share
+        Largest error of a growth rate or frequency then, as a share of its size.
+    """
+
+    what: str
+    share: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"what": self.what, "error": self.share}
+
+
+def remedies(linear: LinearSystem, modes: Sequence[LoopModes]) -> tuple[Remedy, ...]:
+    """Try other algorithms, delay modes and partitions at the same step; the best come first.
+
+    Partitions are those of a master that knows neither delays nor any order (Jacobi).
+    """
+    found = []
+    for what, stepped in _ways(linear):
+        try:
+            found.append(Remedy(what, step_error(stepped, modes).share))
+        except (CapabilityError, DescriptionError):
+            continue  # it is no way for this system
+    found.sort(key=lambda one: one.share)
+    return tuple(found[:_MOST])
+
+
+def _ways(linear: LinearSystem) -> Iterator[tuple[str, LinearSystem]]:
+    for algorithm in _ALGORITHMS:
+        for mode in DelayMode:
+            own = (algorithm, mode) == (linear.master.algorithm, linear.delay)
+            what = f"Softdock, {algorithm}, delay {mode}{' (as it is run)' if own else ''}"
+            yield what, at_step(replace(linear, delay=mode), linear.step_ns, algorithm)
+    plain = RuledSystem.of(linear, MASTERS["libcosim"])
+    yield "any Jacobi master", plain
+    pairs = {
+        tuple(sorted((line.source.component, line.target.component))): None
+        for group in coupled_groups(linear.system)
+        for line in inner_lines(linear.system, group)
+        if line.delay is None and line.source.component != line.target.component
+    }
+    for pair in list(pairs)[:_MOST_PAIRS]:
+        yield f"any Jacobi master, {pair[0]} and {pair[1]} in one FMU", replace(plain, joined=pair)

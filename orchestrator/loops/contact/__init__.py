@@ -15,8 +15,11 @@ if TYPE_CHECKING:
         IdealImpact as IdealImpact,
         ImpactTrajectory as ImpactTrajectory,
     )
-    from orchestrator.loops.contact.loop_mode import LoopMode as LoopMode, loop_modes as loop_modes
-    from orchestrator.loops.contact.pade import (
+    from orchestrator.loops.contact.sampled_loop import (
+        LoopMode as LoopMode,
+        loop_modes as loop_modes,
+    )
+    from orchestrator.loops.contact.contact_loop import (
         pade_coefficients as pade_coefficients,
         pade_phase as pade_phase,
     )
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
         DelayMargin as DelayMargin,
         QuasiPolynomial as QuasiPolynomial,
     )
-    from orchestrator.loops.contact.root_locus import (
+    from orchestrator.loops.contact.contact_loop import (
         growth_over_delay as growth_over_delay,
         plot_growth_over_delay as plot_growth_over_delay,
     )

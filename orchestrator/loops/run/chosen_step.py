@@ -1,22 +1,26 @@
-"""Steps that are chosen: ``step = "auto"`` of a case becomes the step that its loops allow."""
+"""Steps that are chosen, and peaks of a case with the step that its linear loops allow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
 from orchestrator.core.system import nanoseconds
 from orchestrator.loops import linear_system
-from orchestrator.loops.step_choice.choice import COUNT, StepReference
+from orchestrator.loops.step_choice.choice import COUNT, StepChoice, StepReference
+from orchestrator.loops.step_choice.step_error import at_step, ladder
 from orchestrator.study import Experiment, Section
 from orchestrator.study.file.experiment import AUTO
 from orchestrator.study.prepare.prepared_case import PreparedCase
-
-if TYPE_CHECKING:
-    from orchestrator.loops.step_choice.choice import StepChoice
-
+from orchestrator.study.run.case_runs import as_simulated
+from orchestrator.study.verification.verify import (
+    DIVISORS,
+    PeakChoice,
+    PeakError,
+    choose_by_peaks,
+    peak_error,
+)
 
 #: Where a case has no step of its own, it is linearised with this one, which none is chosen by.
 _FIRST = "1 ms"
@@ -100,3 +104,31 @@ def with_chosen_steps(
 def _note(choice: StepChoice) -> str:
     """Say in a sentence which step was chosen, so that the run can be repeated."""
     return f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'
+
+
+#: Steps that are run, each with H/2.
+_MOST = 8
+
+
+def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoice) -> PeakChoice:
+    """Run a case with a chosen step, and shorter ones until its peaks are within the tolerance."""
+    first = choice.step_ns
+    if first is None:
+        return PeakChoice(None, ())
+    system, settings = as_simulated(case)
+
+    def run(step_ns: int) -> PeakError:
+        master = at_step(reference.linear, step_ns, choice.algorithm).master
+        given = replace(
+            settings,
+            step=f"{step_ns} ns",
+            algorithm=master.algorithm,
+            algorithm_options=master.algorithm_options,
+            rates=master.rates,
+        )
+        return peak_error(system, given)
+
+    even = [step for step in reference.steps if step % DIVISORS[-1] == 0]
+    rungs = [step for step in ladder(even) if step < first]
+    start = [first] if first in even else [step for step in even if step < first][-1:]
+    return choose_by_peaks(run, [*start, *reversed(rungs)][:_MOST], choice.tolerance)

@@ -1,4 +1,4 @@
-"""The largest communication step that leaves the loops of a system as they are."""
+"""The largest communication step that leaves the loops of a system as they are, and its picture."""
 
 from __future__ import annotations
 
@@ -6,28 +6,32 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.simunits import description_of
 from orchestrator.loops.run_account import LinearSystem
-from orchestrator.loops.step_choice.candidates import ANY_NS, candidate_steps, ladder
-from orchestrator.loops.step_choice.sampled_margin import (
-    LoopMargins,
-    first_lines,
-    reference_margins,
-)
 from orchestrator.loops.step_choice.step_error import (
+    ANY_NS,
+    LoopMargins,
     LoopModes,
-    StepError,
+    StepEffect,
     at_step,
+    candidate_steps,
+    first_lines,
+    ladder,
+    reference_margins,
     reference_modes,
     step_error,
 )
 
-_STEPS = frozenset({Code.STEP, Code.SECOND_HALF})
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+_STEPS = frozenset({OperationCode.STEP, OperationCode.SECOND_HALF})
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def cost_of(schedule: Schedule) -> Cost:
     for code, _, count, every, _ in schedule.operations:
         if code in _STEPS:
             steps += count / every
-        elif code not in {Code.SOLVE, Code.FIRST_HALF}:
+        elif code not in {OperationCode.SOLVE, OperationCode.FIRST_HALF}:
             moved += count / every
     rate = 1e9 / schedule.step_ns
     return Cost(steps * rate, moved * rate, bool(schedule.loops))
@@ -171,12 +175,12 @@ class StepChoice:
     algorithm: str
     tolerance: float
     step_ns: int | None
-    errors: tuple[StepError, ...]
+    errors: tuple[StepEffect, ...]
     cost: Cost | None
     remarks: tuple[str, ...] = ()
 
     @property
-    def chosen(self) -> StepError | None:
+    def chosen(self) -> StepEffect | None:
         """What the step does; ``None`` if there is none."""
         return next((one for one in self.errors if one.step_ns == self.step_ns), None)
 
@@ -270,13 +274,13 @@ def choose_step(
 
     Growth rates and frequencies of modes, gain and delay margins count, each as a share of its
     size: see :func:`~orchestrator.loops.loop_account.growth_size` and
-    :class:`~orchestrator.loops.step_choice.sampled_margin.Limit`.
+    :class:`~orchestrator.loops.step_choice.step_error.Limit`.
     """
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise DescriptionError(f"tolerance: expected a share above 0, found {tolerance!r}")
     linear = reference.linear
     name = algorithm or linear.master.algorithm
-    found: dict[int, StepError] = {}
+    found: dict[int, StepEffect] = {}
     refused: dict[int, DescriptionError] = {}
 
     def error(step_ns: int) -> float:
@@ -330,7 +334,7 @@ def _numbers(linear: LinearSystem) -> int:
     return sum(max(row[1], 2) for row in linear.schedule().histories)
 
 
-def _told(search: Search, found: dict[int, StepError], steps: Sequence[int]) -> Iterator[str]:
+def _told(search: Search, found: dict[int, StepEffect], steps: Sequence[int]) -> Iterator[str]:
     if search.not_monotonic:
         small, large = search.not_monotonic[-1]
         yield (
@@ -354,3 +358,46 @@ def _multiple_ns(linear: LinearSystem) -> int:
         if name not in rated
     ]
     return math.lcm(*(max(1, round(length * 1e9)) for length in fixed if length is not None))
+
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_MARKS = "osD^vP"
+
+
+def draw_choice(choices: Sequence[StepChoice], title: str) -> Figure:
+    """Draw the largest error of all figures over the step, with the steps that were chosen."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 5.5), layout="constrained")
+    axes = figure.add_subplot()
+    for number, choice in enumerate(choices):
+        colour = _COLOURS[number % len(_COLOURS)]
+        shown = [one for one in choice.errors if 0.0 < one.share < math.inf]
+        axes.loglog(
+            [one.step_ns / 1e6 for one in shown],
+            [one.share for one in shown],
+            f"{_MARKS[number % len(_MARKS)]}-",
+            color=colour,
+            markersize=4,
+            linewidth=1.0,
+            label=choice.algorithm,
+        )
+        if choice.chosen is not None and choice.chosen.share > 0.0:
+            at = choice.chosen.step_ns / 1e6, choice.chosen.share
+            axes.plot(*at, "o", color=colour, markersize=13, fillstyle="none")
+            axes.annotate(
+                f"{at[0]:g} ms",
+                at,
+                xytext=(10, -14 - 12 * number),
+                textcoords="offset points",
+                color=colour,
+            )
+    if choices:
+        tolerance = choices[0].tolerance
+        axes.axhline(tolerance, color="0.35", linestyle="--", label=f"tolerance {tolerance:g}")
+    axes.set_xlabel("communication step H [ms]")
+    axes.set_ylabel("largest error of modes and margins, share of their size [-]")
+    axes.set_title(title)
+    axes.grid(visible=True, which="both", alpha=0.25)
+    axes.legend()
+    return figure

@@ -19,12 +19,14 @@ from orchestrator.core.system import (
 from orchestrator.loops.loop_account import coupled_groups, inner_lines
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_choice.choice import StepChoice, StepReference
-from orchestrator.loops.step_choice.sampled_margin import (
+from orchestrator.loops.step_choice.step_error import (
     LoopMargins,
+    StepEffect,
+    at_step,
     first_lines,
     reference_margins,
+    step_error,
 )
-from orchestrator.loops.step_choice.step_error import StepError, at_step, step_error
 
 #: A compensation is proposed where it leaves no more of the error.
 _SHARE = 0.5
@@ -107,7 +109,7 @@ def choose_compensation(
 def _better(
     reference: StepReference,
     choice: StepChoice,
-    chosen: StepError,
+    chosen: StepEffect,
     places: _Places,
     best: CompensationChoice | None,
 ) -> CompensationChoice | None:
@@ -210,7 +212,7 @@ def _margins(reference: StepReference, system: System) -> Sequence[LoopMargins]:
 
 def _error(
     reference: StepReference,
-    chosen: StepError,
+    chosen: StepEffect,
     algorithm: str,
     margins: Sequence[LoopMargins],
     system: System,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.pictures.animation.checks import (
+    from orchestrator.pictures.animation.description import (
         loose_ends as loose_ends,
         too_many as too_many,
     )

@@ -16,13 +16,58 @@ from numpy.typing import NDArray
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.pictures.animation.checks import pictures
-from orchestrator.pictures.animation.description import Animation
-from orchestrator.pictures.animation.shapes import WORLD, Arm, Arrow, Line, Part, Spring
-from orchestrator.pictures.animation.signals import Signals
-from orchestrator.pictures.animation.tracks import Tracks, tracks
-from orchestrator.pictures.animation.wording import facts, legend, unit_of
+from orchestrator.pictures.animation.description import Animation, pictures
+from orchestrator.pictures.animation.shapes import WORLD, Arm, Arrow, Line, Part, Spring, Triad
+from orchestrator.pictures.animation.tracks import CaseSignals, Tracks, elements, tracks
 from orchestrator.pictures.drawing.page import embedded, environment
+
+
+def facts(table: Animation) -> list[str]:
+    """Say in which way the picture differs from what happens."""
+    factor, speed = table.exaggerate, table.speed
+    told = []
+    if factor != 1.0:
+        told.append(f"motion from rest {factor:g} times as large, sizes true")
+    else:
+        told.append("motion and sizes true")
+    told.append("real time" if speed == 1.0 else f"{speed:g} s of the run in 1 s")
+    return told
+
+
+def legend(
+    table: Animation, results: Mapping[str, Result], titles: Mapping[str, str]
+) -> list[dict[str, str | float]]:
+    """List the parts that have a label, with their colours; of arrows the scale too."""
+    items: dict[tuple[str, str], dict[str, str | float]] = {}
+    for part in table.part.values():
+        if part.label and not isinstance(part, Triad):  # a triad has colours of its own
+            text = part.label
+            if isinstance(part, Arrow):
+                unit = unit_of(part, results) or ""
+                text = f"{text}: 1 m is {1.0 / abs(part.scale):.4g} {unit}".rstrip()
+            item: dict[str, str | float] = {
+                "text": text,
+                "colour": part.colour,
+                "opacity": part.opacity,
+            }
+            items.setdefault((text, part.colour), item)
+    ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
+    frames = [table.frame[name] for name in ghosts if name in table.frame]
+    told = {table.case_of(frame, shown) for frame in frames for shown in table.cases}
+    others = sorted(told - {*table.cases})
+    if others:
+        what = titles[others[0]] if len(others) == 1 else "what the case is compared with"
+        text = f"translucent: {what}"
+        items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
+    return list(items.values())
+
+
+def unit_of(arrow: Arrow, results: Mapping[str, Result]) -> str | None:
+    """Return the unit of an arrow's vector, where a result has one."""
+    named = [part for part in elements(arrow.vector, 3) if isinstance(part, str)]
+    units = (result.units.get(part) for part in named for result in results.values())
+    return next((unit for unit in units if unit is not None), None)
+
 
 #: Colours of curves that name none, told apart with any colour vision.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
@@ -223,8 +268,8 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
     return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
 
 
-def _signals(results: Mapping[str, Result], times_ns: NDArray[np.int64]) -> dict[str, Signals]:
-    return {name: Signals(result, times_ns) for name, result in results.items()}
+def _signals(results: Mapping[str, Result], times_ns: NDArray[np.int64]) -> dict[str, CaseSignals]:
+    return {name: CaseSignals(result, times_ns) for name, result in results.items()}
 
 
 def _digest(script: str) -> str:

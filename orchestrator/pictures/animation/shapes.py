@@ -106,7 +106,7 @@ Colour = Annotated[str, _expected("a colour such as '#1f4e79'", _colour)]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*$", max_length=100)]
 
 
-class Table(BaseModel):
+class AnimationTable(BaseModel):
     """Base of all tables of an animation."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -116,7 +116,7 @@ Share = Annotated[Number, Field(ge=0, le=1)]
 _ORIGIN = ((0.0, 0.0, 0.0),)
 
 
-class _Part(Table):
+class _Part(AnimationTable):
     """What all parts have.
 
     ``opacity`` is 1 for what hides what is behind it. A ``label`` is shown beside the part and in
@@ -181,7 +181,7 @@ class Triad(_Solid):
     size: Size
 
 
-class Anchor(Table):
+class Anchor(AnimationTable):
     """One or more points that are fixed in a frame, m."""
 
     within: str = Field(WORLD, alias="in")

@@ -1,4 +1,4 @@
-"""What moves in an animation, as rows of numbers: frames, ends of lines and arrows, curves."""
+"""What moves in an animation, as rows of numbers at the times of the pictures."""
 
 from __future__ import annotations
 
@@ -7,16 +7,161 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import nearest_names
+from orchestrator.core.diagnostics import DescriptionError, nearest_names
+from orchestrator.core.recording import Result
 from orchestrator.pictures.animation.description import Animation, Frame
-from orchestrator.pictures.animation.quaternions import Floats, conjugate, power, product, turned
 from orchestrator.pictures.animation.shapes import WORLD, Anchor, Arm, Arrow, Line, Spring, Three
-from orchestrator.pictures.animation.signals import Signals, elements
+
+Floats = NDArray[np.float64]
+
+
+def product(p: Floats, q: Floats) -> Floats:
+    """Give the attitudes that turn by ``q`` first and by ``p`` then; shapes (n, 4)."""
+    a, b, c, d = p.T
+    w, x, y, z = q.T
+    return np.column_stack(
+        [
+            a * w - b * x - c * y - d * z,
+            a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x,
+            a * z + b * y - c * x + d * w,
+        ]
+    )
+
+
+def conjugate(q: Floats) -> Floats:
+    """Give the attitudes that turn back; shape (n, 4)."""
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]), dtype=np.float64)
+
+
+def turned(q: Floats, vectors: Floats) -> Floats:
+    """Turn vectors of the inner frame into the outer frame; shapes (n, 4) and (n, 3)."""
+    axis = q[:, 1:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return np.asarray(vectors + q[:, :1] * twice + np.cross(axis, twice), dtype=np.float64)
+
+
+def power(q: Floats, exponent: float) -> Floats:
+    """Turn by a multiple of the angle about the same axis, the short way; shape (n, 4)."""
+    q = np.where(q[:, :1] < 0.0, -q, q)
+    size = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
+    half = exponent * np.arctan2(size, q[:, :1])
+    axis = np.divide(q[:, 1:], size, out=np.zeros_like(q[:, 1:]), where=size > 0.0)
+    return np.hstack([np.cos(half), np.sin(half) * axis])
+
+
+def interpolated(at: Floats, times: Floats, q: Floats) -> Floats:
+    """Interpolate attitudes along great circles.
+
+    Parameters
+    ----------
+    at
+        Times that are asked for, shape (m,), within ``times``.
+    times, q
+        Times, not decreasing, shape (n,), and attitudes of norm 1, shape (n, 4).
+
+    Returns
+    -------
+    ndarray
+        Shape (m, 4).
+    """
+    after = np.clip(np.searchsorted(times, at, side="right"), 1, max(len(times) - 1, 1))
+    before = after - 1
+    after = np.minimum(after, len(times) - 1)
+    span = times[after] - times[before]
+    share = np.divide(at - times[before], span, out=np.zeros_like(at), where=span > 0.0)
+    step = product(conjugate(q[before]), q[after])
+    step = np.where(step[:, :1] < 0.0, -step, step)
+    size = np.linalg.norm(step[:, 1:], axis=1)
+    half = share * np.arctan2(size, step[:, 0])
+    # sin(half)/size, whose limit for no turn at all is the share
+    scale = np.divide(np.sin(half), size, out=share.copy(), where=size > 1e-12)
+    return product(q[before], np.column_stack([np.cos(half), scale[:, None] * step[:, 1:]]))
+
+
+#: Farther away nothing is drawn, m.
+FARTHEST = 1e6
+
+
+def elements(signal: str | Sequence[float | str], size: int) -> list[float | str]:
+    """Name the elements of a vector, as results do; numbers stay numbers."""
+    if isinstance(signal, str):
+        return [f"{signal}[{i}]" for i in range(size)]
+    return list(signal)
+
+
+class CaseSignals:
+    """What one case recorded, at the times of the pictures.
+
+    Parameters
+    ----------
+    result
+        Of the case.
+    times_ns
+        Of the pictures, increasing, int64 array of shape (n,). After the end of the run its last
+        values hold.
+
+    Raises
+    ------
+    DescriptionError
+        If the result has no rows.
+    """
+
+    def __init__(self, result: Result, times_ns: NDArray[np.int64]) -> None:
+        if not len(result.time_ns):
+            raise DescriptionError(f"case '{result.name}' recorded nothing that could be drawn")
+        self.result = result
+        first, last = result.time_ns[0], result.time_ns[-1]
+        self.asked = times_ns.astype(np.float64)
+        self.times = np.clip(self.asked, first, last)
+        self.troubles: dict[str, None] = {}
+
+    def vector(self, signal: str | Sequence[float | str]) -> Floats:
+        """Return a vector at the times of the pictures, shape (n, 3), linear between samples."""
+        rows, times = self._rows(elements(signal, 3))
+        columns = [np.interp(self.times, times, column) for column in rows.T]
+        return np.column_stack(columns)
+
+    def attitude(self, signal: str | Sequence[float | str]) -> Floats:
+        """Return an attitude at the times of the pictures, shape (n, 4), of norm 1."""
+        rows, times = self._rows(elements(signal, 4))
+        norm = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not norm.all():
+            raise DescriptionError(
+                f"case '{self.result.name}': '{signal}' has zeros only, which is no attitude"
+            )
+        return interpolated(self.times, times, rows / norm)
+
+    def scalar(self, signal: str) -> Floats:
+        """Return one signal at the times of the pictures, shape (n,), NaN outside of the run."""
+        times = self.result.time_ns.astype(np.float64)
+        return np.interp(self.asked, times, self.result[signal], left=np.nan, right=np.nan)
+
+    def _rows(self, parts: Sequence[float | str]) -> tuple[Floats, Floats]:
+        """Return what was recorded, and when; what cannot be drawn is left out, and said."""
+        time_ns = self.result.time_ns
+        columns = [
+            self.result[part] if isinstance(part, str) else np.full(len(time_ns), float(part))
+            for part in parts
+        ]
+        rows = np.column_stack(columns)
+        good = (np.abs(rows) < FARTHEST).all(axis=1)  # what is no number is not below it either
+        if not good.all():
+            named = ", ".join(part for part in parts if isinstance(part, str))
+            since = time_ns[np.argmin(good)] / 1e9
+            self._say(f"{named} is no number, or beyond {FARTHEST:g}, first at {since:.6g} s")
+        if not good.any():
+            raise DescriptionError(f"case '{self.result.name}': {next(reversed(self.troubles))}")
+        return rows[good], time_ns[good].astype(np.float64)
+
+    def _say(self, text: str) -> None:
+        self.troubles[f"{text}; it is drawn where it last was"] = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class FrameMotion:
     """A frame in the world.
 
     Parameters
@@ -35,15 +180,17 @@ class Motion:
         arms = np.broadcast_to(np.array(at, dtype=np.float64), self.position.shape)
         return self.position + turned(self.attitude, arms)
 
-    def of(self, inner: Motion) -> Motion:
+    def of(self, inner: FrameMotion) -> FrameMotion:
         """Return where a frame is that is described in this one."""
         count = max(len(self.position), len(inner.position))
         outer_q, inner_q = (np.broadcast_to(m.attitude, (count, 4)) for m in (self, inner))
         inner_r = np.broadcast_to(inner.position, (count, 3))
-        return Motion(self.position + turned(outer_q, inner_r), product(outer_q, inner_q))
+        return FrameMotion(self.position + turned(outer_q, inner_r), product(outer_q, inner_q))
 
 
-def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict[str, Motion]:
+def motions(
+    table: Animation, case: str, signals: Mapping[str, CaseSignals]
+) -> dict[str, FrameMotion]:
     """Return all frames in the world, with the exaggeration that the table asks for.
 
     The world comes first, then the frames in the order of the table: the page counts them.
@@ -63,9 +210,9 @@ def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict
         If a signal cannot be drawn at any time.
     """
     still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
-    found = {WORLD: Motion(*still)}
+    found = {WORLD: FrameMotion(*still)}
 
-    def motion(name: str) -> Motion:
+    def motion(name: str) -> FrameMotion:
         if name not in found:
             frame = table.frame[name]
             own = _own(frame, signals[table.case_of(frame, case)], table.exaggerate)
@@ -75,7 +222,7 @@ def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict
     return {WORLD: found[WORLD]} | {name: motion(name) for name in table.frame}
 
 
-def _own(frame: Frame, signals: Signals, exaggerate: float) -> Motion:
+def _own(frame: Frame, signals: CaseSignals, exaggerate: float) -> FrameMotion:
     """Return a frame in its outer frame."""
     if is_fixed(frame.position):
         position = np.array([frame.position], dtype=np.float64)
@@ -85,13 +232,13 @@ def _own(frame: Frame, signals: Signals, exaggerate: float) -> Motion:
         position = rest + exaggerate * (moved - rest)
     if is_fixed(frame.attitude):
         fixed = np.array([frame.attitude], dtype=np.float64)
-        return Motion(position, fixed / np.linalg.norm(fixed))
+        return FrameMotion(position, fixed / np.linalg.norm(fixed))
     attitude = signals.attitude(frame.attitude)
     if exaggerate == 1.0:
-        return Motion(position, attitude)
+        return FrameMotion(position, attitude)
     start = np.broadcast_to(attitude[0], attitude.shape)
     since = power(product(conjugate(start), attitude), exaggerate)
-    return Motion(position, product(start, since))
+    return FrameMotion(position, product(start, since))
 
 
 def is_fixed(vector: object) -> bool:
@@ -198,7 +345,7 @@ class Tracks:
         return base64.b64encode(content).decode()
 
 
-def tracks(table: Animation, case: str, signals: Mapping[str, Signals]) -> Tracks:
+def tracks(table: Animation, case: str, signals: Mapping[str, CaseSignals]) -> Tracks:
     """Evaluate everything that an animation draws of one case."""
     frames = motions(table, case, signals)
     segments: dict[str, list[Floats]] = {}
@@ -218,15 +365,15 @@ def tracks(table: Animation, case: str, signals: Mapping[str, Signals]) -> Track
     return Tracks(whole, segments, curves, tuple(troubles))
 
 
-def _counted(frames: Mapping[str, Motion]) -> Iterator[tuple[str, Motion]]:
+def _counted(frames: Mapping[str, FrameMotion]) -> Iterator[tuple[str, FrameMotion]]:
     """Frames whose positions and attitudes are equally many."""
     for name, motion in frames.items():
         count = max(len(motion.position), len(motion.attitude))
         position = np.broadcast_to(motion.position, (count, 3))
-        yield name, Motion(position, np.broadcast_to(motion.attitude, (count, 4)))
+        yield name, FrameMotion(position, np.broadcast_to(motion.attitude, (count, 4)))
 
 
-def _points(anchor: Anchor, frames: Mapping[str, Motion]) -> list[Floats]:
+def _points(anchor: Anchor, frames: Mapping[str, FrameMotion]) -> list[Floats]:
     return [frames[anchor.within].point(at) for at in anchor.at]
 
 
@@ -260,7 +407,7 @@ def _elbow(arm: Arm, begin: Floats, end: Floats) -> Floats:
     return np.asarray(begin + share * along + np.sqrt(first**2 - share**2) * side)
 
 
-def _arrow(part: Arrow, frame: Motion, signals: Signals) -> Floats:
+def _arrow(part: Arrow, frame: FrameMotion, signals: CaseSignals) -> Floats:
     vector = part.scale * signals.vector(part.vector)
     attitude = np.broadcast_to(frame.attitude, (len(vector), 4))
     begin = frame.point(part.at)

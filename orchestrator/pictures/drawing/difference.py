@@ -1,12 +1,13 @@
-"""What differs between two systems, in words."""
+"""What differs between two systems, in words and as one drawing."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from orchestrator.core.system import (
     Bus,
@@ -18,12 +19,14 @@ from orchestrator.core.system import (
     System,
     Value,
 )
-from orchestrator.pictures.drawing.chains import inside, wire_key
-from orchestrator.pictures.drawing.wording import (
+from orchestrator.pictures.drawing.facts import (
+    Facts,
     delay_text,
+    inside,
     milliseconds,
     power_text,
     transformation_label,
+    wire_key,
 )
 
 NONE = "none"
@@ -31,7 +34,7 @@ Texts = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldChange:
     """One figure of something that is in both systems; ``"none"`` where one does not have it."""
 
     name: str
@@ -40,7 +43,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SystemChange:
     """Something that is in one system only, or differs.
 
     Parameters
@@ -60,10 +63,10 @@ class Change:
     kind: str
     what: str
     name: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FieldChange, ...] = ()
 
 
-def differences(before: System, after: System) -> list[Change]:
+def differences(before: System, after: System) -> list[SystemChange]:
     """Compare two systems; nothing is said of the order of what is in them.
 
     Sources of components are the same if their files hold the same bytes, wherever they lie.
@@ -84,7 +87,7 @@ def order_notes(before: System, after: System) -> list[str]:
     return [note]
 
 
-def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Change]:
+def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[SystemChange]:
     def told(found: DefaultExperiment) -> Texts:
         times = {"start": found.start_ns, "stop": found.stop_ns, "step": found.step_ns}
         texts = {key: milliseconds(ns) for key, ns in times.items() if ns is not None}
@@ -97,7 +100,7 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Cha
     return _changed("experiment", "", told(before), told(after))
 
 
-def _systems(before: System, after: System, path: str) -> Iterator[Change]:
+def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]:
     if path:
         yield from _changed("system", path, _described(before), _described(after))
     yield from _sets(
@@ -116,8 +119,8 @@ def _systems(before: System, after: System, path: str) -> Iterator[Change]:
         elif one is None or other is None:
             yield from _alone("added" if one is None else "removed", here, one or other)
         elif type(one) is not type(other):
-            field = Field("kind", _kind(one), _kind(other))
-            yield Change("changed", _kind(other), here, (field,))
+            field = FieldChange("kind", _kind(one), _kind(other))
+            yield SystemChange("changed", _kind(other), here, (field,))
         else:
             yield from _changed(_kind(one), here, _told(one), _told(other))
     lines = [
@@ -139,46 +142,48 @@ def _kind(part: Part) -> str:
     return "component" if isinstance(part, Component) else "signal dictionary"
 
 
-def _alone(kind: str, path: str, part: Part | None) -> Iterator[Change]:
+def _alone(kind: str, path: str, part: Part | None) -> Iterator[SystemChange]:
     """Tell a part that is in one system only, with all that is in it."""
     if part is None:
         return
     texts = {k: text for k, text in _told(part).items() if not k.startswith("connector ")}
-    yield Change(kind, _kind(part), path, tuple(_fields(kind, texts)))
+    yield SystemChange(kind, _kind(part), path, tuple(_fields(kind, texts)))
     if isinstance(part, System):
         for name, inner in _parts(part).items():
             yield from _alone(kind, inside(path, name), inner)
         for line in part.connections:
             fields = tuple(_fields(kind, line_texts(line)))
-            yield Change(kind, "connection", wire_key(path, line), fields)
+            yield SystemChange(kind, "connection", wire_key(path, line), fields)
 
 
-def _fields(kind: str, texts: Texts) -> Iterator[Field]:
+def _fields(kind: str, texts: Texts) -> Iterator[FieldChange]:
     for name, text in texts.items():
         if text:
-            yield Field(name, NONE, text) if kind == "added" else Field(name, text, NONE)
+            yield (
+                FieldChange(name, NONE, text) if kind == "added" else FieldChange(name, text, NONE)
+            )
 
 
 def _sets(
     what: str, path: str, before: Mapping[str, Texts], after: Mapping[str, Texts]
-) -> Iterator[Change]:
+) -> Iterator[SystemChange]:
     for key in dict.fromkeys((*before, *after)):
         name = f"{path}.{key}" if path else key
         if key not in before:
-            yield Change("added", what, name, tuple(_fields("added", after[key])))
+            yield SystemChange("added", what, name, tuple(_fields("added", after[key])))
         elif key not in after:
-            yield Change("removed", what, name, tuple(_fields("removed", before[key])))
+            yield SystemChange("removed", what, name, tuple(_fields("removed", before[key])))
         else:
             yield from _changed(what, name, before[key], after[key])
 
 
-def _changed(what: str, name: str, before: Texts, after: Texts) -> list[Change]:
+def _changed(what: str, name: str, before: Texts, after: Texts) -> list[SystemChange]:
     fields = tuple(
-        Field(key, before.get(key, NONE), after.get(key, NONE))
+        FieldChange(key, before.get(key, NONE), after.get(key, NONE))
         for key in dict.fromkeys((*before, *after))
         if before.get(key, NONE) != after.get(key, NONE)
     )
-    return [Change("changed", what, name, fields)] if fields else []
+    return [SystemChange("changed", what, name, fields)] if fields else []
 
 
 def _told(part: Part) -> Texts:
@@ -254,7 +259,7 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def change_lines(changes: Sequence[Change]) -> Iterator[str]:
+def change_lines(changes: Sequence[SystemChange]) -> Iterator[str]:
     """Write changes as lines: ``+`` added, ``-`` removed, ``~`` changed."""
     signs = {"added": "+", "removed": "-", "changed": "~"}
     for change in changes:
@@ -271,3 +276,65 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
                 yield f"    {name}{field.before} → {field.after}"
         else:
             yield head + (f" ({told})" if told else "")
+
+
+Item = TypeVar("Item")
+
+
+def union_of(before: System, after: System, name: str = "") -> System:
+    """Return a system with all that is in either; where both have it, as in the later one."""
+    systems = _both(before.systems, after.systems)
+    for both in before.systems.keys() & after.systems.keys():
+        systems[both] = union_of(before.systems[both], after.systems[both])
+    # A name is given once: what became of another kind is drawn as it is now.
+    now = {**after.components, **after.systems, **after.buses}
+    return replace(
+        after,
+        name=name or after.name,
+        components=_kept(_both(before.components, after.components), after.components, now),
+        systems=_kept(systems, after.systems, now),
+        buses=_kept(_both(before.buses, after.buses), after.buses, now),
+        connections=tuple(_both(_lines(before), _lines(after)).values()),
+        connectors=_both(before.connectors, after.connectors),
+        values=_both(before.values, after.values),
+    )
+
+
+def _kept(
+    every: Mapping[str, Item], own: Mapping[str, Item], now: Mapping[str, object]
+) -> dict[str, Item]:
+    return {name: item for name, item in every.items() if name in own or name not in now}
+
+
+def _both(before: Mapping[str, Item], after: Mapping[str, Item]) -> dict[str, Item]:
+    return {**before, **after}
+
+
+def _lines(system: System) -> dict[str, Connection]:
+    return {wire_key("", line): line for line in system.connections}
+
+
+def marked(changes: Sequence[SystemChange]) -> Facts:
+    """Facts for the drawing of :func:`union_of`: marks, labels of changed lines, and details."""
+    marks: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    details: dict[str, dict[str, str]] = {}
+    for change in changes:
+        if change.what in {"experiment", "options of the run", "value", "power port", "connector"}:
+            continue
+        marks[change.name] = change.kind
+        if change.kind == "changed":
+            details[change.name] = {
+                f"Was {field.name}": f"{field.before} → {field.after}" for field in change.fields
+            }
+            if change.what == "connection":
+                labels[change.name] = "; ".join(map(_short, change.fields))
+    return Facts(marks=marks, labels=labels, details=details)
+
+
+def _short(field: FieldChange) -> str:
+    """A change in few words: of a delay the figure, if that is what differs."""
+    before, after = (text.partition(",")[0] for text in (field.before, field.after))
+    if before == after:
+        before, after = field.before, field.after
+    return f"{before} → {after}"

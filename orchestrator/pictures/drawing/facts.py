@@ -1,15 +1,249 @@
-"""What is drawn beside the system itself: its loops, the order of its steps, a comparison."""
+"""What is drawn beside the system: loops, steps, delays in words, lines of connections."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import isnan
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
-from orchestrator.core.system import System
-from orchestrator.pictures.drawing.chains import chains_of
-from orchestrator.pictures.drawing.scene.palette import LOOPS
-from orchestrator.pictures.drawing.wording import is_algebraic
+from orchestrator.core.diagnostics import UnitMismatchError
+from orchestrator.core.system import (
+    SEPARATOR,
+    Connection,
+    Connector,
+    DelayTrace,
+    Endpoint,
+    JitterKind,
+    LinearTransformation,
+    Loop,
+    PowerPort,
+    System,
+    TransportDelay,
+    conversion_between,
+)
+from orchestrator.pictures.drawing.scene import LOOPS
+
+#: A node: what it is (component, system or bus), the path of it, its connector.
+_Node = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One line of one system: the path of the system, empty at the top, and the connection."""
+
+    path: str
+    line: Connection
+
+    @property
+    def key(self) -> str:
+        """Name of the line that no other of the whole system has."""
+        return wire_key(self.path, self.line)
+
+
+def wire_key(path: str, line: Connection) -> str:
+    """Name of a line that no other of the whole system has."""
+    return f"{path}: {line}" if path else str(line)
+
+
+def inside(path: str, name: str) -> str:
+    """Path of something in the system at a path."""
+    return f"{path}{SEPARATOR}{name}" if path else name
+
+
+def chains_of(system: System) -> dict[tuple[Endpoint, Endpoint], tuple[Segment, ...]]:
+    """Segments from the source to the target, by the ends of the flat system's connections."""
+    drivers: dict[_Node, tuple[_Node, Segment]] = {}
+    _collect(system, "", drivers)
+    chains: dict[tuple[Endpoint, Endpoint], tuple[Segment, ...]] = {}
+    for target in drivers:
+        if _passes_on(target):
+            continue
+        segments: list[Segment] = []
+        node = target
+        while node in drivers and (node is target or _passes_on(node)):
+            if len(segments) > len(drivers):  # connectors of systems that feed each other
+                break
+            node, segment = drivers[node]
+            segments.insert(0, segment)
+        chains[Endpoint(node[1], node[2]), Endpoint(target[1], target[2])] = tuple(segments)
+    return chains
+
+
+def _passes_on(node: _Node) -> bool:
+    return node[0] == "bus" or (node[0] == "system" and bool(node[1]))
+
+
+def _collect(system: System, path: str, drivers: dict[_Node, tuple[_Node, Segment]]) -> None:
+    def node(end: Endpoint) -> _Node:
+        if not end.component:
+            return ("system", path, end.connector)
+        if end.component in system.buses:
+            return ("bus", system.buses[end.component].dictionary, end.connector)
+        kind = "system" if end.component in system.systems else "component"
+        return (kind, inside(path, end.component), end.connector)
+
+    for line in system.connections:
+        drivers.setdefault(node(line.target), (node(line.source), Segment(path, line)))
+    for name, inner in system.systems.items():
+        _collect(inner, inside(path, name), drivers)
+
+
+def as_prepared(nested: System, flat: System, read: System | None = None) -> System:
+    """Return a nested system with the components and delays of a flat one that was made from it."""
+    plain = nested.flat() if read is None else read
+    declared = {(c.source, c.target): c for c in plain.connections}
+    chains = chains_of(nested)
+    changed: dict[str, Connection] = {}
+    for line in flat.connections:
+        ends = (line.source, line.target)
+        if ends not in declared or declared[ends].delay == line.delay:
+            continue
+        *before, last = chains[ends]
+        total = sum(s.line.delay.nominal_ns for s in before if s.line.delay)
+        if line.delay is None or line.delay.variation or line.delay.nominal_ns < total:
+            changed |= {s.key: _delayed(s.line, None) for s in before}
+            total = 0
+        rest = line.delay
+        if total and rest:
+            rest = TransportDelay(rest.nominal_ns - total, rest.provenance)
+        changed[last.key] = _delayed(last.line, rest)
+    return _refitted(nested, "", flat, changed)
+
+
+def _delayed(line: Connection, delay: TransportDelay | None) -> Connection:
+    return replace(line, delay=delay, interpolation=line.interpolation if delay else None)
+
+
+def _refitted(system: System, path: str, flat: System, changed: Mapping[str, Connection]) -> System:
+    components = {}
+    for name, component in system.components.items():
+        found = flat.components.get(inside(path, name), component)
+        components[name] = replace(found, name=name)
+    return replace(
+        system,
+        components=components,
+        connections=tuple(changed.get(wire_key(path, c), c) for c in system.connections),
+        systems={
+            name: _refitted(inner, inside(path, name), flat, changed)
+            for name, inner in system.systems.items()
+        },
+    )
+
+
+def milliseconds(ns: float) -> str:
+    """Write a time in milliseconds, to the microsecond: ``"16 ms"``, ``"0.5 ms"``."""
+    return f"{round(ns / 1e6, 3) + 0.0:.10g} ms"
+
+
+def is_algebraic(loop: Loop) -> bool:
+    """Whether neither a delay nor a state cuts the loop."""
+    return all(loop.feedthrough) and not any(line.delay for line in loop.connections)
+
+
+def sentence(delay: LoopDelay) -> str:
+    """Say what a loop's delay is made of; what the steps add may not be known."""
+    if isnan(delay.numerical_ns):
+        return f"{milliseconds(delay.physical_ns)} declared"
+    extra = round(delay.numerical_ns / 1e6, 3)
+    if extra == 0:
+        added = "the co-simulation adds nothing"
+    elif extra > 0:
+        added = f"the co-simulation adds {milliseconds(delay.numerical_ns)}"
+    else:
+        added = f"the co-simulation takes {milliseconds(-delay.numerical_ns)} away"
+    return (
+        f"{milliseconds(delay.physical_ns)} declared, {added}:"
+        f" {milliseconds(delay.total_ns)} in total"
+    )
+
+
+def delay_label(delay: TransportDelay) -> str:
+    """A delay in short: ``"16 ms"``, ``"16 ± 2 ms"``, ``"16 ms, 5 % lost"``."""
+    nominal, varies = milliseconds(delay.nominal_ns), delay.variation
+    if varies is None:
+        return nominal
+    parts = [nominal]
+    if varies.jitter is not None:
+        spread = milliseconds(varies.jitter.spread_ns)
+        sign = {JitterKind.UNIFORM: "±", JitterKind.NORMAL: "σ", JitterKind.GAMMA: "+ σ"}
+        parts = [f"{nominal} {sign[varies.jitter.kind]} {spread}"]
+    if varies.trace is not None:
+        parts = ["recorded"]
+    if varies.loss:
+        parts.append(f"{100 * varies.loss:.3g} % lost")
+    return ", ".join(parts)
+
+
+def delay_text(delay: TransportDelay) -> str:
+    """A delay with all that is declared of it, to the nanosecond."""
+    parts = [f"{delay.nominal_ns / 1e6:.15g} ms", str(delay.provenance)]
+    parts += [each for each in (delay.device, delay.date) if each]
+    varies = delay.variation
+    if varies is None:
+        return ", ".join(parts)
+    if varies.jitter is not None:
+        jitter = varies.jitter
+        parts.append(
+            f"{jitter.kind} jitter of {jitter.spread_ns / 1e6:.15g} ms, shape {jitter.shape:.15g},"
+            f" correlation {jitter.correlation_ns / 1e6:.15g} ms"
+        )
+    if varies.trace is not None:
+        parts.append(f"trace of {len(varies.trace.times_ns)} rows ({_fingerprint(varies.trace)})")
+    parts.append(f"{100 * varies.loss:.15g} % lost, seed {varies.seed}")
+    parts.append(f"{varies.delivery}, newest {varies.newest}")
+    return ", ".join(parts)
+
+
+def _fingerprint(trace: DelayTrace) -> str:
+    text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def transformation_label(line: Connection, *, exact: bool = False) -> str:
+    """The transformation: ``"× -1"``, ``"table"``; empty without one."""
+    own = line.transformation
+    if own is None:
+        return ""
+    if not isinstance(own, LinearTransformation):
+        entries = ", ".join(f"{source} → {target}" for source, target in own.entries)
+        return f"table {entries}" if exact else "table"
+    factor, offset = (own.factor, own.offset) if exact else (f"{own.factor:g}", f"{own.offset:+g}")
+    parts = [f"× {factor}"] if own.factor != 1 else []
+    parts += [f"{offset}"] if own.offset else []
+    return " ".join(parts)
+
+
+def conversion_of(
+    line: Connection, source: Connector | None, target: Connector | None
+) -> tuple[float, float] | None:
+    """Factor and offset of the unit conversion of a connection; ``None`` if it does nothing."""
+    if source is None or target is None or line.suppress_unit_conversion:
+        return None
+    try:
+        found = conversion_between(source, target)
+    except UnitMismatchError:
+        return None
+    return None if found == (1.0, 0.0) else found
+
+
+def wire_label(line: Connection, source: Connector | None, target: Connector | None) -> str:
+    """What stands on a connection: delay, unit conversion, transformation, compensation."""
+    parts = [delay_label(line.delay)] if line.delay else []
+    if conversion_of(line, source, target) is not None and source and target:
+        parts.append(f"{source.unit} → {target.unit}")
+    parts += [label] if (label := transformation_label(line)) else []
+    parts += [str(line.compensation)] if line.compensation else []
+    return ", ".join(parts)
+
+
+def power_text(port: PowerPort) -> str:
+    """A power port: ``"force × velocity, in"``, with what goes along with the flow."""
+    pairs = (f"{effort} × {flow}" for effort, flow in zip(port.effort, port.flow, strict=True))
+    parts = [" + ".join(pairs), *(f"with {name}" for name in port.displacement)]
+    parts += [f"in frame {port.frame}"] if port.frame else []
+    return ", ".join([*parts, *([f"positive {port.positive}"] if port.positive else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,18 +23,20 @@ from orchestrator.core.system import (
     TransportDelay,
     Value,
 )
-from orchestrator.pictures.drawing.chains import chains_of, inside, wire_key
-from orchestrator.pictures.drawing.drawing import framed
-from orchestrator.pictures.drawing.facts import Facts, colour_of
-from orchestrator.pictures.drawing.scene.legend import legend
-from orchestrator.pictures.drawing.scene.parts import Level, component_count, connector_of, level_of
-from orchestrator.pictures.drawing.scene.svg import FONTS, svg_shapes
-from orchestrator.pictures.drawing.wording import (
+from orchestrator.pictures.drawing.drawing import framed, legend
+from orchestrator.pictures.drawing.facts import (
+    Facts,
+    chains_of,
+    colour_of,
     conversion_of,
+    inside,
     milliseconds,
     power_text,
     sentence,
+    wire_key,
 )
+from orchestrator.pictures.drawing.parts import Level, component_count, connector_of, level_of
+from orchestrator.pictures.drawing.scene import FONTS, svg_shapes
 
 if TYPE_CHECKING:
     import jinja2
@@ -262,7 +264,7 @@ _MOST_LEVELS, _MOST_ALONE = 4, 50
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PageView:
     """One picture of the page: all to a depth, or one nested system alone.
 
     Parameters
@@ -334,7 +336,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     )
 
 
-def _depths(system: System, facts: Facts) -> Iterator[View]:
+def _depths(system: System, facts: Facts) -> Iterator[PageView]:
     """Everything with its nested systems closed, then one level open, up to all."""
     deepest = _depth(system)
     for depth in (*range(min(deepest, _MOST_LEVELS)), deepest):
@@ -346,11 +348,11 @@ def _depth(system: System) -> int:
     return max((1 + _depth(inner) for inner in system.systems.values()), default=0)
 
 
-def _first(system: System, depths: list[View]) -> int:
+def _first(system: System, depths: list[PageView]) -> int:
     return len(depths) - 1 if component_count(system) <= _MOST_OPEN else 0
 
 
-def _nested(level: Level, path: str) -> Iterator[View]:
+def _nested(level: Level, path: str) -> Iterator[PageView]:
     """Every nested system as a picture of its own."""
     for name, part in level.parts.items():
         if part.level is not None:
@@ -359,9 +361,9 @@ def _nested(level: Level, path: str) -> Iterator[View]:
             yield from _nested(part.level, here)
 
 
-def _view(name: str, label: str, level: Level) -> View:
+def _view(name: str, label: str, level: Level) -> PageView:
     placed = framed(level)
-    return View(name, label, svg_shapes(placed.shapes), placed.width, placed.height)
+    return PageView(name, label, svg_shapes(placed.shapes), placed.width, placed.height)
 
 
 def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:

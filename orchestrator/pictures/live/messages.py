@@ -1,4 +1,4 @@
-"""What a run tells the process that shows it: messages, each with a memory beside it or not."""
+"""What a run tells the process that shows it, and its rows as viewers ask for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import socket
 import struct
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.recording import Result
@@ -46,7 +49,7 @@ class Stands:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class CaseReady:
     """A case is ready for its first step; the memory of its rows comes beside this message.
 
     ``begun`` is what was recorded before, without its system; ``cpus`` are left to the run.
@@ -92,7 +95,7 @@ class Ended:
     why: str
 
 
-Message = Begun | Recording | Stands | Done | Answered | Said | Ended
+Message = Begun | CaseReady | Stands | Done | Answered | Said | Ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +172,192 @@ def _exactly(channel: socket.socket, size: int) -> bytes:
             return b""
         data += part
     return data
+
+
+Floats = NDArray[np.float64]
+Times = NDArray[np.int64]
+#: Rows of the stretches whose extremes are kept; each divides the next.
+_KEPT = (64, 1024, 16384)
+
+
+class GrowingRows(Protocol):
+    """Rows that are there, or are still being written."""
+
+    @property
+    def times_ns(self) -> Times:
+        """Of shape (rows,); later ones may have no time yet."""
+
+    @property
+    def values(self) -> Floats:
+        """Of shape (rows, columns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What is seen of some signals in a stretch of time.
+
+    Parameters
+    ----------
+    times_ns
+        Of shape (n,), ns; each twice where extremes are given.
+    values
+        Of shape (n, columns): samples, or the lowest and the highest from a time to the next.
+    is_exact
+        Whether they are all samples that there are.
+    """
+
+    times_ns: Times
+    values: Floats
+    is_exact: bool
+
+
+#: Ends of the buckets of deviations, us; what is beyond the last has a bucket of its own.
+BUCKETS_US = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+
+
+class Intervals:
+    """Counts how far the wall time between two rows is from what it should be.
+
+    Parameters
+    ----------
+    times_ns, clocks_ns
+        Of all rows, which are still being written: simulated, and by CLOCK_MONOTONIC.
+    factor
+        Simulated over wall time.
+    """
+
+    def __init__(self, times_ns: Times, clocks_ns: Times, factor: float) -> None:
+        self._times, self._clocks, self._factor = times_ns, clocks_ns, factor
+        self._known = 0
+        self.counts = [0] * (len(BUCKETS_US) + 1)
+
+    def grow(self, whole: int) -> None:
+        """Take note that so many rows will not change any more."""
+        part = slice(max(self._known - 1, 0), whole)
+        wanted = np.diff(self._times[part]) / self._factor
+        away_us = np.abs(np.diff(self._clocks[part]) - wanted) / 1e3
+        found = np.bincount(np.searchsorted(BUCKETS_US, away_us), minlength=len(self.counts))
+        self.counts = [one + int(more) for one, more in zip(self.counts, found, strict=True)]
+        self._known = max(whole, self._known)
+
+
+class SampleFinder:
+    """Finds what is seen of rows, also of millions, in a few milliseconds.
+
+    Parameters
+    ----------
+    times_ns, values
+        Rows that stand before all others, a few.
+    rows
+        The others.
+    """
+
+    def __init__(self, times_ns: Times, values: Floats, rows: GrowingRows) -> None:
+        self._first = times_ns, values
+        self._rows = rows
+        self._whole = 0
+        columns = rows.values.shape[1]
+        room = [len(rows.times_ns) // size for size in _KEPT]
+        self._low = [np.empty((count, columns)) for count in room]
+        self._high = [np.empty((count, columns)) for count in room]
+        self._done = [0] * len(_KEPT)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._first[0]) + self._whole
+
+    @property
+    def begin_ns(self) -> int:
+        """Time of the first row."""
+        return int((self._first[0] if len(self._first[0]) else self._rows.times_ns)[0])
+
+    @property
+    def end_ns(self) -> int:
+        """Time of the last row."""
+        return int(self._rows.times_ns[self._whole - 1] if self._whole else self._first[0][-1])
+
+    def grow(self, whole: int) -> None:
+        """Take note that so many rows will not change any more."""
+        self._whole = max(whole, self._whole)
+        finer: tuple[Floats, Floats, int] = (self._rows.values, self._rows.values, 1)
+        for level, size in enumerate(_KEPT):
+            low, high, step = finer
+            begin, end = self._done[level], self._whole // size
+            if end > begin:
+                part = slice(begin * size // step, end * size // step)
+                shape = (end - begin, size // step, low.shape[1])
+                self._low[level][begin:end] = np.fmin.reduce(low[part].reshape(shape), axis=1)
+                self._high[level][begin:end] = np.fmax.reduce(high[part].reshape(shape), axis=1)
+                self._done[level] = end
+            finer = self._low[level], self._high[level], size
+
+    def at(self, time_ns: int) -> tuple[int, Floats]:
+        """Return the last row that is not later than a time, and its time; else the first."""
+        times = self._rows.times_ns[: self._whole]
+        row = int(np.searchsorted(times, time_ns, "right")) - 1
+        if row >= 0:
+            return int(times[row]), self._rows.values[row]
+        before, values = self._first
+        if not len(before):
+            return int(times[0]), self._rows.values[0]
+        row = max(int(np.searchsorted(before, time_ns, "right")) - 1, 0)
+        return int(before[row]), values[row]
+
+    def between(self, begin_ns: int, end_ns: int, columns: Sequence[int], most: int) -> Stretch:
+        """Return samples from one time to another, and one more on each side.
+
+        Parameters
+        ----------
+        begin_ns, end_ns
+            Times.
+        columns
+            Of the signals.
+        most
+            Of more rows than that, the extremes of about half as many stretches are returned, which
+            begin at the same rows whatever the times are, so that a picture does not flicker. A
+            stretch of which nothing is a number is a gap.
+        """
+        chosen = list(columns)
+        times = self._rows.times_ns[: self._whole]
+        first = max(int(np.searchsorted(times, begin_ns)) - 1, 0)
+        last = min(int(np.searchsorted(times, end_ns, "right")) + 1, self._whole)
+        parts: list[tuple[Times, Floats]] = []
+        before, values = self._first
+        if len(before) and (first == 0):
+            parts.append((before, values[:, chosen]))
+        is_exact = last - first <= most
+        if is_exact:
+            parts.append((times[first:last], self._rows.values[first:last, chosen]))
+        else:
+            size = 1 << int(np.ceil(np.log2(2 * (last - first) / most)))
+            parts.append(self._extremes(first // size * size, last, chosen, size))
+        return Stretch(
+            np.concatenate([part[0] for part in parts]),
+            np.concatenate([part[1] for part in parts]),
+            is_exact,
+        )
+
+    def _extremes(
+        self, begin: int, end: int, columns: list[int], size: int
+    ) -> tuple[Times, Floats]:
+        """Return lowest and highest of stretches of so many rows, two rows for each."""
+        edges = np.arange(begin, end, size)
+        found = np.empty((len(edges), 2, len(columns)))
+        level = sum(size >= kept for kept in _KEPT) - 1
+        known = 0
+        if level >= 0:
+            kept = _KEPT[level]
+            known = max(min(end, self._done[level] * kept) - begin, 0) // size
+            part = slice(begin // kept, (begin + known * size) // kept)
+            shape = (known, size // kept, len(columns))
+            for side, extreme, of in ((0, np.fmin, self._low), (1, np.fmax, self._high)):
+                found[:known, side] = extreme.reduce(
+                    of[level][part][:, columns].reshape(shape), axis=1
+                )
+        if known < len(edges):
+            rest = self._rows.values[edges[known] : end, columns]
+            starts = edges[known:] - edges[known]
+            found[known:, 0] = np.fmin.reduceat(rest, starts, axis=0)
+            found[known:, 1] = np.fmax.reduceat(rest, starts, axis=0)
+        return np.repeat(self._rows.times_ns[edges], 2), found.reshape(-1, len(columns))

@@ -15,9 +15,18 @@ from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
 from orchestrator.core.wings import of_wing
-from orchestrator.pictures.default_plots import default_plots
-from orchestrator.pictures.live.messages import CHECK, SET, WISHES, Wish
-from orchestrator.pictures.live.samples import BUCKETS_US, Intervals, Samples, Stretch, Times
+from orchestrator.pictures.live.messages import (
+    BUCKETS_US,
+    CHECK,
+    SET,
+    WISHES,
+    Intervals,
+    SampleFinder,
+    Stretch,
+    Times,
+    Wish,
+)
+from orchestrator.pictures.panels import default_plots
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
@@ -61,7 +70,7 @@ def signals_of(result: Result) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Case:
+class ShownCase:
     """A case as viewers see it.
 
     Parameters
@@ -108,7 +117,7 @@ class Case:
     stop_ns: int | None = None
     factor: float | None = None
     rig: str = ""
-    samples: Samples | None = None
+    samples: SampleFinder | None = None
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
     intervals: Intervals | None = None
@@ -123,7 +132,7 @@ class Case:
     remarks: Sequence[str] = ()
     version: int = 0
 
-    def known(self) -> Samples | None:
+    def known(self) -> SampleFinder | None:
         """Return its samples, up to the last that is whole."""
         if self.samples is not None:
             whole = self.whole()
@@ -144,7 +153,7 @@ class Case:
         self.version += 1
 
 
-def _granted(case: Case, wish: Wish, changed: Mapping[str, str]) -> str:
+def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str]) -> str:
     """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not."""
     what = f"{wish.name} = {wish.text}"
     if not case.rig:
@@ -181,7 +190,7 @@ class Shown:
     """
 
     title: str
-    cases: list[Case] = field(default_factory=list)
+    cases: list[ShownCase] = field(default_factory=list)
     recorded: bool = False
     ended: str = ""
     grant: Callable[[Wish], None] = lambda _wish: None
@@ -204,7 +213,7 @@ class Shown:
                 "rig": self._status(),
             }
 
-    def _case(self, case: Case) -> dict[str, Any]:
+    def _case(self, case: ShownCase) -> dict[str, Any]:
         found: dict[str, Any] = {
             "name": case.name,
             "title": case.title,
@@ -286,7 +295,7 @@ class Shown:
             else:
                 self._send(wish, case)
 
-    def _send(self, wish: Wish, case: Case) -> None:
+    def _send(self, wish: Wish, case: ShownCase) -> None:
         """Send a wish to the run, and expect that it grants it."""
         answer: SimpleQueue[str] = SimpleQueue()
         with self._lock:
@@ -347,13 +356,13 @@ class Shown:
         """Return how many signals a case has."""
         return len(self._numbered(number).about["signals"]["names"])
 
-    def _samples(self, number: int) -> Samples:
+    def _samples(self, number: int) -> SampleFinder:
         case = self._numbered(number)
         if (samples := case.known()) is None:
             raise DescriptionError(f"case '{case.name}' has no samples yet")
         return samples
 
-    def _numbered(self, number: int) -> Case:
+    def _numbered(self, number: int) -> ShownCase:
         if not 0 <= number < len(self.cases):
             raise DescriptionError(f"expected a case from 0 to {len(self.cases) - 1}")
         return self.cases[number]

@@ -23,15 +23,13 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.diagnostics.extras import lacking
-from orchestrator.core.mcap.channels import ChannelPlan, Floats, Times, channel_plans
-from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
+from orchestrator.core.realtime.record import SharedRows
 from orchestrator.core.recording import Result
-from orchestrator.pictures.live.extension import recording_of
-from orchestrator.pictures.live.messages import Ended, Message, Recording, Said
-from orchestrator.pictures.live.samples import Samples
+from orchestrator.pictures.live.extension import Beside, recording_of
+from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
 from orchestrator.pictures.live.server import LOOPBACK, listening
 from orchestrator.pictures.live.viewing import follow, step_aside
-from orchestrator.pictures.live.viewing_client import Beside
 from orchestrator.study import Extension, Run, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
@@ -155,7 +153,7 @@ class _Case:
 
     begun: Result
     rows: SharedRows
-    samples: Samples
+    samples: SampleFinder
     sent: int = 0
     is_over: bool = False
 
@@ -188,12 +186,12 @@ class Streaming:
     def take(self, message: Message, memory: int | None) -> None:
         """Take a message of the run."""
         match message:
-            case Recording():
+            case CaseReady():
                 begun = message.begun
                 assert memory is not None  # noqa: S101 - it comes with it
                 step_aside(message.cpus)
                 rows = SharedRows(message.rows, len(begun.names), memory)
-                samples = Samples(begun.time_ns[:0], begun.values[:0], rows)
+                samples = SampleFinder(begun.time_ns[:0], begun.values[:0], rows)
                 about = {name: {"unit": unit} for name, unit in begun.units.items()}
                 with self._lock:
                     self._case = _Case(begun, rows, samples)

@@ -15,22 +15,23 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from orchestrator.core import posix
-from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.realtime.record import SharedRows
 from orchestrator.pictures.live.messages import (
     Answered,
     Begun,
+    CaseReady,
     Done,
     Ended,
+    Intervals,
     Message,
-    Recording,
     Said,
+    SampleFinder,
     Stands,
     receive,
     send_wish,
 )
-from orchestrator.pictures.live.samples import Intervals, Samples
 from orchestrator.pictures.live.server import Server
-from orchestrator.pictures.live.shown import Case, Shown, signals_of
+from orchestrator.pictures.live.shown import Shown, ShownCase, signals_of
 
 #: s, in which those who look are to learn that the run has ended.
 _LAST = 2.0
@@ -60,11 +61,11 @@ class Follower:
         match message:
             case Begun():
                 about = {"diagram": message.diagram, "signals": None}
-                case = Case(message.name, message.title, about, rig=message.rig, version=1)
+                case = ShownCase(message.name, message.title, about, rig=message.rig, version=1)
                 case.is_steered, case.has_devices = message.is_steered, message.has_devices
                 case.again, case.unknown = message.again, message.unknown
                 self.shown.cases.append(case)
-            case Recording():
+            case CaseReady():
                 assert memory is not None  # noqa: S101 - it comes with it
                 self._record(self.shown.cases[-1], message, memory)
             case Stands():
@@ -86,14 +87,14 @@ class Follower:
             case Ended():
                 self.shown.ended = message.why
 
-    def _record(self, case: Case, message: Recording, memory: int) -> None:
+    def _record(self, case: ShownCase, message: CaseReady, memory: int) -> None:
         step_aside(message.cpus)
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
         about = {"signals": signals_of(begun), "tunables": message.tunables}
         case.about, case.asked = case.about | about, shared.asked
-        case.samples = Samples(begun.time_ns, begun.values, shared)
+        case.samples = SampleFinder(begun.time_ns, begun.values, shared)
         case.whole, case.told = rows.whole, shared.told
         if message.factor is not None:
             case.intervals = Intervals(shared.times_ns, shared.clocks_ns, message.factor)

@@ -5,19 +5,72 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.core.master.algorithms.order import stepping_order
+from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.master.algorithms.plan import stepping_order
 from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_transfer import level, margins_of
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.loops.state_space import Floats
-from orchestrator.rig.arming.reserve import Reserve
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
+from orchestrator.rig.supervisor.rig_tracking import MarginTable
+
+if TYPE_CHECKING:
+    from orchestrator.loops.sampled_loop import MultirateLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Margins that a loop must have at least.
+
+    Parameters
+    ----------
+    delay
+        Of a delay that is added at the command, s, > 0.
+    gain
+        Of the loop's gain, a factor > 1.
+    own_growth
+        Modes that grow no faster, 1/s, are the plant's own, and margins are those of growing
+        faster: an arm that coasts drifts apart, whatever its joints do.
+    """
+
+    delay: float
+    gain: float
+    own_growth: float = 0.0
+
+    def cut(self, linear: LinearSystem, line: str) -> SampledLoop | MultirateLoop | None:
+        """Cut the loop at a line, less its own growth; ``None`` if the line is in none."""
+        loop = SampledLoop.of(linear, line)
+        if loop is None or not self.own_growth:
+            return loop
+        if not isinstance(loop, SampledLoop):
+            raise CapabilityError(
+                f"the line {loop.line} is read several times in a period: expected own_growth = 0"
+                f" there, found {self.own_growth:g} 1/s: choose rates by which it is read once"
+            )
+        return loop.beyond(self.own_growth)
+
+    def lacks(self, margins: Margins) -> list[str]:
+        """Say what a loop has too little of; nothing if it has enough."""
+        if not margins.is_stable:
+            beyond = f" beyond own_growth = {self.own_growth:g} 1/s" if self.own_growth else ""
+            return [f"the loop is unstable{beyond}"]
+        found = []
+        if margins.delay.value < self.delay:
+            found.append(
+                f"the delay margin is {margins.delay.value * 1e3:.4g} ms, below the reserve of"
+                f" {self.delay * 1e3:.4g} ms"
+            )
+        if margins.gain.value < self.gain:
+            found.append(
+                f"the gain margin is {margins.gain.value:.4g}, below the reserve of {self.gain:.4g}"
+            )
+        return found
+
 
 #: How far a parameter is turned, as a factor; and how often an interval is halved.
 _FARTHEST, _HALVINGS = 64.0, 6

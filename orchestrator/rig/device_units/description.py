@@ -1,14 +1,16 @@
-"""What a device says of itself as a unit."""
+"""Devices as units, and what each says of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
 from orchestrator.core.simunits import Capabilities, UnitDescription
-from orchestrator.core.system import Causality, Connector
-from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
+from orchestrator.core.system import Causality, Component, Connector, Source
+from orchestrator.core.system.ports import Limits
 from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
@@ -18,7 +20,11 @@ from orchestrator.rig.devices import (
     device_class,
     read_settings,
 )
-from orchestrator.rig.devices.address import read_address
+from orchestrator.rig.devices.registry import read_address
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits import SimulationUnit, WorkerProcess
+
 
 #: What is known of the samples of every device, as the engine has it: name, unit, description.
 HEALTH = (
@@ -134,3 +140,37 @@ def _connector(port: DeviceConnector, causality: Causality) -> Connector:
         limits=Limits.of(*port.range) if causality is Causality.INPUT else None,
         frame=port.frame,
     )
+
+
+class DeviceKind(UnitKind):
+    """A device has a process of its own, unless the run steps it."""
+
+    def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
+        """Describe it by its adapter; nothing is opened."""
+        return describe_device(component.source.location)
+
+    def make(
+        self, component: Component, processes: dict[str, WorkerProcess] | None
+    ) -> SimulationUnit:
+        """Make it."""
+        from orchestrator.rig.device_units.device_unit import DeviceUnit, SteppedUnit
+
+        location = component.source.location
+        refuse_fmu_options(component, f"device '{location}'")
+        refuse_process_options(
+            component, "a device, whose setting 'on_stale' says what silence does,"
+        )
+        described, stepped = self.describe(component, runnable=True), stepped_device(location)
+        unit: SimulationUnit
+        if stepped is not None:
+            unit = SteppedUnit(component.name, described, stepped)
+        else:
+            unit = DeviceUnit(component.name, location, described)
+        unit.set_values(component.values)
+        return unit
+
+    def clock_ns(self, source: Source) -> int | None:
+        """Return its period, if its time goes on without the run."""
+        if stepped_device(source.location) is not None:
+            return None
+        return round(1e9 / device_facts(source.location).ports.rate)

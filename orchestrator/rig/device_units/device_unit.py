@@ -1,11 +1,11 @@
-"""A device as a simulation unit."""
+"""A device as a simulation unit: with a clock of its own, or stepped by the run."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,16 +16,18 @@ from orchestrator.core.diagnostics import (
     DeviceError,
 )
 from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
-from orchestrator.core.simunits.protocol.unit import Phase
+from orchestrator.core.simunits.fmi.foreign_unit import ForeignUnit, Importer
+from orchestrator.core.simunits.protocol import Phase
 from orchestrator.core.system import Connector, Value
 from orchestrator.engine import DeviceUnit as NativeUnit
 from orchestrator.engine import TickClock
 from orchestrator.rig.device_units.description import HEALTH, device_facts
 from orchestrator.rig.device_units.io_process import IoProcess
-from orchestrator.rig.devices import DeviceConnector
+from orchestrator.rig.devices import DeviceConnector, SteppedDevice
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.protocol.unit import Floats
+    from orchestrator.core.simunits.protocol import Floats
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -209,3 +211,59 @@ def _numbers(known: Mapping[str, tuple[int, int]], bound: Iterable[Connector]) -
         for connector in bound
         for number in range(known[connector.name][0], sum(known[connector.name]))
     ]
+
+
+class SteppedUnit(ForeignUnit):
+    """Sends inputs and takes outputs in each step, and waits for the device in between.
+
+    Parameters
+    ----------
+    name
+        Of the component.
+    description
+        What it says of itself.
+    device
+        That is stepped.
+    """
+
+    def __init__(self, name: str, description: UnitDescription, device: SteppedDevice) -> None:
+        self._device = device
+        super().__init__(name, description, _Stepped(device))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it was, in a sentence."""
+        return (*super().notes, f"component '{self.name}' was {self._device.account()}")
+
+    def terminate(self) -> None:
+        """Release the device; allowed at any time."""
+        super().terminate()
+        self._device.close()
+
+
+class _Stepped(Importer):
+    """What a unit does with a device that it steps."""
+
+    def __init__(self, device: SteppedDevice) -> None:
+        self._device = device
+
+    def set(self, name: str, value: Any) -> None:
+        self._device.set(name, value)
+
+    def get(self, name: str) -> Any:
+        return self._device.get(name)
+
+    def enter_initialisation(
+        self, start: float, stop: float | None, tolerance: float | None
+    ) -> None:
+        del start, stop, tolerance
+        self._device.open()
+
+    def exit_initialisation(self) -> None:
+        self._device.begin()
+
+    def step(self, time: float, step: float) -> None:
+        self._device.step(time, step)
+
+    def terminate(self) -> None:
+        self._device.close()

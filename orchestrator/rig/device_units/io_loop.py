@@ -27,12 +27,9 @@ from orchestrator.core.diagnostics import Reason
 from orchestrator.core.simunits.isolation.wire import receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import device_facts
-from orchestrator.rig.device_units.io_error import error_text, told
-from orchestrator.rig.device_units.own_gate import OwnGate
-from orchestrator.rig.device_units.rate_check import RateCheck
-from orchestrator.rig.device_units.sample_counter import SampleCounter
-from orchestrator.rig.device_units.sample_log import SampleLogWriter
-from orchestrator.rig.device_units.supervision import Supervision, gate_of
+from orchestrator.rig.device_units.io_process import error_text, told
+from orchestrator.rig.device_units.samples import RateCheck, SampleCounter, SampleLogWriter
+from orchestrator.rig.device_units.supervision import DeviceSupervision, OwnGate, gate_of
 from orchestrator.rig.devices import (
     Device,
     DeviceConnectors,
@@ -56,7 +53,7 @@ class _Link:
         device: Device,
         ports: DeviceConnectors,
         block: DeviceBlock,
-        gate: Supervision | OwnGate,
+        gate: DeviceSupervision | OwnGate,
         run_on: float = 0.0,
     ) -> None:
         self._run_on = run_on

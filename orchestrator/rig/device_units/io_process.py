@@ -1,15 +1,23 @@
-"""The run's side of the process of a device: its start, its end, and what it says."""
+"""The run's side of the process of a device: its start, its end, and what it says of errors."""
 
 from __future__ import annotations
 
+import errno
 import os
+import traceback
 import weakref
 from typing import Any
 
 from orchestrator.core import posix
-from orchestrator.core.diagnostics import DeviceError, Diagnostic, error_named
+from orchestrator.core.diagnostics import (
+    DeviceError,
+    Diagnostic,
+    SoftdockError,
+    class_name,
+    error_named,
+)
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
+from orchestrator.core.simunits.isolation.wire import packed, receive, send, send_memory
 from orchestrator.engine import DeviceBlock
 
 _MODULE = "orchestrator.rig.device_units.io_loop"
@@ -144,3 +152,30 @@ class IoProcess:
         if not isinstance(found, DeviceError):
             return DeviceError(*found.within(context))
         return type(found)(*found.within(context))
+
+
+_ADVICE = {
+    errno.EADDRINUSE: "another program has it: end that one, or choose another port",
+    errno.EACCES: "a permission is missing: run it as a user who has it",
+    errno.EPERM: "a permission is missing: run it as a user who has it",
+    errno.ECONNREFUSED: "nothing listens there: is the device on, are address and port right?",
+    errno.ENETUNREACH: "there is no route to it: is the network connected?",
+    errno.EHOSTUNREACH: "there is no route to it: is the network connected?",
+}
+
+
+def error_text(error: BaseException) -> str:
+    """Say what an error is, and what helps against those of the system."""
+    if isinstance(error, SoftdockError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno in _ADVICE:
+        return f"{error.strerror}: {_ADVICE[error.errno]}"
+    return f"{type(error).__name__}: {error}"
+
+
+def told(error: BaseException) -> dict[str, Any]:
+    """Put an error into plain data for the run."""
+    trace = "".join(traceback.format_exception(error))
+    if not isinstance(error, SoftdockError):
+        error = DeviceError(error_text(error))
+    return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
         DeviceConnectors as DeviceConnectors,
     )
     from orchestrator.rig.devices.device import Device as Device
-    from orchestrator.rig.devices.received import Received as Received
+    from orchestrator.rig.devices.connectors import Received as Received
     from orchestrator.rig.devices.registry import (
         device_class as device_class,
         device_names as device_names,
         read_settings as read_settings,
     )
-    from orchestrator.rig.devices.settings import DeviceSettings as DeviceSettings
-    from orchestrator.rig.devices.stepped_device import (
+    from orchestrator.rig.devices.device import DeviceSettings as DeviceSettings
+    from orchestrator.rig.devices.device import (
         SteppedConnectors as SteppedConnectors,
         SteppedDevice as SteppedDevice,
     )

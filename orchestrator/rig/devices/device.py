@@ -1,17 +1,87 @@
-"""The base class of adapters: what leads a device by its wire protocol."""
+"""The base classes of adapters, with a clock of the device or of the run, and their settings."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, Self
 
-from orchestrator.rig.devices.connectors import DeviceConnectors
-from orchestrator.rig.devices.received import Received
-from orchestrator.rig.devices.settings import DeviceSettings
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-if TYPE_CHECKING:
-    from orchestrator.rig.devices.stepped_device import SteppedDevice
+from orchestrator.core.system import Connector, Value
+from orchestrator.rig.devices.connectors import DeviceConnectors, Received
+
+Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+
+
+class DeviceSettings(BaseModel):
+    """What is done with any device; adapters add the settings of their own.
+
+    Parameters
+    ----------
+    connect_timeout
+        How long the first sample may take, in seconds.
+    stale_after
+        From which age on a sample is stale, in seconds.
+    command_stale_after
+        For how long, beyond its step, a run may give no new command, in seconds. Then the process
+        of the device brings its commands to rest by their limits and gives no more signs of life.
+        It counts whole cycles of the device, at least three. With a supervisor that one's
+        ``command_stale`` comes first.
+    on_stale
+        What a stale sample does: ``"stop"`` ends the run, ``"hold"`` goes on with it.
+    out_of_range
+        What a command beyond the range of its connector does: ``"stop"`` ends the run, ``"clamp"``
+        sends the nearest value within it and counts: the loop is not the one that was armed then.
+        What is not finite always ends the run.
+    run_on
+        For how many seconds a run goes on when its device is lost: the device is led to its safe
+        state, its last values stand, ``valid`` is 0, and its clock goes on by this machine's time,
+        so that simulated components come to rest. Then the run ends. Without a supervisor only.
+    supervisor
+        Name of the rig whose supervisor watches it, which runs already; empty: none does. A run
+        with ``[supervisor]`` sets it by itself.
+    sample_log
+        File that gets every sample and every command that was sent, at the end; empty: none. An
+        identification sets it by itself.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    connect_timeout: Seconds = 5.0
+    stale_after: Seconds = 0.1
+    command_stale_after: Seconds = 0.1
+    on_stale: Literal["stop", "hold"] = "stop"
+    out_of_range: Literal["clamp", "stop"] = "stop"
+    run_on: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    supervisor: str = ""
+    sample_log: str = ""
+
+    @model_validator(mode="after")
+    def _one_end(self) -> Self:
+        if self.run_on and self.supervisor:
+            raise ValueError(
+                f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
+                f" supervisor of rig '{self.supervisor}' says when its run ends"
+            )
+        return self
+
+    @property
+    def own_watchdog(self) -> float:
+        """After how long without a sign of life the device stops by itself, s; infinite: never."""
+        return math.inf
+
+    @model_validator(mode="after")
+    def _earlier_than_its_own(self) -> Self:
+        own, found = self.own_watchdog, self.command_stale_after
+        if "command_stale_after" in self.model_fields_set and found > own:
+            raise ValueError(
+                f"command_stale_after: expected at most {own:g} s, after which the device's own"
+                f" watchdog stops it, found {found:g} s"
+            )
+        return self
 
 
 class Device(ABC):
@@ -139,3 +209,61 @@ class Device(ABC):
             The default holds them; ``None``: nothing is sent.
         """
         return values
+
+
+@dataclass(frozen=True, slots=True)
+class SteppedConnectors:
+    """What a stepped device takes and gives.
+
+    Parameters
+    ----------
+    connectors
+        Inputs and outputs.
+    feedthrough
+        For each output the inputs that act on it at once, when it is initialised.
+    step
+        In s, of which every step is a whole multiple; ``None``: any step.
+    """
+
+    connectors: tuple[Connector, ...]
+    feedthrough: Mapping[str, tuple[str, ...]]
+    step: float | None = None
+
+
+class SteppedDevice(ABC):
+    """A device, or another tool, that computes when it is told to, and that a run waits for.
+
+    Its values are exact: no sample is late, lost or old. Errors are ``DeviceError`` or ``OSError``.
+    """
+
+    @abstractmethod
+    def connectors(self) -> SteppedConnectors:
+        """Return what it takes and gives; nothing is opened for it."""
+
+    @abstractmethod
+    def open(self) -> None:
+        """Connect to the device and configure it."""
+
+    @abstractmethod
+    def set(self, name: str, value: Value | Sequence[Value]) -> None:
+        """Hold the value of an input until the next step, an array as its elements row by row."""
+
+    @abstractmethod
+    def get(self, name: str) -> Value | Sequence[Value]:
+        """Return an output, consistent with the inputs while the device is being initialised."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """End the initialisation."""
+
+    @abstractmethod
+    def step(self, time: float, step: float) -> None:
+        """Let the device compute from a time on, in s, and wait for its outputs."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Disconnect; also after an :meth:`open` that failed, and more than once."""
+
+    @abstractmethod
+    def account(self) -> str:
+        """Say what it was, and what its delay is, for the report of a run."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
+from orchestrator.rig.devices.connectors import Received
 from orchestrator.rig.devices.device import Device
-from orchestrator.rig.devices.received import Received
 
 #: Of one wait; a device that is silent is left when the time is over.
 _WAIT_S = 0.1

@@ -1,14 +1,4 @@
-"""Fits of a delay with a lag behind it, by least squares of the output error.
-
-The response at ``t`` is ``offset + gain sum(du_k S(t - t_k - delay))`` over the changes ``du_k`` of
-the command at ``t_k``, with the step response S in closed form: so the delay is any number, and
-neither samples nor changes need an even spacing.
-
-References
-----------
-Ljung: System Identification, 2nd ed., 1999, chapters 7 and 9: prediction-error estimates of an
-output-error model, and their covariance from the Jacobian.
-"""
+"""Fits of a delay with a lag behind it, and the frequency response without a model."""
 
 from __future__ import annotations
 
@@ -16,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import numpy.typing as npt
+from scipy import optimize, signal
 
 from orchestrator.rig.identification.record import Floats, Record
 from orchestrator.rig.identification.step_response import Lag
@@ -191,3 +182,64 @@ def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floa
         near = moved[first:last]
         found[:, rows] = before[first] + step @ near, slope @ near, (slope * elapsed) @ near
     return found[0], found[1], found[2]
+
+
+#: Coherences above are taken for this much: what is left is rounding.
+_SURE = 1.0 - 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequencyResponse:
+    """Response per command by frequency.
+
+    Parameters
+    ----------
+    frequencies
+        Hz, shape (n,), without 0.
+    response
+        Complex, shape (n,): H1, the hold of the command over each sample taken out.
+    coherence
+        0 to 1, shape (n,).
+    averages
+        How many independent pieces of the record were averaged, about.
+    """
+
+    frequencies: Floats
+    response: npt.NDArray[np.complex128]
+    coherence: Floats
+    averages: float
+
+    @property
+    def relative_error(self) -> Floats:
+        """Standard deviation of the magnitude over it, and of the phase in rad, shape (n,)."""
+        coherence = np.clip(self.coherence, 1e-9, _SURE)
+        found: Floats = np.sqrt((1.0 - coherence) / (2.0 * self.averages * coherence))
+        return found
+
+
+def frequency_response(record: Record) -> FrequencyResponse:
+    """Estimate the frequency response of a record, by Welch's method on the samples' even spacing.
+
+    Pieces are a quarter of what counts, half of each over the next, with Hann's window. The
+    command is taken as the device holds it over each sample: ``exp(-s T/2) sinc(f T)`` of that is
+    taken out, so that what is left is the device's own.
+    """
+    period, taken = record.period, record.times[record.used]
+    # where samples were lost the spacing is not even: the response is taken to go straight there
+    at = taken[0] + period * np.arange(1 + round((taken[-1] - taken[0]) / period))
+    command = record.held(at + 1e-6 * period)
+    values = np.interp(at, taken, record.values)
+    length = max(16, len(at) // 4)
+    options = {"fs": 1.0 / period, "nperseg": length, "detrend": "constant"}
+    frequencies, cross = signal.csd(command, values, **options)
+    _, power = signal.welch(command, **options)
+    _, coherence = signal.coherence(command, values, **options)
+    inside = (frequencies > 0.0) & (frequencies < 0.5 / period) & (power > 1e-9 * power.max())
+    frequencies = frequencies[inside]
+    hold = np.sinc(frequencies * period) * np.exp(-1j * np.pi * frequencies * period)
+    return FrequencyResponse(
+        frequencies,
+        cross[inside] / power[inside] / hold,
+        np.nan_to_num(coherence[inside]),
+        max(1.0, 2.0 * len(at) / length - 1.0),
+    )

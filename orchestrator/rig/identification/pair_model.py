@@ -16,14 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.identification.frequency_response import FrequencyResponse, frequency_response
-from orchestrator.rig.identification.intervals import (
+from orchestrator.rig.identification.lag_fit import (
+    FrequencyResponse,
+    LagFit,
+    fit_lag,
+    frequency_response,
+    remainder,
+)
+from orchestrator.rig.identification.record import Floats, Record
+from orchestrator.rig.identification.sample_times import (
     deviation_interval,
     normal_interval,
     positive_interval,
 )
-from orchestrator.rig.identification.lag_fit import LagFit, fit_lag, remainder
-from orchestrator.rig.identification.record import Floats, Record
 from orchestrator.rig.identification.step_response import Lag
 from orchestrator.rig.identification.twin_file import Dynamics, Estimate, Validation
 

@@ -1,7 +1,8 @@
-"""The file of a twin: what was identified of a device, signal pair by signal pair."""
+"""The file of a twin: what was identified of a device, each number with its interval."""
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -11,24 +12,55 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.plain_data import toml_data
-from orchestrator.rig.identification.estimate import Estimate
 
-__all__ = [
-    "Dynamics",
-    "Estimate",
-    "SignalPair",
-    "TwinFile",
-    "Validation",
-    "read_twin",
-    "twin_text",
-]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Estimate(BaseModel):
+    """A number with its confidence interval, whose level the file states once.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    low, high
+        Ends of the interval.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    value: Number
+    low: Number
+    high: Number
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.low <= self.value <= self.high:
+            raise ValueError("low <= value <= high")
+        return self
+
+    def __add__(self, other: Estimate) -> Estimate:
+        """Return the sum; its interval is the sum of both, which is never too narrow."""
+        return Estimate(
+            value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
+        )
+
+    def scaled(self, factor: float) -> Estimate:
+        """Return so many times the number, with a factor > 0."""
+        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+
+    def without(self, variance: float) -> Estimate:
+        """Return a standard deviation without a variance that it contains; none is below 0."""
+        found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))
+        value, low, high = found
+        return Estimate(value=value, low=low, high=high)
+
 
 #: Of what is wrong with a twin file by itself.
 CODE = "TWN101"
 #: Of what this module reads and writes.
 FORMAT: Literal[1] = 1
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0.0, lt=1.0)]

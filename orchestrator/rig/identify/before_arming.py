@@ -1,27 +1,193 @@
-"""The identification of devices before they are armed, in the cases of an experiment."""
+"""The identification of a case's devices, one after the other, before they are armed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.realtime import RealTime
+from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.rig.arming import Reserve
 from orchestrator.rig.device_units.description import DeviceFacts, device_facts
 from orchestrator.rig.devices import DeviceConnector
 from orchestrator.rig.identification.twin_file import TwinFile, read_twin
-from orchestrator.rig.identify.excitation_plan import Procedure, planned_limits
+from orchestrator.rig.identify.device_run import Procedure, planned_limits
+from orchestrator.rig.identify.identify import (
+    IdentifiedDevice,
+    LittleEvidenceError,
+    Needed,
+    devices_of,
+    identify_device,
+)
 from orchestrator.rig.identify.report import write_identification
-from orchestrator.rig.identify.runner import MOTIONS, identify_case, step_of
 from orchestrator.rig.run.arming import commanded
-from orchestrator.rig.tables.arming_table import ArmingTable
-from orchestrator.rig.tables.identification_table import IdentificationTable
+from orchestrator.rig.run.emulation import emulating
+from orchestrator.rig.run.supervision import supervising
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.tables import ArmingTable, IdentificationTable
 from orchestrator.study import Experiment, Extension, Run, Section
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.prepare import prepare_all
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
+from orchestrator.study.run.pace import realtime_of
+
+Table = TypeVar("Table")
+
+
+@contextmanager
+def watched_device(
+    case: PreparedCase, device: str, settings: SupervisorSettings | None, folder: Path
+) -> Iterator[PreparedCase]:
+    """Let the supervisor of a rig watch one of its devices, as far as that is its own business.
+
+    Limits of its command and of what it measures, its health and its way to rest are those of the
+    rig; what needs other devices, or a loop, is left out. It is armed by itself, and at once: it is
+    excited because somebody asked for it, and from rest.
+    """
+    own = None if settings is None else _alone(settings, device)
+    remarks: list[str] = []
+    with supervising(case, own, folder, remarks, devices=[device]) as watched:
+        yield watched.case
+
+
+def _alone(settings: SupervisorSettings, device: str) -> SupervisorSettings:
+    signals = {
+        name: limits
+        for name, limits in _of(settings.signals, device).items()
+        if limits.against is None or limits.against.partition(".")[0] == device
+    }
+    changes = {
+        "arm": "automatic",
+        "blend": "0 s",
+        "after_fault": "stop",
+        "commands": _of(settings.commands, device),
+        "signals": signals,
+        "devices": _of(settings.devices, device),
+        "energy": {},
+        "tracking": {},
+    }
+    return settings.model_copy(update=changes)
+
+
+def _of(tables: Mapping[str, Table], device: str) -> dict[str, Table]:
+    return {name: table for name, table in tables.items() if name.partition(".")[0] == device}
+
+
+#: So often a device is moved, each time for twice as long, before it is given up.
+MOTIONS = 4
+
+
+def identify_case(
+    experiment: Experiment,
+    folder: Path,
+    name: str,
+    settings: RunSettings,
+    procedure: Procedure,
+    *,
+    chosen: tuple[str, ...] = (),
+    step: str | float | None = None,
+    prepared: PreparedCase | None = None,
+    watched_in: Path | None = None,
+    needed: Reserve | None = None,
+) -> Iterator[IdentifiedDevice]:
+    """Identify the devices of a case, one at a time; the others are not opened.
+
+    A motion that shows too little is made again, for twice as long each time.
+
+    The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
+    declares for the case are started anew for each. A device that is the clock of the experiment is
+    that of its own run, and of no other.
+    """
+    if prepared is None:
+        prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
+    if unknown := sorted(set(procedure.limits or {}) - set(_commands(prepared))):
+        known = ", ".join(_commands(prepared)) or "none"
+        raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {known}")
+    realtime = realtime_of(experiment, settings, {name: prepared})
+    assert realtime is not None  # noqa: S101 - the settings ask for it
+    given = step if step is not None else prepared.options.given_step
+    for device in devices_of(prepared.system, chosen):
+        rate = device_facts(prepared.system.component(device).source.location).ports.rate
+        each = step_of(given, 1.0 / rate)
+        own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
+        lines = prepared.system.connections
+        fed = {line.source.connector for line in lines if line.source.component == device}
+        wanted = Needed(needed, fed) if needed else None
+        watched = _Watch(
+            None if watched_in is None else experiment.supervisor, watched_in or folder
+        )
+        yield with_longer_motions(
+            partial(_identified, prepared, device, each, own, watched, wanted), procedure
+        )
+
+
+def step_of(given: str | float | None, period: float) -> float:
+    """Return the step of a device's run, s: its period if nothing is given."""
+    return period if given is None else seconds(nanoseconds(given, "step"))
+
+
+class _Watch(NamedTuple):
+    supervisor: SupervisorSettings | None
+    folder: Path
+
+
+def _identified(
+    prepared: PreparedCase,
+    device: str,
+    step: float,
+    realtime: RealTime,
+    watch: _Watch,
+    needed: Needed | None,
+    procedure: Procedure,
+) -> IdentifiedDevice:
+    """Identify a device by one motion."""
+    with (
+        watched_device(replace(prepared, name=device), device, *watch) as case,
+        emulating(prepared, realtime),
+    ):
+        found = identify_device(case.system, device, step, procedure, realtime)
+    if needed is not None:
+        needed.expect_known(found.twin)
+    return found
+
+
+def with_longer_motions(
+    identified: Callable[[Procedure], IdentifiedDevice], procedure: Procedure
+) -> IdentifiedDevice:
+    """Identify a device; where a motion shows too little, again with one that is twice as long."""
+    for longer in (2.0**motion for motion in range(MOTIONS - 1)):
+        with suppress(LittleEvidenceError):
+            return identified(_longer(procedure, longer))
+    last = _longer(procedure, 2.0 ** (MOTIONS - 1))
+    try:
+        return identified(last)
+    except LittleEvidenceError as error:
+        told = f"after {MOTIONS} motions, the last of {last.duration:g} s"
+        found = [f"{text} ({told})" for text in error.problems]
+        raise LittleEvidenceError(*found) from None
+
+
+def _longer(procedure: Procedure, factor: float) -> Procedure:
+    return replace(
+        procedure,
+        duration=factor * procedure.duration,
+        compared_duration=factor * procedure.compared_duration,
+    )
+
+
+def _commands(prepared: PreparedCase) -> list[str]:
+    system = prepared.system
+    return [
+        f"{name}.{port.name}"
+        for name in devices_of(system)
+        for port in device_facts(system.component(name).source.location).ports.inputs
+    ]
 
 
 def identification_movements(

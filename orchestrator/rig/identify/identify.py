@@ -1,8 +1,9 @@
-"""From the run of a device to its twin: which command moves which response, and how."""
+"""From the run of a device to its twin, whether its motion shows enough, and what is in doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,15 +13,107 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import SourceKind, System
+from orchestrator.rig.arming import Reserve
 from orchestrator.rig.device_units.description import stepped_device
-from orchestrator.rig.identification.intervals import deviation_interval
+from orchestrator.rig.identification.lag_fit import frequency_response
 from orchestrator.rig.identification.pair_model import PairModel, pair_model, quantisation_step
 from orchestrator.rig.identification.record import Floats, Record
+from orchestrator.rig.identification.sample_times import deviation_interval
 from orchestrator.rig.identification.twin_file import Estimate, SignalPair, TwinFile, Validation
-from orchestrator.rig.identify.device_run import DeviceRun, run_device
-from orchestrator.rig.identify.doubts import doubt_of, is_poor
-from orchestrator.rig.identify.evidence import FOLLOWS, LittleEvidenceError, coherence
-from orchestrator.rig.identify.excitation_plan import Procedure, Segment
+from orchestrator.rig.identify.device_run import DeviceRun, ExcitationSegment, Procedure, run_device
+
+#: Fit on the second record below which a model says nothing of the device.
+_POOR = 0.5
+
+
+def is_poor(pair: IdentifiedPair) -> bool:
+    """Whether the model does not describe the device: there is no pair of it in the twin."""
+    return pair.validation.fit < _POOR
+
+
+def doubt_of(component: str, pair: IdentifiedPair) -> str:
+    """Say what is in doubt of a pair, in a sentence; empty: nothing is."""
+    follows = f"{component}.{pair.response} follows {pair.command}"
+    if is_poor(pair):
+        return (
+            f"{follows}, but not by a delay with a lag of first or second order (fit"
+            f" {pair.validation.fit:.3g} on the second record): it is left out"
+        )
+    if pair.model.fit.at_end:
+        return (
+            f"{follows} with a {pair.model.fit.at_end}, where the search for it ends: it is not to"
+            " be relied on; a longer rest and a larger amplitude tell more"
+        )
+    return ""
+
+
+#: Median coherence from which on a response follows a command.
+FOLLOWS = 0.5
+
+
+class LittleEvidenceError(DescriptionError):
+    """A motion showed too little of a device; a longer one may show more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What arming needs to know of a device.
+
+    Margins are those of what was found, and a reserve is what is left for all that is otherwise
+    than the model. So the far end of an interval has to lie within it: a delay that may be longer
+    than it was found by more than the delay reserve, or a gain that may be larger by more than the
+    gain reserve, would be armed without one.
+
+    Parameters
+    ----------
+    reserve
+        Of the case.
+    responses
+        Scalars or arrays that something is connected to.
+    """
+
+    reserve: Reserve
+    responses: Collection[str]
+
+    def expect_known(self, twin: TwinFile) -> None:
+        """Expect that a twin says enough."""
+        if missing := list(self._missing(twin)):
+            raise LittleEvidenceError(*missing)
+
+    def _missing(self, twin: TwinFile) -> Iterator[str]:
+        for pair in twin.pair:
+            if pair.response.partition("[")[0] not in self.responses:
+                continue
+            ends = f"{twin.component}: {pair.command} to {pair.response}"
+            if pair.delay is not None:
+                longer = pair.delay.high - pair.delay.value
+                if longer > self.reserve.delay:
+                    yield (
+                        f"{ends}: the delay of {pair.delay.value * 1e3:.4g} ms may be"
+                        f" {longer * 1e3:.4g} ms longer ({twin.confidence:.0%}); arming needs at"
+                        f" most {self.reserve.delay * 1e3:.4g} ms (delay_reserve)"
+                    )
+            if pair.gain is not None and (larger := _larger(pair.gain)) > self.reserve.gain:
+                yield (
+                    f"{ends}: the gain of {pair.gain.value:.4g} may be larger by a factor of"
+                    f" {larger:.4g} ({twin.confidence:.0%}); arming needs at most"
+                    f" {self.reserve.gain:.4g} (gain_reserve)"
+                )
+
+
+def _larger(gain: Estimate) -> float:
+    size = abs(gain.value)
+    return max(abs(gain.low), abs(gain.high)) / size if size else math.inf
+
+
+def coherence(record: Record) -> float:
+    """Return how coherent a response is with the command where that has power, 0 to 1."""
+    if float(np.ptp(record.values)) <= 1e-12 * max(1.0, float(np.abs(record.values).max())):
+        return 0.0
+    measured = frequency_response(record)
+    half = measured.frequencies <= 0.25 / record.period
+    return float(np.median(measured.coherence[half])) if half.any() else 0.0
+
 
 #: Fewer samples at rest say nothing of noise.
 _LEAST_AT_REST = 16
@@ -48,8 +141,8 @@ class IdentifiedPair:
 
     command: str
     response: str
-    fitted: Segment
-    compared: Segment
+    fitted: ExcitationSegment
+    compared: ExcitationSegment
     record: Record
     second: Record
     model: PairModel

@@ -1,4 +1,4 @@
-"""What is written of identified devices: twins, pictures, one report."""
+"""What is written of identified devices: twins, pictures, a report, delays in a system's file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orchestrator.author.edit import FileEdit
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import whole_folder
+from orchestrator.core.system import System
 from orchestrator.pictures import save, write_report
-from orchestrator.pictures.plot_parts import dress, headline, new_figure
+from orchestrator.pictures.plot_drawing import dress, headline, new_figure
+from orchestrator.rig.identification.line_delays import identified_delays, in_run_time
 from orchestrator.rig.identification.record import Floats
-from orchestrator.rig.identification.twin_file import Estimate, SignalPair, twin_text
+from orchestrator.rig.identification.twin_file import Estimate, SignalPair, TwinFile, twin_text
 from orchestrator.rig.identify.identify import IdentifiedDevice, IdentifiedPair
 from orchestrator.study.content import PALETTE, FigureItem, FileItem, Report, TableItem
 
@@ -193,3 +197,38 @@ def _row(
     label: str, unit: str, found: Estimate, factor: float = 1.0
 ) -> tuple[str | float | None, ...]:
     return (label, unit, *(each * factor for each in (found.value, found.low, found.high)))
+
+
+def set_identified_delays(
+    path: Path, twins: Sequence[TwinFile], clock: str | None = None
+) -> list[str]:
+    """Write the delays of devices onto the connections that carry their responses.
+
+    Each gets the delay of a loop through the device, with its provenance, the device and the date:
+    see :func:`~orchestrator.rig.identification.line_delays.identified_delays`. All else in the file
+    stays as it is.
+    """
+    edit = FileEdit(path)
+    twins, told = in_run_time(twins, clock)
+    found = [
+        (line, delay) for twin in twins for line, delay in identified_delays(edit.system, twin)
+    ]
+    if not found:
+        names = ", ".join(repr(twin.component) for twin in twins)
+        raise DescriptionError.in_file(
+            path, f"no connection begins at a response of {names}, so no delay was set"
+        )
+
+    def change(system: System) -> System:
+        for line, delay in found:
+            system = system.with_delay(str(line.source), str(line.target), delay)
+        return system
+
+    edit.change(change)
+    edit.document.save()
+    changed = (
+        f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
+        for line, delay in found
+    )
+    doubts = (f"not set: {doubt}" for twin in twins for doubt in twin.doubts.values())
+    return [*changed, *told, *doubts]

@@ -20,7 +20,7 @@ from orchestrator.core.system import (
 )
 from orchestrator.study import Experiment
 from orchestrator.study.file.experiment import Case
-from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.prepared_case import RunSettings
 
 if TYPE_CHECKING:
     from orchestrator.rig.identification.twin_file import SignalPair, TwinFile
@@ -135,7 +135,7 @@ def _with_twin(
     system: System, component: Component, hardware: Hardware, beside: Collection[str]
 ) -> tuple[System, list[Diagnostic]]:
     from orchestrator.rig.identification.line_delays import device_lines
-    from orchestrator.rig.twins.description import twin_of
+    from orchestrator.rig.twins import twin_of
 
     own_clock = component.name == hardware.clock
     source = component.source.on_rig((), own_clock=own_clock)
@@ -225,7 +225,7 @@ def _twice_by_twin(
 def _twice_by_device(
     component: Component, system: System, beside: Collection[str]
 ) -> Iterator[Diagnostic]:
-    from orchestrator.rig.devices.address import read_address
+    from orchestrator.rig.devices.registry import read_address
 
     device = read_address(component.source.location)[0]
     for line in system.connections:
@@ -273,7 +273,7 @@ def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
     """
     for name, source in hardware.twins.items():
         from orchestrator.rig.identification.line_delays import declared_otherwise
-        from orchestrator.rig.twins.description import twin_of
+        from orchestrator.rig.twins import twin_of
 
         part = system.components.get(name)
         if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:

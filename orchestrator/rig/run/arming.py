@@ -1,4 +1,4 @@
-"""Arming of cases in which devices are commanded, before any of them is run."""
+"""Arming of cases in which devices are commanded, and the table of their margins."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from orchestrator.author.settings import plain_value
+from orchestrator.author.reading import plain_value
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import ArmingError, DescriptionError, SoftdockError
 from orchestrator.core.recording import Result
-from orchestrator.core.simunits.kinds import clock_ns
+from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import Endpoint, System
-from orchestrator.core.system.step_length import step_length
-from orchestrator.study import Experiment, Extension, Run
+from orchestrator.core.system.time import step_length
+from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.file.experiment import RunOptions
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
+from orchestrator.study.section import Cell
 
 if TYPE_CHECKING:
     from orchestrator.loops import LinearSystem
-    from orchestrator.rig.arming import Arming
+    from orchestrator.rig.arming import ArmedLine, Arming
     from orchestrator.rig.identification.twin_file import TwinFile
-    from orchestrator.rig.tables.arming_table import ArmingTable
+    from orchestrator.rig.tables import ArmingTable
+
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
 
@@ -63,8 +63,8 @@ def _armed_with(
 ) -> Arming:
     """Arm a case with other values and delays, as text by name; nothing is forced."""
     from orchestrator.rig.arming import Arming
-    from orchestrator.rig.prepare.model_case import model_system
-    from orchestrator.rig.tables.arming_table import ArmingTable
+    from orchestrator.rig.prepare.identified_model import model_system
+    from orchestrator.rig.tables import ArmingTable
 
     values = {name: text for name, text in changed.items() if "->" not in name}
     delays = {name: plain_value(text) for name, text in changed.items() if "->" in name}
@@ -163,13 +163,13 @@ def _armed(
     twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.rig.arming import Arming, Knobs, arm
-    from orchestrator.rig.identification.clock import in_run_time
-    from orchestrator.rig.tables.arming_table import ArmingTable
+    from orchestrator.rig.identification.line_delays import in_run_time
+    from orchestrator.rig.tables import ArmingTable
 
     table = case.case.arming or experiment.arming or ArmingTable()
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
-    from orchestrator.rig.prepare.model_case import model_system
+    from orchestrator.rig.prepare.identified_model import model_system
 
     try:
         system = model_system(case.name, case.case, reader, settings, table)
@@ -192,7 +192,7 @@ def _as_identified(
     system: System, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
 ) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
     """Give models what was identified: return the system, what was done, and what is refused."""
-    from orchestrator.rig.prepare.identified_gain import gain_ratios, used_responses, with_gains
+    from orchestrator.rig.prepare.identified_model import gain_ratios, used_responses, with_gains
 
     doubts = tuple(
         doubt
@@ -232,7 +232,6 @@ class ArmingOfDevices(Extension):
         twins = {name: run.value(name, "identified") or () for name in run.cases}
         found = armed(run.experiment, run.cases, run.reader, run.settings, twins)
         expect_armed(found)
-        from orchestrator.rig.run.arming_table import arming_section
 
         for name, arming in found.items():
             run.notes[name] += arming.notes
@@ -242,3 +241,52 @@ class ArmingOfDevices(Extension):
         """Put them into the result."""
         arming = run.value(case.name, "arming")
         return result if arming is None else replace(result, arming=arming.as_json())
+
+
+COLUMNS = (
+    "command",
+    "delay margin [ms]",
+    "gain margin",
+    "growth [1/s]",
+    "frequency [Hz]",
+    "arming",
+)
+
+
+def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
+    """Return a row of :data:`COLUMNS` for each command."""
+    return [
+        (
+            line.line,
+            None if line.margins is None else line.margins.delay.value * 1e3,
+            None if line.margins is None else line.gain,
+            None if line.root is None else line.growth,
+            None if line.root is None else line.frequency,
+            _verdict(line, arming),
+        )
+        for line in arming.lines
+    ]
+
+
+def _verdict(line: ArmedLine, arming: Arming) -> str:
+    if not line.lacks and not arming.objections:
+        return "granted"
+    return "refused, forced" if arming.forced else "refused"
+
+
+def arming_section(name: str, arming: Arming) -> Section:
+    """Return what is said of the margins of a case's devices."""
+    reserve = arming.reserve
+    note = (
+        f"Reserve: {reserve.delay * 1e3:g} ms and a factor of {reserve.gain:g}, with steps of"
+        f" {arming.step_ns / 1e6:g} ms. {'; '.join(arming.notes)}."
+    )
+    return Section(
+        "arming",
+        f"Arming of {name}",
+        COLUMNS,
+        tuple(arming_rows(arming)),
+        note,
+        data=arming.as_json(),
+        value=arming,
+    )

@@ -1,4 +1,4 @@
-"""Emulators that live as long as a case runs."""
+"""Devices and emulators in the place of components, and emulators that live as long as a case."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import DeviceError
-from orchestrator.study import Extension, Run, Steps
-from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
+from orchestrator.core.system import Source, SourceKind, System
+from orchestrator.rig.devices.registry import read_address, write_address
+from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
+from orchestrator.study.file.case_tables import DeviceTable
+from orchestrator.study.file.experiment import Case
+from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
 
 if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
     from orchestrator.rig.devices.conformance import EmulatorProcess
+
 
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
@@ -74,3 +79,86 @@ class Emulation(Extension):
         """Start them before devices are opened."""
         with emulating(steps.case, run.realtime):
             yield steps
+
+
+def with_emulators(
+    experiment: Experiment, name: str, case: Case
+) -> tuple[Case, dict[str, EmulatorPlan]]:
+    """Plan the emulators of a case, on free ports, and tell its devices where they are.
+
+    What the file says of addresses and ports wins.
+    """
+    problems = list(_strangers(name, case))
+    if problems:
+        raise DescriptionError(*problems)
+    wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
+    if not wanted:
+        return case, {}
+    from orchestrator.rig.devices.conformance import bench_of
+    from orchestrator.study.file.case_tables import DeviceTable
+
+    devices, plans = dict(case.devices), {}
+    for component in wanted:
+        kind = devices[component].device
+        if kind is None:
+            raise DescriptionError(
+                f"case '{name}': devices.{component}: missing key 'device', since an emulator"
+                " stands for it"
+            )
+        bench = bench_of(kind)
+        wiring = bench.wiring()
+        own = _options(experiment, case, component)
+        plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
+        told = {**wiring.settings, **devices[component].settings}
+        devices[component] = DeviceTable(device=kind, **told)
+    return case.model_copy(update={"devices": devices}), plans
+
+
+def _strangers(name: str, case: Case) -> Iterator[str]:
+    for component in case.emulators:
+        if component not in case.devices:
+            yield (
+                f"case '{name}': emulators.{component}: expected a device of the case"
+                f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
+            )
+
+
+def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
+    from orchestrator.rig.tables import EmulatorTable
+
+    none = EmulatorTable()
+    return {
+        **experiment.emulators.get(component, none).options,
+        **case.emulators.get(component, none).options,
+    }
+
+
+def _arguments(options: Mapping[str, object]) -> Iterator[str]:
+    for key, value in options.items():
+        if value is False:
+            continue
+        yield f"--{key}"
+        if value is not True:
+            yield str(value)
+
+
+def with_device(system: System, name: str, table: DeviceTable) -> System:
+    """Put a device in the place of a component, or give the device that is there other settings."""
+    old = system.component(name).source
+    device = table.device
+    settings: dict[str, Any] = {}
+    if device is None:
+        if old.kind is not SourceKind.DEVICE:
+            raise DescriptionError(
+                f"devices.{name}: missing key 'device', since component '{name}' ({old.short}) is"
+                " none yet"
+            )
+        device, settings = read_address(old.location)
+    try:
+        location = write_address(device, {**settings, **table.settings})
+    except TypeError as error:
+        raise DescriptionError(
+            f"devices.{name}: expected numbers, texts, truth values, and lists and tables of them:"
+            f" {error}"
+        ) from None
+    return swap_component(system, name, Source(SourceKind.DEVICE, location))

@@ -1,26 +1,30 @@
-"""The supervisor of a case whose devices are watched."""
+"""The supervisor of a case whose devices are watched, and what its tracking is told before."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import NeverEngagedError
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError, NeverEngagedError
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.rig.supervisor.change_record import ChangeRecord
+from orchestrator.rig.supervisor.rig_tracking import TrackRecord
+from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
+from orchestrator.rig.supervisor.states import ChangeRecord
 from orchestrator.study import Extension, FailedRunError, Run, Section, Steps
+from orchestrator.study.content import Curve, Panel, Plot
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import InterruptedRun
 
 if TYPE_CHECKING:
     from orchestrator.core.recording import Result
     from orchestrator.rig.arming import Arming
-    from orchestrator.rig.identification.twin_file import TwinFile
-    from orchestrator.rig.supervisor.settings import SupervisorSettings
-    from orchestrator.rig.supervisor.tracking.track_record import TrackRecord
+    from orchestrator.rig.identification.twin_file import SignalPair, TwinFile
+    from orchestrator.rig.supervisor.rig_tracking import MarginTable
 
 
 COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where")
@@ -38,7 +42,7 @@ def states_section(case: str, record: ChangeRecord) -> Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class DeviceFindings:
     """What was found of a case's devices before they are opened.
 
     Parameters
@@ -59,7 +63,7 @@ def supervising(
     settings: SupervisorSettings | None,
     output: Path,
     remarks: list[str],
-    findings: Findings | None = None,
+    findings: DeviceFindings | None = None,
     *,
     devices: Collection[str] | None = None,
 ) -> Iterator[Steps]:
@@ -71,11 +75,9 @@ def supervising(
     if settings is None or not names:
         yield Steps(case)
         return
-    found = findings or Findings()
-    from orchestrator.rig.run.tracking import with_identified
+    found = findings or DeviceFindings()
 
     settings = with_identified(settings, found.twins)
-    from orchestrator.rig.run.tracking import tracked_margins
 
     margins, told = tracked_margins(settings, found.arming)
     remarks += told
@@ -110,7 +112,7 @@ def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: li
     from orchestrator.rig.supervisor.rig_checks import RigChecks
 
     RigChecks(settings, facts)
-    from orchestrator.rig.supervisor.tracking.rig_tracking import RigTracking
+    from orchestrator.rig.supervisor.rig_tracking import RigTracking
 
     RigTracking(settings.tracking, {}, facts)
 
@@ -126,8 +128,8 @@ def states_of(
     """Return the states that the rig of a case went through; ``None``: nobody watched."""
     if settings is None or not _devices(case):
         return None
-    from orchestrator.rig.supervisor.change_record import change_record
-    from orchestrator.rig.supervisor.ring_file import CHANGES_NAME
+    from orchestrator.rig.supervisor.states import change_record
+    from orchestrator.rig.supervisor.watch_memory import CHANGES_NAME
 
     return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
 
@@ -138,15 +140,15 @@ def tracks_of(
     """Return what was tracked in a case; nothing, if that was not asked for."""
     if settings is None or not settings.tracking or not _devices(case):
         return ()
-    from orchestrator.rig.supervisor.tracking.track_record import NAME as TRACK_NAME
-    from orchestrator.rig.supervisor.tracking.track_record import read_tracks
+    from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
+    from orchestrator.rig.supervisor.rig_tracking import read_tracks
 
     return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
 
 
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
-    from orchestrator.rig.devices.address import read_address, write_address
+    from orchestrator.rig.devices.registry import read_address, write_address
     from orchestrator.study import swap_component
 
     for name in names:
@@ -166,7 +168,7 @@ class Supervision(Extension):
         """Start it before devices are opened."""
         case, settings = steps.case, run.experiment.supervisor
         name = case.name
-        found = Findings(run.value(name, "identified") or (), run.value(name, "arming"))
+        found = DeviceFindings(run.value(name, "identified") or (), run.value(name, "arming"))
         try:
             with supervising(case, settings, run.output, run.remarks[name], found) as watched:
                 rig = "" if watched.case is case or settings is None else settings.rig
@@ -199,8 +201,6 @@ class Supervision(Extension):
             if not states.engaged:
                 run.outcome.never_engaged.append(case.name)
         if tracks := tracks_of(run.output, case, settings):
-            from orchestrator.rig.run.tracking import tracking_section
-
             run.add(case.name, tracking_section(case.name, tracks))
         return result
 
@@ -208,3 +208,134 @@ class Supervision(Extension):
         """Say that a rig was watched and never engaged; empty if that is not so."""
         states = states_of(run.output, case, run.experiment.supervisor)
         return states.never_engaged if states is not None else ""
+
+
+TRACKING_COLUMNS = (
+    "response",
+    "delay [ms]",
+    "from",
+    "to",
+    "gain",
+    "delay margin [ms]",
+    "gain margin",
+    "changes",
+)
+
+
+def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
+    """Return what was known last of each response."""
+    rows = []
+    for track in tracks:
+        last = track.as_json()
+        cells = [
+            _ms(last["delay_s"]),
+            _ms(last["delay_low_s"]),
+            _ms(last["delay_high_s"]),
+            last["gain"],
+            _ms(last["delay_margin_s"]),
+            last["gain_margin"],
+        ]
+        rows.append((track.response, *cells, float(track.changes)))
+    note = "What was known last, with intervals of 95 %; margins are those that are left."
+    stems = [f"tracking-{case}-{track.response}" for track in tracks]
+    plots = {
+        stem.replace("[", "_").replace("]", ""): (
+            tracking_plot(case, track),
+            f"Tracking of {track.response} in {case}.",
+        )
+        for stem, track in zip(stems, tracks, strict=True)
+    }
+    return Section(
+        "tracking",
+        f"Tracking of {case}",
+        TRACKING_COLUMNS,
+        tuple(rows),
+        note,
+        plots=plots,
+        data=[track.as_json() for track in tracks],
+        value=tuple(tracks),
+    )
+
+
+def tracking_plot(case: str, track: TrackRecord) -> Plot:
+    """Show delay with its interval, gain, and what the test of a change says, over time."""
+    margin = track["delay_margin_s"] * 1e3
+    delay = [_estimated("delay", track, "delay", "_s", 1e3)]
+    if np.isfinite(margin).any():
+        delay.append(Curve("delay margin that is left", track["time_s"], margin, dash="-"))
+    panels = [
+        Panel("delay [ms]", delay),
+        Panel("gain", [_estimated("gain", track, "gain")]),
+        Panel("test (1: change)", [Curve("test", track["time_s"], track["score"])]),
+    ]
+    title = f"Tracking of '{track.response}' in '{case}'"
+    return Plot("time", panels, title, "time since the rig was engaged [s]")
+
+
+def _estimated(
+    label: str, track: TrackRecord, name: str, unit: str = "", factor: float = 1.0
+) -> Curve:
+    """Return an estimate over time, with its interval."""
+    low, value, high = (factor * track[f"{name}{end}{unit}"] for end in ("_low", "", "_high"))
+    return Curve(label, track["time_s"], value, band=(low, high))
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+#: Rounding adds a twelfth of its square to the variance of noise.
+_ROUNDING = 12.0
+
+
+def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
+    """Complete the tables of tracking with what was identified, by the clock of each device."""
+    from orchestrator.rig.identification.line_delays import in_run_time
+
+    own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]
+    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own for p in twin.pair}
+    tables = {
+        name: _completed(name, limits, *pairs[name]) if name in pairs else limits
+        for name, limits in settings.tracking.items()
+    }
+    return settings.model_copy(update={"tracking": tables})
+
+
+def _completed(
+    name: str, limits: TrackingLimits, twin: TwinFile, pair: SignalPair
+) -> TrackingLimits:
+    if pair.command is None or f"{twin.component}.{pair.command}" != limits.command:
+        raise DescriptionError(
+            f"supervisor.tracking.'{name}'.command: '{limits.command}', but identification found"
+            f" that it follows {pair.command or 'no command'}"
+        )
+    assert pair.delay is not None  # noqa: S101 - it has a command
+    assert pair.gain is not None  # noqa: S101
+    beyond = 0.0 if pair.unexplained is None else pair.unexplained.value
+    rounding = pair.quantisation**2 / _ROUNDING
+    found: dict[str, Any] = {
+        "delay": round(pair.delay.value, 9),
+        "gain": pair.gain.value,
+        "noise": (pair.noise.value**2 + beyond**2 + rounding) ** 0.5 or None,
+    }
+    dynamics = pair.dynamics
+    if dynamics is not None and dynamics.frequency is not None and limits.bandwidth is None:
+        found["bandwidth"] = dynamics.frequency.value
+        found["damping"] = None if dynamics.damping is None else dynamics.damping.value
+    missing = {key: value for key, value in found.items() if getattr(limits, key) is None}
+    return limits.model_copy(update=missing)
+
+
+def tracked_margins(
+    settings: SupervisorSettings, arming: Arming | None
+) -> tuple[dict[str, MarginTable], Sequence[str]]:
+    """Return the margins that devices are held against, by command, and what is to be known."""
+    commands = {limits.command for limits in settings.tracking.values()}
+    if not commands or arming is None:
+        return {}, ()
+    margins = {table.line.rpartition("-> ")[2]: table for table in arming.tables}
+    chosen = {name: table for name, table in margins.items() if name in commands}
+    if arming.is_granted:
+        return chosen, ()
+    remark = "arming was forced, so tracking holds no device against a reserve that it lacks"
+    return {}, (remark,)

@@ -13,10 +13,9 @@ from typing import Any, Self
 
 from orchestrator.core.diagnostics import DeviceError, NeverEngagedError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.rig.supervisor.place import ANSWER_S, connect_to
+from orchestrator.rig.supervisor.rig_tracking import MarginTable
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
-from orchestrator.rig.supervisor.wire import hear, tell
+from orchestrator.rig.supervisor.wire import ANSWER_S, connect_to, hear, tell
 
 _LOG = logging.getLogger(__name__)
 _MODULE = "orchestrator.rig.supervisor.process"

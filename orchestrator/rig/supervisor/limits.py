@@ -4,11 +4,53 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from orchestrator.core.diagnostics import Reason, nearest
-from orchestrator.rig.supervisor.table import Finite, Positive, Table, Time
+from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.core.system import nanoseconds
+
+Time = StrictStr | StrictInt | StrictFloat
+Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class SettingsTable(BaseModel):
+    """A table of settings, without unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def ns(self, key: str) -> int:
+        """Return a time of the table in nanoseconds."""
+        return nanoseconds(getattr(self, key), f"supervisor.{key}")
+
+    def expect_times(self, *keys: str, least_ns: int = 1) -> None:
+        """Expect that what is given of some times can be read, and is not shorter."""
+        for key in keys:
+            if getattr(self, key) is None:
+                continue
+            try:
+                found = self.ns(key)
+            except DescriptionError as error:
+                raise PydanticCustomError("time", "{text}", {"text": str(error)}) from error
+            if found < least_ns:
+                told = {
+                    "key": key,
+                    "least": f"{least_ns * 1e-9:g}",
+                    "found": str(getattr(self, key)),
+                }
+                raise PydanticCustomError(
+                    "time", "{key}: expected >= {least} s, found {found}", told
+                )
+
 
 #: As they are written in ``reactions``.
 REASON_NAMES = {reason.name.lower(): reason for reason in Reason if reason is not Reason.OPERATION}
@@ -28,7 +70,7 @@ def expect_reason(name: str) -> None:
         )
 
 
-class CommandLimits(Table):
+class CommandLimits(SettingsTable):
     """How far and how fast a command may go, and how it comes to rest.
 
     Parameters
@@ -86,7 +128,7 @@ class CommandLimits(Table):
         )
 
 
-class SignalLimits(Table):
+class SignalLimits(SettingsTable):
     """What a measured signal may be.
 
     Parameters
@@ -134,7 +176,7 @@ class SignalLimits(Table):
         return self
 
 
-class DeviceLimits(Table):
+class DeviceLimits(SettingsTable):
     """What a device must do.
 
     Parameters
@@ -169,7 +211,7 @@ class DeviceLimits(Table):
         return self
 
 
-class EnergyLimits(Table):
+class EnergyLimits(SettingsTable):
     """A port at which energy passes from the rig to the simulation; see the passivity observer.
 
     Parameters

@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import Reason
-from orchestrator.rig.supervisor.check_states import Check, holds
 from orchestrator.rig.supervisor.states import (
     FOLLOWING,
     TRANSITIONS,
+    Check,
     Event,
     Guard,
     State,
     Transition,
+    holds,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FoundCause:
     """A cause that was found.
 
     Parameters
@@ -65,11 +66,11 @@ class Change:
     before: State
     after: State
     event: Event
-    fault: Fault | None = None
+    fault: FoundCause | None = None
     by: str = ""
 
 
-class Refused(Exception):  # noqa: N818 # an answer to an operator, not an error of the program
+class RefusedWish(Exception):  # noqa: N818 # an answer to an operator, not an error of the program
     """An operator's wish that is not granted; its text says why."""
 
 
@@ -93,11 +94,11 @@ class Machine:
         self.state = State.OFF
         self.since_ns = 0
         #: Causes in the order in which they were found, until a reset.
-        self.latched: list[Fault] = []
+        self.latched: list[FoundCause] = []
         #: Causes that are there now, by where they are; they refuse a reset.
-        self.present: dict[tuple[Reason, str], Fault] = {}
+        self.present: dict[tuple[Reason, str], FoundCause] = {}
         #: What was said without a reaction, in the order in which it was found.
-        self.alarms: list[Fault] = []
+        self.alarms: list[FoundCause] = []
         self.changes: list[Change] = []
         self._reactions = dict(reactions)
         self._confirm_ns, self._rest_ns = confirm_ns, rest_ns
@@ -117,7 +118,9 @@ class Machine:
             return 0
         return max(0, self._armed_ns + self._confirm_ns - now_ns)
 
-    def apply(self, event: Event, now_ns: int, fault: Fault | None = None, *, by: str = "") -> bool:
+    def apply(
+        self, event: Event, now_ns: int, fault: FoundCause | None = None, *, by: str = ""
+    ) -> bool:
         """Take the way of the table for an event; return whether there is one."""
         row = self._row(event, now_ns)
         if row is None:
@@ -131,7 +134,7 @@ class Machine:
             self.state, self.since_ns = row.target, now_ns
         return True
 
-    def find(self, fault: Fault) -> None:
+    def find(self, fault: FoundCause) -> None:
         """Latch a cause that is there, once as long as it stays, and react to it."""
         key = (fault.reason, fault.where)
         if key in self.present or key in self._alarmed:
@@ -142,7 +145,7 @@ class Machine:
             self.present[key] = fault
         self.strike(fault)
 
-    def strike(self, fault: Fault) -> None:
+    def strike(self, fault: FoundCause) -> None:
         """Latch a cause of a moment, such as an operator's stop, and react to it."""
         if self._event(fault) is Event.ALARM:
             self.alarms.append(fault)
@@ -159,7 +162,7 @@ class Machine:
         """Do what an operator wishes."""
         armed = event is Event.ENGAGE and self.armed_left(now_ns) > 0
         if armed and by != self.armed_by:
-            raise Refused(
+            raise RefusedWish(
                 f"'{event}' is refused: {self.armed_by} armed the rig, and engages it; or arm it"
                 " yourself"
             )
@@ -168,12 +171,12 @@ class Machine:
         ways = [row for row in TRANSITIONS if row.state is self.state and row.event is event]
         if not ways:
             from_ = ", ".join(row.state.name for row in TRANSITIONS if row.event is event)
-            raise Refused(f"'{event}' is possible in {from_}; the rig is in {self.state.name}")
+            raise RefusedWish(f"'{event}' is possible in {from_}; the rig is in {self.state.name}")
         if self.present:
             causes = "; ".join(str(fault) for fault in self.present.values())
-            raise Refused(f"'{event}' is refused, the cause persists: {causes}")
+            raise RefusedWish(f"'{event}' is refused, the cause persists: {causes}")
         held = self._confirm_ns / _SECOND
-        raise Refused(f"'{event}' is refused: arm first, and engage within {held:g} s")
+        raise RefusedWish(f"'{event}' is refused: arm first, and engage within {held:g} s")
 
     def tick(self, now_ns: int, *, blend_ns: int, at_rest: bool) -> None:
         """Let time pass: blending ends, a stop ends or is overdue."""
@@ -184,20 +187,20 @@ class Machine:
             if at_rest:
                 self.apply(Event.AT_REST, now_ns)
             elif spent > self._rest_ns:
-                fault = Fault(Reason.OVERDUE, self.state.name, now_ns)
+                fault = FoundCause(Reason.OVERDUE, self.state.name, now_ns)
                 self.latched.append(fault)
                 self.apply(Event.OVERDUE, now_ns, fault)
 
-    def _latch(self, fault: Fault) -> None:
+    def _latch(self, fault: FoundCause) -> None:
         if any((one.reason, one.where) == (fault.reason, fault.where) for one in self.latched):
             return  # it comes and goes
         self.latched.append(fault)
         self._react(fault)
 
-    def _event(self, fault: Fault) -> Event:
+    def _event(self, fault: FoundCause) -> Event:
         return self._reactions.get(fault.reason, Event.FAULT)
 
-    def _react(self, fault: Fault) -> None:
+    def _react(self, fault: FoundCause) -> None:
         event = self._event(fault)
         if not self.apply(event, fault.time_ns, fault):
             self.changes.append(Change(fault.time_ns, self.state, self.state, event, fault))

@@ -22,19 +22,21 @@ from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
-from orchestrator.rig.supervisor.columns import DeviceFacts
+from orchestrator.rig.supervisor.checks import JoiningDevice
 from orchestrator.rig.supervisor.limits import SignalLimits
-from orchestrator.rig.supervisor.machine import Refused
-from orchestrator.rig.supervisor.place import operator_at, peer_of, take_rig
-from orchestrator.rig.supervisor.ring_file import CHANGES_NAME, ChangeFile, write_ring
+from orchestrator.rig.supervisor.machine import RefusedWish
+from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
+from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackFile
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import TUNE, WISHES, DeviceWatch, Supervisor
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
-from orchestrator.rig.supervisor.tracking.track_record import NAME as TRACK_NAME
-from orchestrator.rig.supervisor.tracking.track_record import TrackFile
-from orchestrator.rig.supervisor.watch_memory import WatchMemory
-from orchestrator.rig.supervisor.wire import hear, tell
+from orchestrator.rig.supervisor.watch_memory import (
+    CHANGES_NAME,
+    ChangeFile,
+    WatchMemory,
+    write_ring,
+)
+from orchestrator.rig.supervisor.wire import hear, operator_at, peer_of, take_rig, tell
 
 
 def take_priority(settings: SupervisorSettings) -> str:
@@ -216,7 +218,7 @@ class SupervisorProcess:
 
     def _join(self, file: int, message: dict[str, Any]) -> None:
         message.pop("hello")
-        facts, settings = DeviceFacts.of_json(message), self._settings
+        facts, settings = JoiningDevice.of_json(message), self._settings
         rows = 64 + round(_ROWS * settings.ns("ring") / facts.period_ns)
         memory = WatchMemory(rows, len(facts.columns))
         try:
@@ -279,7 +281,7 @@ class SupervisorProcess:
                     self.supervisor.tune(str(message["what"]), margins, now, operator)
                 else:
                     self.supervisor.wish(wish, now, operator)
-            except Refused as error:
+            except RefusedWish as error:
                 refused = str(error)
         elif wish != "status":
             refused = f"'{wish}' is no wish; expected status, attend, {', '.join(WISHES)}"

@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
-from orchestrator.rig.supervisor.check_states import Check, holds
-from orchestrator.rig.supervisor.checks import SignalCheck
-from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
+from orchestrator.rig.supervisor.checks import Head, JoiningDevice, RingSignal, SignalCheck
 from orchestrator.rig.supervisor.limits import EnergyLimits, SignalLimits
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.states import State
+from orchestrator.rig.supervisor.states import Check, State, holds
 
 
 class PassivityObserver:
@@ -168,8 +166,8 @@ class RigChecks:
         If a table names a signal that no device has; all are told together.
     """
 
-    def __init__(self, settings: SupervisorSettings, devices: Iterable[DeviceFacts]) -> None:
-        self._places: dict[str, tuple[str, int, Signal]] = {}
+    def __init__(self, settings: SupervisorSettings, devices: Iterable[JoiningDevice]) -> None:
+        self._places: dict[str, tuple[str, int, RingSignal]] = {}
         self._periods: dict[str, int] = {}
         for facts in devices:
             self._periods[facts.device] = facts.period_ns

@@ -12,14 +12,12 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, Reason
-from orchestrator.rig.supervisor.columns import DeviceFacts, Head
+from orchestrator.rig.supervisor.checks import Head, JoiningDevice
 from orchestrator.rig.supervisor.gate import CommandGate, GateTimes, Orders
 from orchestrator.rig.supervisor.limits import CommandLimits
-from orchestrator.rig.supervisor.place import connect_to
-from orchestrator.rig.supervisor.ring_file import write_ring
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
-from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
-from orchestrator.rig.supervisor.wire import hear, tell
+from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word, write_ring
+from orchestrator.rig.supervisor.wire import connect_to, hear, tell
 
 
 class SampleFacts(Protocol):
@@ -52,7 +50,7 @@ class Seat:
         If there is no supervisor, or it does not take the device.
     """
 
-    def __init__(self, rig: str, facts: DeviceFacts) -> None:
+    def __init__(self, rig: str, facts: JoiningDevice) -> None:
         self.facts = facts
         self._channel = connect_to(rig)
         tell(self._channel, {"hello": "device", **facts.as_json()})

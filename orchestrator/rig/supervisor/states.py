@@ -1,9 +1,14 @@
-"""The states of a supervised rig, and the one table of the ways between them."""
+"""The states of a supervised rig, the ways between them, what is looked for in each; the record."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import csv
+from dataclasses import asdict, dataclass, replace
 from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.diagnostics import LoadError, Reason
 
 
 class State(IntEnum):
@@ -149,4 +154,163 @@ def transitions_page() -> str:
         f"| {row.state.name} | {row.event} | {row.guard} | {row.target.name} | {row.meaning} |"
         for row in TRANSITIONS
     ]
+    return "\n".join(rows) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """One line of ``changes.csv``.
+
+    Parameters
+    ----------
+    time_s
+        CLOCK_MONOTONIC; of a :class:`ChangeRecord` since the rig was engaged.
+    before, event, after
+        The states by name, and what led from one to the other.
+    reason, where
+        Of a fault, by name; of a wish of an operator only where it came from.
+    """
+
+    time_s: float
+    before: str
+    event: str
+    after: str
+    reason: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """The states of a rig in one case.
+
+    Parameters
+    ----------
+    rig
+        Its name.
+    changes
+        In their order; times are since it was first engaged, else since the first of them.
+    """
+
+    rig: str
+    changes: tuple[StateChange, ...]
+
+    @property
+    def engaged(self) -> bool:
+        """Whether its devices ever followed the simulation."""
+        return any(change.after == State.BLEND.name for change in self.changes)
+
+    @property
+    def never_engaged(self) -> str:
+        """Say that it was not, and why, as far as that was found; empty if it was."""
+        if self.engaged:
+            return ""
+        found = [f"{one.where}: {one.reason}" for one in self.changes if one.reason]
+        return f"rig '{self.rig}' was never engaged{': ' if found else ''}{'; '.join(found)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        states = [asdict(change) for change in self.changes]
+        return {"rig": self.rig, "engaged": self.engaged, "states": states}
+
+
+def read_changes(path: Path) -> tuple[StateChange, ...]:
+    """Read what a :class:`~orchestrator.rig.supervisor.watch_memory.ChangeFile` wrote."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return tuple(StateChange(float(row.pop("time_s")), **row) for row in rows)
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise LoadError.in_file(path, f"expected a file of a rig's states: {error}") from None
+
+
+def change_record(rig: str, path: Path) -> ChangeRecord:
+    """Read the states of a rig; see :func:`read_changes`."""
+    changes = read_changes(path)
+    begun = next((one.time_s for one in changes if one.after == State.BLEND.name), None)
+    if begun is None:
+        begun = changes[0].time_s if changes else 0.0
+    moved = (replace(one, time_s=one.time_s - begun) for one in changes)
+    return ChangeRecord(rig, tuple(moved))
+
+
+class Check(StrEnum):
+    """One thing that is looked for, as the reference names it."""
+
+    DEVICE = "process and samples of a device"
+    SIGNAL = "values of a signal, `frozen` without `against`"
+    FROZEN = "`frozen` with `against`"
+    ENERGY = "energy"
+    COMMAND = "age of the command"
+    GATE = "what a gate found"
+    TRACKING = "delay and gain"
+    REST = "time to rest"
+    RUN = "process of the run"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStates:
+    """One row of the table.
+
+    Parameters
+    ----------
+    check, states
+        What is looked for, and where; elsewhere it finds nothing, and what it counted is forgotten.
+    premise
+        What must be so for it to mean anything, in words.
+    """
+
+    check: Check
+    states: frozenset[State]
+    premise: str
+
+
+_HEARD = frozenset(State) - {State.OFF}
+#: Every check that there is. In OFF devices open one by one: what is wrong keeps a rig there.
+CHECKS: tuple[CheckStates, ...] = (
+    CheckStates(Check.DEVICE, _HEARD, "it is heard; in OFF only the end of its process is a fault"),
+    CheckStates(Check.SIGNAL, _HEARD, "its device is heard"),
+    CheckStates(Check.FROZEN, FOLLOWING, "the device follows what it is held against"),
+    CheckStates(Check.ENERGY, FOLLOWING | STOPPING, "the command moves"),
+    CheckStates(Check.COMMAND, FOLLOWING, "the simulation steps"),
+    CheckStates(Check.GATE, _HEARD, "commands pass it; it knows the state itself"),
+    CheckStates(Check.TRACKING, FOLLOWING, "the device follows the simulation's command"),
+    CheckStates(Check.REST, STOPPING, "the command comes to rest"),
+    CheckStates(Check.RUN, frozenset(State), "there is one"),
+)
+#: What can be wrong with a device, the motion of a signal, and a signal or energy.
+OF_DEVICES = (
+    Reason.DEVICE_LOST,
+    Reason.SENSOR_STALE,
+    Reason.STATUS,
+    Reason.MALFORMED,
+    Reason.SENSOR_LOST,
+    Reason.CLOCK,
+    Reason.EMERGENCY_STOP,
+)
+OF_MOTIONS = (Reason.ACCELERATION, Reason.JERK)
+OF_SIGNALS = (
+    Reason.FORCE,
+    Reason.TORQUE,
+    Reason.WORKSPACE,
+    Reason.SLEW,
+    Reason.SENSOR_STALE,
+    Reason.FORCE_NOT_FINITE,
+    Reason.MALFORMED,
+    Reason.ENERGY,
+)
+_STATES = {row.check: row.states for row in CHECKS}
+
+
+def holds(check: Check, state: State) -> bool:
+    """Whether a check means anything in a state."""
+    return state in _STATES[check]
+
+
+def checks_page() -> str:
+    """Return the table as the reference shows it, in Markdown."""
+    rows = [f"| check | {' | '.join(state.name for state in State)} | premise |"]
+    rows.append("|---" * (len(State) + 2) + "|")
+    for row in CHECKS:
+        marks = " | ".join("x" if state in row.states else "" for state in State)
+        rows.append(f"| {row.check} | {marks} | {row.premise} |")
     return "\n".join(rows) + "\n"

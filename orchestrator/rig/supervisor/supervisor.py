@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
-from orchestrator.rig.supervisor.check_states import (
+from orchestrator.rig.supervisor.checks import HealthCheck, JoiningDevice
+from orchestrator.rig.supervisor.limits import CommandLimits, DeviceLimits
+from orchestrator.rig.supervisor.machine import FoundCause, Machine, RefusedWish
+from orchestrator.rig.supervisor.rig_checks import RigChecks
+from orchestrator.rig.supervisor.rig_tracking import MarginTable, RigTracking
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.states import (
     OF_DEVICES,
     OF_MOTIONS,
     OF_SIGNALS,
     Check,
+    Event,
+    State,
     holds,
 )
-from orchestrator.rig.supervisor.checks import HealthCheck
-from orchestrator.rig.supervisor.columns import DeviceFacts
-from orchestrator.rig.supervisor.limits import CommandLimits, DeviceLimits
-from orchestrator.rig.supervisor.machine import Fault, Machine, Refused
-from orchestrator.rig.supervisor.rig_checks import RigChecks
-from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.states import Event, State
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable, RigTracking
 from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 
 
@@ -40,7 +40,7 @@ class DeviceWatch:
 
     def __init__(
         self,
-        facts: DeviceFacts,
+        facts: JoiningDevice,
         memory: WatchMemory,
         limits: DeviceLimits,
         heartbeat_ns: int,
@@ -157,7 +157,7 @@ class Supervisor:
         #: The wish that was granted last, who had it, and when.
         self.wished: tuple[str, str, int] | None = None
 
-    def join(self, facts: DeviceFacts, memory: WatchMemory, now_ns: int) -> None:
+    def join(self, facts: JoiningDevice, memory: WatchMemory, now_ns: int) -> None:
         """Take a device in."""
         name = facts.device
         if name not in self.expected:
@@ -181,7 +181,7 @@ class Supervisor:
         memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
         self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
 
-    def limits_of(self, facts: DeviceFacts) -> list[CommandLimits]:
+    def limits_of(self, facts: JoiningDevice) -> list[CommandLimits]:
         """Return the limits of each command of a device, its range taken in."""
         found, problems = [], []
         for signal in facts.commands:
@@ -217,18 +217,18 @@ class Supervisor:
         """Take note that the process of the run is gone."""
         if not self._run_ended:
             self._run_ended = True
-            self.machine.find(Fault(Reason.ENGINE_LOST, _RUN, now_ns))
+            self.machine.find(FoundCause(Reason.ENGINE_LOST, _RUN, now_ns))
 
     def operator_lost(self, now_ns: int) -> None:
         """Take note that the last terminal that attended is gone."""
         if self.settings.operator_lost == "stop":
-            self.machine.strike(Fault(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
+            self.machine.strike(FoundCause(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
 
     def wish(self, wish: str, now_ns: int, by: str) -> None:
         """Do what an operator wishes, one of :data:`WISHES`."""
         if wish in _STRUCK:
             where = f"{_OPERATOR} {by}".rstrip()
-            self.machine.strike(Fault(_STRUCK[wish], where, now_ns))
+            self.machine.strike(FoundCause(_STRUCK[wish], where, now_ns))
         else:
             self.machine.ask(_ASKED[wish], now_ns, by)
         self.wished = (wish, by, now_ns)
@@ -238,7 +238,7 @@ class Supervisor:
         followed = self.tracking.following(margins) if self.tracking is not None else []
         for response, table in followed:
             if response.lacks_with(table):
-                raise Refused(
+                raise RefusedWish(
                     f"'tune' is refused: with {what} and what is tracked of '{response.name}'"
                     f" ({response.figures}) less than the reserve would be left"
                 )
@@ -298,7 +298,7 @@ class Supervisor:
             self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns)
         struck = watch.struck() if self._holds(Check.GATE) else None
         if struck is not None:
-            self.machine.strike(Fault(struck[0], name, struck[1]))
+            self.machine.strike(FoundCause(struck[0], name, struck[1]))
         if watch.run_gone == 2:
             self.run_lost(now_ns)
         elif watch.run_gone:
@@ -315,11 +315,11 @@ class Supervisor:
         for response, found_ns in tracking.changes():
             if self._holds(Check.TRACKING):
                 figures = response.figures
-                machine.strike(Fault(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
+                machine.strike(FoundCause(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
         for name, response in tracking.responses.items():
             lacks = response.lacks
             if lacks and self._holds(Check.TRACKING):
-                machine.find(Fault(Reason.MARGIN, name, now_ns, response.figures))
+                machine.find(FoundCause(Reason.MARGIN, name, now_ns, response.figures))
             elif lacks is False:
                 machine.gone(Reason.MARGIN, name)
 
@@ -346,7 +346,7 @@ class Supervisor:
 
     def _one(self, reason: Reason, where: str, now_ns: int, *, is_there: bool) -> None:
         if is_there:
-            self.machine.find(Fault(reason, where, now_ns))
+            self.machine.find(FoundCause(reason, where, now_ns))
         elif (reason, where) in self.machine.present:
             self.machine.gone(reason, where)
 

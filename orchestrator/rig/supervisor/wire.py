@@ -1,11 +1,18 @@
-"""Messages between a supervisor and those who talk to it: plain data, one in each packet."""
+"""Where a rig's supervisor is reached, messages with it, and an operator's wishes."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
+import struct
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from orchestrator.core.diagnostics import DeviceError
 
 #: A longer message is none of ours.
 _LONGEST = 1 << 18
@@ -29,3 +36,153 @@ def hear(channel: socket.socket) -> tuple[dict[str, Any], int | None]:
     if not isinstance(message, dict):
         raise ValueError("no message")  # noqa: TRY004 - damage, as of any other form
     return message, handles[0] if handles else None
+
+
+#: Major numbers of pseudo terminals.
+_PTS = range(136, 144)
+#: How long an answer of a supervisor may take, s.
+ANSWER_S = 5.0
+_CREDENTIALS = struct.Struct("3i")  # process, user, group
+
+
+def rig_address(rig: str) -> str:
+    """Return the abstract address of a rig: the kernel frees it when its process ends."""
+    return f"\0softdock.{os.getuid()}.{rig}"
+
+
+def peer_of(channel: socket.socket) -> tuple[int, int]:
+    """Return process and user at the other end, as the kernel knows them."""
+    data = channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    process, user, _ = _CREDENTIALS.unpack(data)
+    return process, user
+
+
+def operator_at(channel: socket.socket) -> str:
+    """Return whose terminal the other end is: all processes of a session are one operator.
+
+    It is what the kernel says, not what the process says of itself.
+    """
+    process, _ = peer_of(channel)
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:  # it has ended meanwhile
+        return f"process {process}"
+    fields = text.rpartition(")")[2].split()
+    session, terminal = int(fields[3]), int(fields[4])
+    name = f"pts/{terminal & 0xFF | terminal >> 12 & 0xFFF00}"
+    return f"{name} (session {session})" if terminal >> 8 & 0xFFF in _PTS else f"session {session}"
+
+
+def take_rig(rig: str) -> socket.socket:
+    """Take a rig for as long as this process lives; return the socket that others connect to."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        made.bind(rig_address(rig))
+    except OSError as error:
+        made.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        with connect_to(rig) as other:
+            owner, _ = peer_of(other)
+        raise DeviceError(
+            f"rig '{rig}' has a supervisor already, process {owner}; expected none: end that run,"
+            " or give this rig another name (supervisor.rig)"
+        ) from None
+    made.listen()
+    made.settimeout(0.0)
+    return made
+
+
+def connect_to(rig: str, seconds: float = ANSWER_S) -> socket.socket:
+    """Return a connection to the supervisor of a rig."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    made.settimeout(seconds)
+    try:
+        made.connect(rig_address(rig))
+    except OSError:
+        made.close()
+        raise DeviceError(
+            f"rig '{rig}' has no supervisor on this machine; expected one that runs: a run with"
+            " [supervisor] starts it"
+        ) from None
+    return made
+
+
+#: What can be wished for.
+WISHES = ("status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend")
+_FORCES = ("N", "N.m")
+
+
+class Operator:
+    """A connection to the supervisor of a rig; used in a ``with`` statement.
+
+    Parameters
+    ----------
+    rig
+        Its name.
+
+    Raises
+    ------
+    DeviceError
+        If it has no supervisor.
+    """
+
+    def __init__(self, rig: str) -> None:
+        self._rig = rig
+        self._channel = connect_to(rig)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._channel.close()
+
+    def wish(self, wish: str, **more: Any) -> dict[str, Any]:
+        """Say what is wished, one of :data:`WISHES`; return the status, with ``refused``.
+
+        ``"tune"`` asks for consent to another value: ``what`` in words, and ``margins`` with it.
+        """
+        try:
+            tell(self._channel, {"hello": "operator", "wish": wish, **more})
+            return hear(self._channel)[0]
+        except (OSError, EOFError, ValueError) as error:
+            raise DeviceError(f"the supervisor of rig '{self._rig}' has ended: {error}") from None
+
+
+class StateLine:
+    """Says in one line how a rig is, whenever it is asked; nothing while nobody watches the rig."""
+
+    def __init__(self, rig: str) -> None:
+        self._rig = rig
+        self._operator: Operator | None = None
+
+    def __call__(self) -> str:
+        """Ask its supervisor."""
+        try:
+            self._operator = self._operator or Operator(self._rig)
+            return state_line(self._operator.wish("status"))
+        except DeviceError:
+            self._operator = None
+            return ""
+
+
+def state_line(status: dict[str, Any]) -> str:
+    """Return state, time, forces and margins of a rig in one line."""
+    follows = status["state"] in ("BLEND", "ACTIVE")
+    since = status["engaged_s" if follows else "in_state_s"] or 0.0
+    told = [f"{status['rig']} {status['state']} {since:.1f} s"]
+    if armed := status["armed"]:
+        told.append(f"armed by {armed['by']}, {armed['left_s']:.0f} s left to engage")
+    signals = status["signals"].items()
+    for name, one in sorted(signals, key=lambda pair: pair[1]["unit"] not in _FORCES):
+        value = "no number" if one["value"] is None else f"{one['value']:.4g} {one['unit']}"
+        left = "" if one["margin"] is None else f" ({one['margin']:.3g} to its limit)"
+        told.append(f"{name} {value}{left}")
+    for name, one in status["margins"].items():
+        told.append(f"{name} margins {one['delay_s'] * 1e3:.1f} ms, gain {one['gain']:.3g}")
+    return " | ".join(told)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         MapLook as MapLook,
         MapPanel as MapPanel,
     )
-    from orchestrator.study.content.plot import (
+    from orchestrator.study.content.report_content import (
         Curve as Curve,
         PALETTE as PALETTE,
         Panel as Panel,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.study.energy.automatic import automatic_plan as automatic_plan
+    from orchestrator.study.energy.ledger import automatic_plan as automatic_plan
     from orchestrator.study.energy.ledger import (
         EnergyLedger as EnergyLedger,
         Entry as Entry,

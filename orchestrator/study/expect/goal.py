@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,10 @@ from orchestrator.core.system import conversion, nanoseconds, signal_of
 from orchestrator.core.system.naming import listed_names
 from orchestrator.study.file.expect_table import Expectation, Quantity, Statement, statement_of
 from orchestrator.study.file.experiment import Experiment, Measure
-from orchestrator.study.file.signal_file import SignalFile, read_signal
 from orchestrator.study.measure.ledgers import ledger_series
+from orchestrator.study.prepare.playback import SignalFile, read_signal
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.run.recorders import signal_names
+from orchestrator.study.run.case_runs import signal_names
 
 Floats = NDArray[np.float64]
 #: Gives the unit of a name; empty where none is declared.
@@ -221,3 +222,48 @@ def expected_cases(table: Expectation, cases: Collection[str]) -> list[str]:
     if table.cases or table.sweeps:
         return [name for name in table.cases if name in cases]
     return list(cases)
+
+
+def wrong_expectations(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, Collection[str]],
+) -> Iterator[tuple[str, str]]:
+    """Say which expectations no case can be held to, by their names."""
+    for name, table in experiment.expect.items():
+        for kind, given, known in (
+            ("case", table.cases, experiment.case),
+            ("sweep", table.sweeps, experiment.sweep),
+        ):
+            for one in given:
+                if one not in known:
+                    yield name, f"expectation '{name}': no {kind} '{one}'{nearest(one, known)}"
+        for that in table.statements:
+            for case, place in _places(table, that, experiment, cases):
+                try:
+                    goal_of(name, table, that, cases[case], recorded[case])
+                except DescriptionError as error:
+                    yield name, f"expectation '{name}', {place}: {error}"
+        yield from _unswept(name, table, experiment)
+
+
+def _places(
+    table: Expectation, that: str, experiment: Experiment, cases: Mapping[str, PreparedCase]
+) -> Iterator[tuple[str, str]]:
+    """Name the cases that a statement is about, and where."""
+    yield from ((case, f"case '{case}'") for case in expected_cases(table, cases))
+    for one in table.sweeps:
+        sweep = experiment.sweeps.get(one)
+        measure = statement_of(that).name
+        for case in sweep.cases if sweep is not None and measure in sweep.measures else ():
+            if case in cases and measure in cases[case].case.measure:
+                yield case, f"sweep '{one}'"
+
+
+def _unswept(name: str, table: Expectation, experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Say which measures are not read off the runs of a sweep."""
+    for one, said in product(table.sweeps, table.statements):
+        sweep, measure = experiment.sweeps.get(one), statement_of(said).name
+        if sweep is not None and measure not in sweep.measures:
+            hint = nearest(measure, sweep.measures)
+            yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"

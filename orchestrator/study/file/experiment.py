@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import nearest
-from orchestrator.core.diagnostics.later_model import later_model
+from orchestrator.core.diagnostics.validation import later_model
 from orchestrator.core.system.experiment import WAY
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.table import Angle, Table, Time
@@ -25,13 +25,14 @@ from orchestrator.study.file.table import Angle, Table, Time
 if TYPE_CHECKING:
     from orchestrator.core.master import ExecutionSettings
     from orchestrator.core.system import System
-    from orchestrator.study.file.device_table import DeviceTable
+    from orchestrator.study.file.case_tables import (
+        DeviceTable,
+        LedgerTable,
+        RealTimeTable,
+        RestTable,
+    )
     from orchestrator.study.file.expect_table import Expectation
-    from orchestrator.study.file.figure_tables import Figure
-    from orchestrator.study.file.ledger_table import LedgerTable
-    from orchestrator.study.file.realtime_table import RealTimeTable
-    from orchestrator.study.file.rest_table import RestTable
-    from orchestrator.study.file.sweep_table import AnySweep, ListedSweep, Sweep
+    from orchestrator.study.file.figure_tables import AnySweep, Figure, ListedSweep, Sweep
     from orchestrator.study.file.tuning_table import TuningTable
 
     Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
@@ -47,13 +48,13 @@ else:  # most experiments have few of these tables
             lambda: getattr(import_module(f"orchestrator.study.file.{module}"), name)
         )
 
-    DeviceTable = _table("device_table", "DeviceTable")
+    DeviceTable = _table("case_tables", "DeviceTable")
     Expectation = _table("expect_table", "Expectation")
     Figure = _table("figure_tables", "Figure")
-    LedgerTable = _table("ledger_table", "LedgerTable")
-    RealTimeTable = _table("realtime_table", "RealTimeTable")
-    RestTable = _table("rest_table", "RestTable")
-    AnySweep = _table("sweep_table", "AnySweep")
+    LedgerTable = _table("case_tables", "LedgerTable")
+    RealTimeTable = _table("case_tables", "RealTimeTable")
+    RestTable = _table("case_tables", "RestTable")
+    AnySweep = _table("figure_tables", "AnySweep")
     TuningTable = _table("tuning_table", "TuningTable")
     Animation = later_model(partial(of_wing, "pictures.animation"))
     ArmingTable = later_model(partial(of_wing, "rig.arming_table"))
@@ -329,7 +330,7 @@ class Experiment(Table):
     @property
     def sweeps(self) -> dict[str, Sweep]:
         """All sweeps in the form with axes."""
-        from orchestrator.study.file.sweep_table import ListedSweep
+        from orchestrator.study.file.figure_tables import ListedSweep
 
         faults = {name: case.fault for name, case in self.case.items()}
         return {
@@ -342,6 +343,6 @@ class Experiment(Table):
         """The sweeps that are run with the cases."""
         if not self.sweep:
             return {}
-        from orchestrator.study.file.sweep_table import ListedSweep
+        from orchestrator.study.file.figure_tables import ListedSweep
 
         return {name: s for name, s in self.sweep.items() if isinstance(s, ListedSweep)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import nanoseconds
-from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.system.ports import Limits
 from orchestrator.study.file.table import Table, Time
 
 

@@ -1,4 +1,4 @@
-"""The energy ledgers of an experiment's cases: what they need, and what comes of a run."""
+"""The energy ledgers of an experiment's cases, and the cycles of devices that a run missed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
+from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import Causality, Positive, System, nanoseconds, signal_of
 from orchestrator.study.energy import (
     Account,
@@ -31,13 +33,14 @@ from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
 if TYPE_CHECKING:
-    from orchestrator.study.file.ledger_table import (
+    from orchestrator.study.file.case_tables import (
         LedgerTable,
         MotionTable,
         Names,
         PortTable,
         StageTable,
     )
+
 
 #: What stands in a result beside what was recorded: sums of the entries of one kind, over time.
 _SERIES = {
@@ -120,7 +123,7 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
     if not tables:
         plan = automatic_plan(system, declared_only=True)
         whole = options.record is None and (options.every or 1) == 1
-        from orchestrator.study.file.ledger_table import LedgerTable
+        from orchestrator.study.file.case_tables import LedgerTable
 
         return (
             LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
@@ -204,7 +207,6 @@ def with_signals(case: PreparedCase, request: LedgerRequest | None) -> PreparedC
     if request is None:
         return case
     record = ("*",) if case.options.record is None else case.options.record
-    from orchestrator.study.measure.missed_cycles import counts_of
 
     record = (*record, *request.signals(case.system), *counts_of(case.system))
     return replace(case, options=case.options.model_copy(update={"record": record}))
@@ -277,3 +279,47 @@ def _motion(table: MotionTable) -> Motion:
 
 def _all(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else names
+
+
+Floats = npt.NDArray[np.float64]
+_COUNTS = ("samples", "lost", "late")
+
+
+def counts_of(system: System) -> tuple[str, ...]:
+    """Name the signals of a system that tell which cycles were missed."""
+    return tuple(f"{device}.{count}" for device in _devices(system) for count in _COUNTS)
+
+
+def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floats:
+    """Return by which share of its time each step and its device may be apart, shape (n - 1,).
+
+    A step stands for as many cycles of the device that is the clock as fit into it. If the device
+    counts more or fewer, the motion that was measured is that of another time. A sample that was
+    lost or late is a cycle, too, of any device. What a cycle changed is read in the next step of
+    each component, and answered in the one after that: so a step has all that was missed since
+    twice the longest step before.
+    """
+    steps = np.diff(result.time)
+    missed = np.zeros(len(steps))
+    for device in _devices(case.system):
+        if not all(f"{device}.{count}" in result.names for count in _COUNTS):
+            continue  # a case that records its own choice, and has no ledger
+        cycles = steps * (1e9 / (clock_ns(case.system.component(device).source) or 1))
+        samples, lost, late = (np.diff(result[f"{device}.{count}"]) for count in _COUNTS)
+        apart = np.abs(lost) + np.abs(late)
+        if device == clock:
+            off = np.abs(samples + lost - cycles)
+            apart = np.maximum(apart, np.where(off >= 1.0 - 1e-9, off, 0.0))
+        missed = np.maximum(missed, apart / cycles)
+    window = 1 + 2 * max((case.options.rates or {}).values(), default=1)
+    spread: Floats = np.convolve(missed, np.ones(window))[: len(missed)]
+    return spread
+
+
+def missed_count(case: PreparedCase, result: Result, clock: str | None) -> int:
+    """Return in how many steps a cycle was missed."""
+    return int(np.count_nonzero(missed_shares(case, result, clock)))
+
+
+def _devices(system: System) -> Iterator[str]:
+    return (name for name, one in system.components.items() if clock_ns(one.source))

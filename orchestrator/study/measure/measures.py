@@ -1,19 +1,185 @@
-"""Figures that are read off finished runs."""
+"""Measures: figures read off a window of a signal of a finished run, or compared with a target."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
-from orchestrator.core.system import System, nanoseconds
+from orchestrator.core.system import System, nanoseconds, signal_of
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.experiment import Measure
+from orchestrator.study.file.table import Angle
 from orchestrator.study.measure import fit_growth
-from orchestrator.study.measure.observation import Observation, comparison_result, observation
-from orchestrator.study.measure.outcome import Measured
+from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
+from orchestrator.study.prepare.prepared_case import PreparedCase
+
+
+def with_measures(
+    case: PreparedCase,
+    results: Mapping[str, Result],
+    outcome: ExperimentOutcome,
+    clock: str | None = None,
+) -> tuple[Result, dict[str, Measured]]:
+    """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
+
+    Of a rig that missed cycles it is a warning in the result, and no problem.
+    """
+    measured: dict[str, Measured] = {}
+    failed = []
+    name = case.name
+    from orchestrator.study.measure.ledgers import missed_count
+
+    for key, measure in case.case.measure.items():
+        if measure.is_difference and measure.to not in results:
+            failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
+            continue
+        try:
+            measured[key] = evaluate(measure, results[name], case.system, results)
+        except DescriptionError as error:
+            steps = missed_count(case, results[name], clock)
+            why = f" (cycles were missed in {steps} steps)" if steps else ""
+            failed.append(f"{'warning: ' * bool(steps)}measure '{key}': {error}{why}")
+            if not steps:
+                outcome.problems.append(f"case '{name}', measure '{key}': {error}")
+    result = replace(results[name], notes=(*results[name].notes, *failed))
+    return result, measured
+
+
+def cardan_angles(q: ArrayLike) -> NDArray[np.float64]:
+    """Turn quaternions into angles about x, y and z.
+
+    The frame turns about the fixed x axis first, then y, then z. For small turns the angles are
+    those of the rotation vector. The middle angle stays within a quarter turn, where the other two
+    mean nothing; they have no jumps of a full turn from one attitude to the next.
+
+    Parameters
+    ----------
+    q
+        Quaternions, scalar first, shape (n, 4); their length does not matter.
+
+    Returns
+    -------
+    ndarray
+        Shape (n, 3), rad.
+    """
+    a, b, c, d = (np.asarray(q, dtype=np.float64) / np.linalg.norm(q, axis=1, keepdims=True)).T
+    x = np.arctan2(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
+    y = np.arcsin(np.clip(2.0 * (a * c - d * b), -1.0, 1.0))
+    z = np.arctan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d))
+    return np.column_stack([np.unwrap(x), y, np.unwrap(z)])
+
+
+def names_of(signal: str, angle: Angle) -> tuple[str, ...]:
+    """Names of the recorded columns that a signal needs."""
+    return (signal,) if angle is None else tuple(f"{signal}[{i}]" for i in range(4))
+
+
+def values_of(result: Result, signal: str, angle: Angle) -> NDArray[np.float64]:
+    """Values of a signal, shape (n,)."""
+    columns = [result[name] for name in names_of(signal, angle)]
+    if angle is None:
+        return columns[0]
+    angles: NDArray[np.float64] = np.degrees(cardan_angles(np.column_stack(columns)))
+    return angles[:, "xyz".index(angle)]
+
+
+def unit_of(result: Result, signal: str, angle: Angle) -> str:
+    """Unit of a signal, empty where none is declared."""
+    return result.units.get(signal, "") if angle is None else "deg"
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """Times in s and values of a measure's window, arrays of shape (n,), with their unit."""
+
+    time: Floats
+    values: Floats
+    unit: str
+
+
+def observation(
+    measure: Measure, result: Result, system: System, other: Result | None
+) -> Observation:
+    """Take the window of a measure."""
+    inside = _window(measure, result)
+    values = measure.factor * values_of(result, measure.signal, measure.angle)
+    unit = unit_of(result, measure.signal, measure.angle)
+    if measure.changes_unit:
+        unit = measure.unit or ""
+    if other is not None:
+        values = values - values_of(other, measure.to_signal or measure.signal, measure.angle)
+    values = values[inside]
+    if measure.target is not None:
+        values, unit = _deviation(values, _target(measure.target, result, system, inside)), "%"
+    if measure.percent_of is not None:
+        values, unit = 100.0 * values / measure.percent_of, "%"
+    return Observation(result.time[inside], np.abs(values) if measure.absolute else values, unit)
+
+
+def target_value(target: str, system: System) -> float:
+    """Value of a parameter, or of one element of it: ``"contact.k[0]"``."""
+    signal = signal_of(system, target)
+    value = system.value(str(signal.end))
+    if signal.index is not None and isinstance(value, tuple):
+        value = value[signal.index]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DescriptionError(f"'{target}': expected a number, found {value!r}")
+    return float(value)
+
+
+def _target(
+    target: float | str, result: Result, system: System, inside: NDArray[np.bool_]
+) -> Floats | float:
+    if not isinstance(target, str):
+        return target
+    return result[target][inside] if target in result.names else target_value(target, system)
+
+
+def _deviation(values: Floats, target: Floats | float) -> Floats:
+    """How far values are from a target, in percent of it."""
+    if not np.all(target):
+        raise DescriptionError("a deviation in percent of a target: the target is zero")
+    shares: Floats = 100.0 * (values / target - 1.0)
+    return shares
+
+
+def _window(measure: Measure, result: Result) -> NDArray[np.bool_]:
+    inside = np.ones(result.time_ns.shape, dtype=bool)
+    if measure.begin is not None:
+        inside &= result.time_ns >= nanoseconds(measure.begin, "from")
+    if measure.until is not None:
+        inside &= result.time_ns <= nanoseconds(measure.until, "until")
+    if not inside.any():
+        raise DescriptionError(
+            f"case '{result.name}': the window from {measure.begin} until {measure.until} of"
+            f" '{measure.signal}' holds no sample; the run covers {result.time[0]:g} to"
+            f" {result.time[-1]:g} s"
+        )
+    return inside
+
+
+def comparison_result(measure: Measure, result: Result, others: Mapping[str, Result]) -> Result:
+    """Give the result that a difference is taken to."""
+    other = others.get(measure.to or "")
+    if other is None:
+        raise DescriptionError(
+            f"case '{result.name}': to take the difference to case '{measure.to}', run both"
+        )
+    if not np.array_equal(other.time_ns, result.time_ns):
+        raise DescriptionError(
+            f"case '{result.name}' and case '{other.name}' have different sample times; a"
+            " difference needs the same step, every and stop"
+        )
+    return other
+
 
 #: Share of a signal's spread that a growth fit may leave. In two maps of a docking rig (401 runs)
 #: fits that left less than 0.05 were within 0.024 1/s of the prediction, most above 0.3 far off.

@@ -1,21 +1,25 @@
-"""Looks at what a run in real time records, and ends it: its steps wait for nothing."""
+"""Looks at what a run in real time records, and its journal: its steps wait for nothing."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, RunEndedError
+from orchestrator.core.recording import Journal, Result
+from orchestrator.core.recording.journal_process import JournalProcess
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from orchestrator.core.master import Execution
+    from orchestrator.core.realtime.record import SharedRows
     from orchestrator.study.prepare.simulate import Watch
+
 
 #: s, between two looks.
 _INTERVAL = 0.05
@@ -65,3 +69,29 @@ def watched(execution: Execution, watch: Watch) -> Iterator[None]:
         done.set()
         thread.join()
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+
+
+@contextmanager
+def journal_beside(
+    rows: SharedRows | None,
+    journal: Journal,
+    begun: Result,
+    cpus: Collection[int],
+    notes: list[str],
+) -> Iterator[JournalProcess | None]:
+    """Let a process of its own write the journal while a run goes on; it may not be to be had."""
+    if rows is None:
+        notes.append("a run in real time that chooses its steps has no journal")
+        yield None
+        return
+    try:
+        process = JournalProcess(journal, rows, begun, cpus)
+    except OSError as error:
+        notes.append(f"the run had no journal: its process cannot be started: {error}")
+        yield None
+        return
+    try:
+        yield process
+    finally:
+        if wrong := process.end():
+            notes.append(f"the journal of the run is not whole: {wrong}")

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from orchestrator.author.settings import value_of
+from orchestrator.author.reading import value_of
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
+from orchestrator.core.simunits import component_of
 from orchestrator.core.ssp import apply_parameter_set
 from orchestrator.core.system import (
     Connector,
@@ -33,10 +34,14 @@ from orchestrator.study.file.experiment import (
     Setting,
 )
 from orchestrator.study.file.table import Time
-from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
+from orchestrator.study.prepare.prepared_case import (
+    AS_WRITTEN,
+    EmulatorPlan,
+    PreparedCase,
+    RunSettings,
+    SystemReader,
+)
 from orchestrator.study.prepare.resting import with_rests
-from orchestrator.study.prepare.run_settings import AS_WRITTEN, RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
 from orchestrator.study.section import Section
 
 
@@ -223,7 +228,6 @@ def _changes(
     """What a case makes of its system, and then the command line, in order."""
     yield partial(_without_values, names=case.input)
     yield partial(_without_lines, lines=case.physical)
-    from orchestrator.study.prepare.swap import swap_component
 
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
@@ -268,7 +272,6 @@ def _without_lines(system: System, lines: Collection[str]) -> System:
 def _swapped(system: System, component: str, text: str) -> System:
     if component not in system.components:
         return system
-    from orchestrator.study.prepare.swap import swap_component
 
     return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
 
@@ -335,3 +338,22 @@ def merged(case: RunOptions, defaults: RunOptions) -> RunOptions:
     return RunOptions.model_validate(
         {key: value if value is not None else getattr(defaults, key) for key, value in own.items()}
     )
+
+
+def swap_component(system: System, name: str, source: Source | str) -> System:
+    """Replace a component's source by name, or by a path in nested systems.
+
+    ``source`` may be text: a path that ends in ``.fmu``, or ``"block:NAME"``,
+    ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``; ``"device:NAME?key=value&key=value"``
+    with the settings of a device; or ``"log:FILE"``, a result that was recorded. What must agree is
+    said at :meth:`System.swap`.
+
+    Raises
+    ------
+    DescriptionError
+        If the component does not exist, or ports are missing or differ; all together.
+    """
+    if isinstance(source, str):
+        source = Source.parse(source)
+    old = system.component(name)
+    return system.swap(name, component_of(source, old.name, like=old))

@@ -1,17 +1,23 @@
-"""A case that is ready to run."""
+"""A case that is ready to run, what is asked of its run, and the systems that cases share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.core.system import System
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.author import read_system
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.simunits import resolve
+from orchestrator.core.system import Endpoint, System, nearest
+from orchestrator.study.file.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
+from orchestrator.study.file.table import Time
 
 if TYPE_CHECKING:
     from orchestrator.core.coupling import Tuned
-    from orchestrator.core.system.ports.limits import Limits
+    from orchestrator.core.system.ports import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +51,206 @@ class PreparedCase:
     emulators: Mapping[str, EmulatorPlan] = field(default_factory=dict)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     tuned: Sequence[Tuned] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Changes for all cases of a run, and how it is done.
+
+    Parameters
+    ----------
+    values, swaps
+        By ``component.parameter`` and by ``component``, for every case that has the component.
+    delays
+        By ``source -> target``, for every case that has the connection.
+    parameters
+        Parameter sets for every case, over its own values and under ``values``; paths start from
+        the present folder.
+    only
+        Cases to run; empty means all.
+    isolated
+        Components that run in processes of their own; ``"all"`` means every one.
+    notes
+        Sentences to put into every result.
+    strict
+        Whether FMUs whose model descriptions break rules of FMI are refused.
+    verify
+        Whether every case is run again with H/2 and H/4, and all are compared.
+    realtime
+        Simulated over wall time: cases are run in real time, as the experiment's ``[realtime]``
+        says but for its factor; ``None``: as it says.
+    force_arming
+        Whether devices move although arming is refused, or cannot be computed.
+    stored_twins
+        Folders of earlier results whose twins stand for an identification, the first that has one;
+        ``None``: devices are identified, if the file says so.
+    figures
+        Whether pictures of all figures and systems are drawn as files.
+    tuning
+        A result: what was tuned while its case ran is done again, before the same steps; ``None``:
+        nothing is.
+    live
+        Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
+    stream
+        Programs that are sent its rows meanwhile, ``udp[:[HOST:]PORT]`` or
+        ``foxglove[:[HOST:]PORT]``; ``None``: none.
+    """
+
+    values: Mapping[str, Setting] = field(default_factory=dict)
+    swaps: Mapping[str, str] = field(default_factory=dict)
+    delays: Mapping[str, Time] = field(default_factory=dict)
+    parameters: Sequence[ParameterFile] = ()
+    only: Collection[str] = ()
+    isolated: Collection[str] = ()
+    notes: Sequence[str] = ()
+    strict: bool = False
+    verify: bool = False
+    realtime: float | None = None
+    force_arming: bool = False
+    stored_twins: Sequence[Path] | None = None
+    figures: bool = False
+    tuning: Path | None = None
+    live: str | None = None
+    stream: tuple[str, ...] | None = None
+
+
+#: The file says all.
+AS_WRITTEN = RunSettings()
+
+
+#: Stands for all components on the command line.
+EVERY = "all"
+
+
+def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, Case]:
+    """Return cases by name, all if ``only`` is empty."""
+    unknown = [name for name in only if name not in experiment.case]
+    if unknown:
+        listed = ", ".join(f"'{name}'" for name in unknown)
+        raise UnknownNameError(
+            f"no case {listed}{nearest(unknown[0], experiment.case)};"
+            f" the experiment has: {', '.join(experiment.case)}"
+        )
+    return {name: case for name, case in experiment.case.items() if not only or name in only}
+
+
+def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> None:
+    """Expect that some system has each component that the command line swaps or sets."""
+    named = (Endpoint.parse(path).component for path in settings.values if "." in path)
+    _expect_known([*settings.swaps, *named], systems)
+
+
+def expect_isolated(settings: RunSettings, systems: Mapping[str, System]) -> None:
+    """Expect that some system has each component that is to run in a process of its own."""
+    _expect_known([name for name in settings.isolated if name != EVERY], systems)
+
+
+def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None:
+    known = {name for system in systems.values() for name in system.components}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"no case has a component '{name}'{nearest(name, known)};"
+                f" components: {', '.join(sorted(known))}"
+            )
+
+
+def with_tuning(
+    experiment: Experiment, cases: Mapping[str, PreparedCase], settings: RunSettings
+) -> dict[str, PreparedCase]:
+    """Give cases the limits within which they are tuned, and what was tuned in another run."""
+    limits = {name: table.limits(name) for name, table in experiment.tuning.items()}
+    found: dict[str, PreparedCase] = {}
+    known: set[str] = set()
+    for case, one in cases.items():
+        own = _nameable(one.system) if limits else set()
+        known |= own
+        given = {name: range_ for name, range_ in limits.items() if range_ and name in own}
+        found[case] = replace(one, limits=given)
+    for name in limits.keys() - known:
+        raise UnknownNameError(
+            f'tuning."{name}": no case has an input, a parameter or a connection of this name'
+            f"{nearest(name, known)}"
+        )
+    if settings.tuning is None:
+        return found
+    from orchestrator.core.recording import read_result
+
+    recorded = read_result(settings.tuning)
+    case = recorded.name if recorded.name in found else next(iter(found))
+    if not recorded.tuned or (recorded.name != case and len(found) > 1):
+        has = f"'{recorded.name}'" if recorded.tuned else "nothing that was tuned"
+        raise DescriptionError(
+            f"{settings.tuning}: expected what was tuned in one of the cases {', '.join(found)},"
+            f" found {has}"
+        )
+    return {**found, case: replace(found[case], tuned=recorded.tuned)}
+
+
+def _nameable(system: System) -> set[str]:
+    """Return the names of what may be tuned; what cannot be is told when the run begins."""
+    names = {
+        f"{component.name}.{connector}"
+        for component in system.components.values()
+        for connector, one in component.connectors.items()
+        if one.causality.is_settable
+    }
+    return names | {str(line) for line in system.connections}
+
+
+def with_processes(system: System, components: Collection[str]) -> System:
+    """Run components in processes of their own; ``"all"`` means every one."""
+    for name in system.components:
+        if name in components or EVERY in components:
+            system = system.with_options(name, isolation="process")
+    return system
+
+
+@dataclass(frozen=True, eq=False)
+class ReadSystem:
+    """A system before a case changes it.
+
+    Parameters
+    ----------
+    written
+        As its file has it.
+    nested
+        With what its sources say of it.
+    flat
+        The same without nested systems.
+    """
+
+    written: System
+    nested: System
+    flat: System
+
+    @cached_property
+    def written_flat(self) -> System | None:
+        """As its file has it, without nested systems; ``None`` if that does not fit together."""
+        try:
+            return self.written.flat()
+        except DescriptionError:
+            return None
+
+
+class SystemReader:
+    """Reads the systems of cases.
+
+    Parameters
+    ----------
+    folder
+        What the paths of the cases are relative to.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[tuple[str, str | None], ReadSystem] = {}
+
+    def read(self, case: Case) -> ReadSystem:
+        """Return the system of a case."""
+        key = case.system, case.variant
+        if key not in self._read:
+            written = read_system(self.folder / case.system, case.variant)
+            nested = resolve(written)
+            self._read[key] = ReadSystem(written, nested, nested.flat())
+        return self._read[key]

@@ -17,8 +17,8 @@ from orchestrator.core.system import (
     System,
     Value,
 )
-from orchestrator.study.file.rest_table import RestTable
-from orchestrator.study.prepare.block_in_unit import BlockInUnit
+from orchestrator.study.file.case_tables import RestTable
+from orchestrator.study.prepare.playback import BlockInUnit
 
 
 class Rest(Block):

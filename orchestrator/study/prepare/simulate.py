@@ -18,12 +18,12 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.notebook import Progress, progress_bar
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
-from orchestrator.core.system.step_length import whole_steps
+from orchestrator.core.system.time import whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
-    from orchestrator.core.realtime.shared_rows import SharedRows
+    from orchestrator.core.realtime.record import SharedRows
     from orchestrator.core.recording import Journal, Result
     from orchestrator.core.system import System
 
@@ -247,7 +247,7 @@ def _read_beside(
         if hooks.share is not None and begun is not None and rows is not None:
             hooks.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
-            from orchestrator.study.prepare.paced_journal import journal_beside
+            from orchestrator.study.prepare.paced_watch import journal_beside
 
             whole = None if varies else rows
             writer = stack.enter_context(journal_beside(whole, journal, begun, pace.cpus, notes))

@@ -19,10 +19,10 @@ from orchestrator.core.system import (
     nanoseconds,
     nearest,
 )
-from orchestrator.core.system.step_length import step_length
+from orchestrator.core.system.time import step_length
 from orchestrator.core.system.units.unit import defined_conversion
 from orchestrator.study.file.experiment import FaultTable
-from orchestrator.study.file.sweep_table import FAULT_TIMES
+from orchestrator.study.file.figure_tables import FAULT_TIMES
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -1,26 +1,234 @@
-"""Runs of the cases of an experiment, and what each leaves."""
+"""Runs of the cases of an experiment: what each records, and the files that it leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import NeverEngagedError
-from orchestrator.core.recording import Journal, Result
-from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
-from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import FailedRunError, InterruptedRun, RunHooks
-from orchestrator.study.run.case_run import run_case
-from orchestrator.study.run.recorders import (
-    View,
-    journal_of,
-    replaced_by,
-    views,
-    write_partial,
-    write_views,
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    Diagnostic,
+    NeverEngagedError,
+    Problem,
+    Severity,
 )
+from orchestrator.core.diagnostics.errors import toml_key
+from orchestrator.core.diagnostics.extras import lacking
+from orchestrator.core.master import recordable
+from orchestrator.core.recording import (
+    LARGEST_MATRIX,
+    Journal,
+    Result,
+    default_format,
+    format_names,
+    link,
+    writer,
+)
+from orchestrator.core.system import System, nanoseconds, nearest, seconds
+from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
+from orchestrator.study.prepare.playback import faults_of
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.resting import with_rests
+from orchestrator.study.prepare.simulate import (
+    FailedRunError,
+    InterruptedRun,
+    RunHooks,
+    simulate_with,
+)
+
+if TYPE_CHECKING:
+    from orchestrator.core.master import ExecutionSettings
+    from orchestrator.core.realtime import RealTime
+
+
+def run_case(
+    case: PreparedCase,
+    hooks: RunHooks = RunHooks(),  # noqa: B008 - it never changes
+    *,
+    threads: int | None = None,
+    realtime: RealTime | None = None,
+) -> Result:
+    """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
+    system, settings = as_simulated(case)
+    system = with_rests(system, case.case.rest)
+    settings = replace(settings, threads=threads, realtime=realtime)
+    return simulate_with(system, settings, hooks, case.name)
+
+
+def as_simulated(case: PreparedCase) -> tuple[System, ExecutionSettings]:
+    """Return the system of a case, and how it is run."""
+    options, system = case.options, case.system
+    if options.backend is not None:
+        system = system.with_backend(options.backend)
+    return system, options.settings(
+        system,
+        stop=options.stop,
+        record=options.record,
+        every=options.every,
+        faults=faults_of(case.case),
+        tuned=case.tuned,
+        limits=case.limits,
+    )
+
+
+FLUSH = "1 s"
+#: Packages that formats need which may not be installed.
+_NEEDS = {"mcap": "mcap", "parquet": "pyarrow"}
+#: Ends the name of what a run has recorded that did not come to its end.
+_PARTIAL = ".partial"
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderView:
+    """Files of one content.
+
+    Parameters
+    ----------
+    stem
+        Name of the files without the ending.
+    names
+        Signals, as the result names them.
+    every
+        Of how many rows of the case's result one is kept.
+    formats
+        Registered names, which end the files.
+    """
+
+    stem: str
+    names: tuple[str, ...]
+    every: int
+    formats: tuple[str, ...]
+
+
+def signal_names(system: System, record: Sequence[str] | None) -> list[str]:
+    """Names in the result of what is recorded: one for each element of an array."""
+    names = []
+    for output in recordable(system, record):
+        component, _, connector = output.partition(".")
+        size = system.components[component].connectors[connector].size
+        names += [output] if size == 1 else [f"{output}[{i}]" for i in range(size)]
+    return names
+
+
+def views(case: PreparedCase) -> list[RecorderView]:
+    """List the contents that a case's files shall have, its whole result first."""
+    name, options, system = case.name, case.options, case.system
+    problems: list[Problem] = []
+    whole = _chosen(system, options.record, f"case '{name}'", problems)
+    every, formats = options.every or 1, options.formats or (default_format(),)
+    found = [RecorderView(name, tuple(whole), 1, formats)]
+    for key, recorder in case.case.recorder.items():
+        where = f"case '{name}', recorder '{key}'"
+        names = whole
+        if recorder.record is not None:
+            names = _chosen(system, recorder.record, where, problems)
+        missing = [signal for signal in names if signal not in whole]
+        if missing:
+            problems.append(_wrong(key, f"{where}: the case does not record {', '.join(missing)}"))
+        apart = recorder.every or every
+        if apart % every:
+            text = f"every: expected a multiple of the case's {every}, found {apart}"
+            problems.append(_wrong(key, f"{where}: {text}"))
+        if key == "partial":
+            text = "this name ends the files of runs that fail: choose another"
+            problems.append(_wrong(key, f"{where}: {text}"))
+        view = RecorderView(
+            f"{name}.{key}", tuple(names), apart // every, recorder.formats or formats
+        )
+        found.append(view)
+    for kind in dict.fromkeys(kind for view in found for kind in view.formats):
+        problems += _wrong_format(kind, f"case '{name}'")
+    if problems:
+        raise DescriptionError(*problems)
+    return found
+
+
+def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
+    known = format_names()
+    if kind not in known:
+        listed = ", ".join(known)
+        yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
+    elif kind in _NEEDS and (said := lacking(_NEEDS[kind])):
+        yield f"{where}, format '{kind}': {said}"
+
+
+def _wrong(recorder: str, text: str) -> Diagnostic:
+    return Diagnostic("DescriptionError", Severity.ERROR, text, key=toml_key("recorder", recorder))
+
+
+def _chosen(
+    system: System, record: Sequence[str] | None, where: str, problems: list[Problem]
+) -> list[str]:
+    try:
+        return signal_names(system, record)
+    except DescriptionError as error:
+        problems += error.within(where)
+        return []
+
+
+def expect_room(view: RecorderView, steps: int, every: int) -> Iterator[str]:
+    """Say before a run whether a MAT file could hold what it records."""
+    size = 8 * (1 + len(view.names)) * (steps // (every * view.every) + 2)
+    if "mat" in view.formats and size > LARGEST_MATRIX:
+        yield (
+            f"'{view.stem}': a MAT file would hold {size / 2**30:.3g} GiB of signals; expected less"
+            " than 2 GiB: record fewer outputs or every n-th step, or choose parquet"
+        )
+
+
+def flush_seconds(case: PreparedCase) -> float:
+    """Seconds of wall time between two writings of the journal."""
+    where = f"case '{case.name}'"
+    flush = FLUSH if case.options.flush is None else case.options.flush
+    interval = nanoseconds(flush, f"{where}: flush")
+    if interval <= 0:
+        raise DescriptionError(f"{where}: flush: expected > 0 s, found {flush!r}")
+    return seconds(interval)
+
+
+def journal_of(case: PreparedCase, output: Path) -> Journal:
+    """Return the journal of a case: ``NAME.partial`` in the folder of the results.
+
+    It is an MCAP file where the case is written as one.
+    """
+    folder = output / f"{case.name}{_PARTIAL}"
+    return Journal(folder, flush_seconds(case), grows="mcap" in (case.options.formats or ()))
+
+
+def write_views(
+    result: Result, chosen: Sequence[RecorderView], folder: Path, output: Path
+) -> Iterator[Path]:
+    """Write all files of a case that has come to its end."""
+    for path in _write(result, chosen, folder, ""):
+        link(path, output / f"{path.stem}{_PARTIAL}{path.suffix}")
+        yield path
+
+
+def write_partial(result: Result, chosen: Sequence[RecorderView], output: Path) -> None:
+    """Write all files of a case that failed: they end in ``.partial`` and the format."""
+    for _ in _write(result, chosen, output, _PARTIAL):
+        pass
+
+
+def _write(
+    result: Result, chosen: Sequence[RecorderView], folder: Path, mark: str
+) -> Iterator[Path]:
+    for view in chosen:
+        content = result if view is chosen[0] else result.part(view.names, view.every)
+        for kind in view.formats:
+            path = folder / f"{view.stem}{mark}.{kind}"
+            writer(kind)(content, path)
+            yield path
+
+
+def replaced_by(name: str, chosen: Sequence[RecorderView]) -> set[str]:
+    """Names of all that an earlier run of a case may have left, whole or partial."""
+    endings = [f"{mark}.{kind}" for mark in ("", _PARTIAL) for kind in format_names()]
+    return {f"{name}{_PARTIAL}", *(view.stem + ending for view in chosen for ending in endings)}
 
 
 def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
@@ -44,7 +252,7 @@ def _recorded(
     run: Run,
     extensions: Sequence[Extension],
     case: PreparedCase,
-    files: Sequence[View],
+    files: Sequence[RecorderView],
     journal: Journal,
 ) -> Result:
     """Run a case; if that ends early, leave what it has recorded."""

@@ -2,13 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.study.sweep.estimate import estimate as estimate
+from orchestrator.study.sweep.runner import estimate as estimate
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.study.sweep.job import Job as Job, JobContext as JobContext, Record as Record
-    from orchestrator.study.sweep.kept import with_kept as with_kept
-    from orchestrator.study.sweep.plan import Plan as Plan
+    from orchestrator.study.sweep.job import (
+        Job as Job,
+        JobContext as JobContext,
+        JobRecord as JobRecord,
+    )
+    from orchestrator.study.sweep.runner import with_kept as with_kept
+    from orchestrator.study.sweep.plan import SweepPlan as SweepPlan
     from orchestrator.study.sweep.runner import (
         FinishedSweep as FinishedSweep,
         local as local,

@@ -18,11 +18,9 @@ from orchestrator.core.simunits import class_of, files_at
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.study.prepare.playback import is_playback
 from orchestrator.study.sweep.executors import JobExecutor
-from orchestrator.study.sweep.fingerprint import Fingerprints, digest
-from orchestrator.study.sweep.job import Job, JobContext, Record
-from orchestrator.study.sweep.plan import Plan
+from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
+from orchestrator.study.sweep.plan import Fingerprints, SweepPlan, digest
 from orchestrator.study.sweep.runner import Executors
-from orchestrator.study.sweep.worker import run_jobs
 
 _PATIENCE = "10 s"
 #: Of a file: the folder that is kept together, and its bytes.
@@ -86,7 +84,7 @@ class ClusterExecutor:
         self._pool = pool
         self._parcel = parcel
 
-    def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[Record]]:
+    def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[JobRecord]]:
         """Send a chunk to the scheduler."""
         return self._pool.submit(run_sent, self._parcel, context, jobs)
 
@@ -100,7 +98,7 @@ class ClusterExecutor:
         """Nothing: all executors share the pool."""
 
 
-def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[Record]:
+def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:
     """Run jobs in a worker, with the files that were sent in a parcel of this name."""
     places = _places.get(parcel, {})  # a system of blocks only needs none
     cases = {
@@ -126,7 +124,7 @@ def on_cluster(address: str) -> Executors:
     """Run jobs on a Dask cluster, as many at a time as its workers have threads now."""
 
     @contextmanager
-    def executors(plans: Sequence[Plan]) -> Iterator[Sequence[JobExecutor]]:
+    def executors(plans: Sequence[SweepPlan]) -> Iterator[Sequence[JobExecutor]]:
         with _client(address) as client:
             threads = sum(client.nthreads().values())
             if not threads:
@@ -155,7 +153,7 @@ def _client(address: str) -> Iterator[Client]:
         ) from error
 
 
-def _parcel(plans: Sequence[Plan]) -> Parcel:
+def _parcel(plans: Sequence[SweepPlan]) -> Parcel:
     files: dict[str, Content] = {}
     blocks: dict[str, str] = {}
     prints = Fingerprints()
@@ -177,7 +175,7 @@ def _sent(file: Path, needed: Sequence[Path] = ()) -> dict[str, Content]:
     return {str(path): (str(file.parent), path.read_bytes()) for path in needed or [file]}
 
 
-def _components(plans: Sequence[Plan]) -> Iterator[Component]:
+def _components(plans: Sequence[SweepPlan]) -> Iterator[Component]:
     for plan in plans:
         for case in plan.context.cases.values():
             yield from case.system.components.values()

@@ -1,23 +1,31 @@
-"""The file of what is done: one line of JSON for each finished job, appended at once."""
+"""What of sweeps is done: a line of JSON for each finished job, and the table of results."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import FileIO
 from os import SEEK_END
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import LoadError, SoftdockError
+from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.plain_data import json_data, misfit
+from orchestrator.core.recording import versions, whole_file
 from orchestrator.study.measure.outcome import Measured
-from orchestrator.study.sweep.job import Record, Status
+from orchestrator.study.prepare.axes import label_of
+from orchestrator.study.sweep.job import JobRecord, Status
+from orchestrator.study.sweep.plan import SweepPlan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _Number = float | int | None
 
@@ -63,7 +71,7 @@ class Store:
         self.path = path
         self._file: FileIO | None = None
 
-    def read(self) -> dict[str, Record]:
+    def read(self) -> dict[str, JobRecord]:
         """Return what is in the file, by key; of several records of a key the last."""
         try:
             lines = self.path.read_bytes().split(b"\n")
@@ -73,7 +81,7 @@ class Store:
             raise LoadError(f"{self.path}: cannot be read: {error.strerror or error}") from error
         return {record.key: record for record in self._records(lines)}
 
-    def _records(self, lines: list[bytes]) -> Iterator[Record]:
+    def _records(self, lines: list[bytes]) -> Iterator[JobRecord]:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -94,7 +102,7 @@ class Store:
             " with --fresh"
         )
 
-    def append(self, record: Record) -> None:
+    def append(self, record: JobRecord) -> None:
         """Write a record; it is in the file when this returns."""
         text = json.dumps(_data(record), allow_nan=False)
         try:
@@ -153,7 +161,7 @@ class Store:
             self._file = None
 
 
-def _data(record: Record) -> dict[str, Any]:
+def _data(record: JobRecord) -> dict[str, Any]:
     """Plain data; what is not finite is ``null``."""
     return {
         "key": record.key,
@@ -174,12 +182,12 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _record(row: _Row) -> Record:
+def _record(row: _Row) -> JobRecord:
     measured = {}
     for name, one in row.measures.items():
         figures = {key: _number(value) for key, value in (one.model_extra or {}).items()}
         measured[name] = Measured(_number(one.value), one.unit, figures)
-    return Record(
+    return JobRecord(
         key=row.key,
         case=row.case,
         point=row.at,
@@ -193,3 +201,74 @@ def _record(row: _Row) -> Record:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
+
+
+def table_of(plan: SweepPlan, records: Mapping[str, JobRecord]) -> pd.DataFrame:
+    """Make the table of a sweep, in the order of its points.
+
+    Columns are the axes, ``seed``, ``case``, the measures with their units, their details
+    (``growth: frequency_hz``), ``status``, ``reason`` and ``wall time [s]``. Jobs without a record
+    are left out.
+    """
+    import pandas as pd
+
+    axes = {name: label_of(name, axis) for name, axis in plan.context.sweep.over.items()}
+    seeded = plan.context.sweep.seeds is not None
+    rows: list[dict[str, Any]] = []
+    figures: dict[str, None] = {}
+    for job in plan.jobs:
+        record = records.get(job.key)
+        if record is None:
+            continue
+        row: dict[str, Any] = {axes[name]: value.shown for name, value in job.point.items()}
+        if seeded:
+            row["seed"] = job.seed
+        row["case"] = job.case
+        found = _figures(record)
+        figures |= dict.fromkeys(found)
+        rows.append({**row, **found, **_ending(record)})
+    first = [*axes.values(), *(["seed"] if seeded else []), "case"]
+    columns = [*first, *figures, "status", "reason", "wall time [s]"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _figures(record: JobRecord) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, measured in record.measured.items():
+        unit = f" [{measured.unit}]" if measured.unit not in {"", "1"} else ""
+        found[f"{name}{unit}"] = measured.value
+        found |= {f"{name}: {key}": value for key, value in measured.details.items()}
+    return found
+
+
+def _ending(record: JobRecord) -> dict[str, Any]:
+    return {
+        "status": record.status,
+        "reason": record.reason,
+        "wall time [s]": record.wall_seconds,
+    }
+
+
+def write_table(plan: SweepPlan, records: Mapping[str, JobRecord], stem: Path) -> list[Path]:
+    """Write the table of a sweep as CSV, and as Parquet where Arrow is installed.
+
+    The Parquet file has the sweep, as it is in the experiment file, and the versions of what
+    was used as JSON under ``softdock`` in its metadata.
+    """
+    table = table_of(plan, records)
+    comma = stem.with_name(f"{stem.name}.csv")
+    with whole_file(comma) as draft:
+        table.to_csv(draft, index=False)
+    if lacking("pyarrow"):
+        return [comma]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    said = plan.context.sweep.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    origin = {"sweep": plan.context.name, **said, "versions": versions()}
+    content = pa.Table.from_pandas(table, preserve_index=False)
+    metadata = {**(content.schema.metadata or {}), b"softdock": json.dumps(origin).encode()}
+    columns = stem.with_name(f"{stem.name}.parquet")
+    with whole_file(columns) as draft:
+        pq.write_table(content.replace_schema_metadata(metadata), draft)
+    return [columns, comma]

@@ -1,15 +1,23 @@
-"""Tables of a page: what was run, and the least, median and largest of each measure."""
+"""Records of sweeps for a page: tables of measures, and one cell for each place of a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from orchestrator.study.content import TableItem
-from orchestrator.study.file.sweep_table import Axis, Sweep
-from orchestrator.study.prepare.axes import label_of
-from orchestrator.study.prepare.design import seeds_of
+from orchestrator.study.content import MapAxis, TableItem
+from orchestrator.study.file.figure_tables import (
+    Axis,
+    AxisValue,
+    LinesFigure,
+    MapFigure,
+    MapPanel,
+    Sweep,
+)
+from orchestrator.study.prepare.axes import AxisPoint, label_of, point_at, points_of, seeds_of
+from orchestrator.study.sweep.job import SAFE, JobRecord
 from orchestrator.study.sweep.runner import FinishedSweep
 
 #: Reasons, and runs of one reason, that are named; the table of the sweep has all.
@@ -109,3 +117,140 @@ def _note(sweep: Sweep) -> str:
     if sweep.seeds is not None:
         said.append(f"Seeds: {', '.join(map(str, seeds_of(sweep)))}")
     return ". ".join(text.rstrip(".") for text in said if text) + "."
+
+
+Floats = NDArray[np.float64]
+#: All records of one place.
+Cell = list[JobRecord]
+#: What the legend says of runs without a figure.
+_WORDS = {
+    "failed": "run ended by an error",
+    "died": "process died",
+    "diverged": "not finite",
+}
+_UNREAD = "cannot be read off"
+
+
+def axis_of(name: str, axis: Axis) -> MapAxis:
+    """Return an axis of a sweep as one of a figure; numbers in increasing order."""
+    shown = [point.shown for point in _ordered(axis)]
+    if any(isinstance(value, str | bool) for value in shown):
+        words = tuple(value if isinstance(value, str) else str(value).lower() for value in shown)
+        return MapAxis(label_of(name, axis), words)
+    numbers = tuple(float(value) for value in shown)
+    return MapAxis(label_of(name, axis), numbers, _is_log(axis, numbers))
+
+
+def _ordered(axis: Axis) -> list[AxisPoint]:
+    points = points_of(axis)
+    if any(isinstance(point.shown, str | bool) for point in points):
+        return points
+    return sorted(points, key=lambda point: float(point.shown))
+
+
+def _is_log(axis: Axis, values: tuple[float, ...]) -> bool:
+    """Whether the values are spaced rather by factors than by differences."""
+    if axis.values is None or len(values) < 3 or values[0] <= 0:
+        return axis.spacing == "log" and axis.values is None
+    steps, factors = np.diff(values), np.diff(np.log(values))
+    return bool(np.std(factors) / np.mean(factors) < np.std(steps) / np.mean(steps))
+
+
+def cells_of(panel: MapPanel, names: Sequence[str], outcome: FinishedSweep) -> list[list[Cell]]:
+    """Return the records of a panel."""
+    over = outcome.plan.context.sweep.over
+    found: dict[tuple[AxisValue, ...], Cell] = {}
+    for point, record in _records(panel, outcome):
+        found.setdefault(tuple(point[name].value for name in names), []).append(record)
+    across = _ordered(over[names[-1]])
+    if len(names) == 1:
+        return [[found.get((point.value,), []) for point in across]]
+    return [
+        [found.get((row.value, point.value), []) for point in across]
+        for row in _ordered(over[names[0]])
+    ]
+
+
+def _records(
+    panel: MapPanel, outcome: FinishedSweep
+) -> Iterator[tuple[Mapping[str, AxisPoint], JobRecord]]:
+    over = outcome.plan.context.sweep.over
+    wanted = {name: point_at(over[name], value).value for name, value in panel.at.items()}
+    for job in outcome.plan.jobs:
+        record = outcome.records.get(job.key)
+        fits = all(job.point[name].value == value for name, value in wanted.items())
+        if job.case == panel.case and record is not None and fits:
+            yield job.point, record
+
+
+def each(cells: list[list[Cell]], figure_of: Callable[[Cell], float]) -> Floats:
+    """Reduce every cell to a number; shape (rows, columns)."""
+    return np.array([[figure_of(cell) for cell in row] for row in cells], dtype=np.float64)
+
+
+def values_in(figure: MapFigure | LinesFigure, cell: Cell) -> Floats:
+    """Return the figure's measure of all seeds, NaN where a run has none."""
+    found = [record.measured.get(figure.measure) for record in cell]
+    return np.array([np.nan if m is None else figure.factor * m.value for m in found], dtype=float)
+
+
+def reduced(figure: MapFigure | LinesFigure, cell: Cell) -> float:
+    """One figure of all seeds; NaN where half of them or more have none, the largest where one."""
+    values = values_in(figure, cell)
+    finite = values[np.isfinite(values)]
+    if figure.reduce == "share above limit":
+        if not len(values) or figure.limit is None:
+            return np.nan
+        return 1.0 - float(np.count_nonzero(finite <= figure.limit)) / len(values)
+    if figure.reduce == "max":  # what diverged is no smaller than what did not
+        return float(finite.max()) if 0 < len(finite) == len(values) else np.nan
+    return float(np.median(finite)) if 2 * len(finite) > len(values) else np.nan
+
+
+def detail(figure: MapFigure | LinesFigure, name: str, cell: Cell) -> float:
+    """Return the median of a detail of the measure, such as ``predicted``."""
+    found = [
+        figure.factor * record.measured[figure.measure].details.get(name, np.nan)
+        for record in cell
+        if figure.measure in record.measured
+    ]
+    return float(np.median(found)) if found else np.nan
+
+
+def other(measure: str, cell: Cell) -> float:
+    """Return the median of another measure."""
+    found = [record.measured[measure].value for record in cell if measure in record.measured]
+    return float(np.median(found)) if found else np.nan
+
+
+def missing(
+    figure: MapFigure | LinesFigure, cells: list[list[Cell]]
+) -> dict[str, NDArray[np.bool_]]:
+    """Where there is no figure, by the most frequent reason."""
+    words = [[_reason(figure, cell) for cell in row] for row in cells]
+    found = dict.fromkeys(word for row in words for word in row if word)
+    return {label: np.array([[word == label for word in row] for row in words]) for label in found}
+
+
+def safe(cells: list[list[Cell]]) -> dict[str, NDArray[np.bool_]]:
+    """Where half of the runs or more went to the safe state."""
+    shares = each(cells, lambda cell: sum(r.status == SAFE for r in cell) / max(len(cell), 1))
+    return {"went to the safe state": shares >= 0.5}
+
+
+def _reason(figure: MapFigure | LinesFigure, cell: Cell) -> str:
+    if np.isfinite(reduced(figure, cell)):
+        return ""
+    values = values_in(figure, cell)
+    states = [r.status for r, v in zip(cell, values, strict=True) if not np.isfinite(v)]
+    return _WORDS.get(max(set(states), key=states.count), _UNREAD) if states else "not run"
+
+
+def label_of_measure(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> str:
+    """Return what the file calls it, else the measure's name and unit."""
+    if figure.label:
+        return figure.label
+    measured = (record.measured.get(figure.measure) for record in outcome.records.values())
+    unit = next((m.unit for m in measured if m is not None), "")
+    name = figure.measure.replace("_", " ")
+    return f"{name} [{unit}]" if unit not in {"", "1"} and figure.factor == 1.0 else name

@@ -28,10 +28,9 @@ from orchestrator import (
     write_ssd,
 )
 from orchestrator.rig.run.arming import armed
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.swap import swap_component
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import prepared_cases
+from orchestrator.study.prepare.prepare import swap_component
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "rig" / "adapters"))

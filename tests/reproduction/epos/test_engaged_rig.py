@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.recording import read_parquet
-from orchestrator.rig.supervisor.operator import Operator
+from orchestrator.rig.supervisor.wire import Operator
 
 EPOS = Path(__file__).parents[3] / "examples" / "epos"
 PATIENCE = 90.0  # s; a busy machine

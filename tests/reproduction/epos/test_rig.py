@@ -15,13 +15,12 @@ from orchestrator import (
     read_experiment,
     run_experiment,
 )
-from orchestrator.rig.identification.clock import by_clock
+from orchestrator.rig.identification.line_delays import by_clock
 from orchestrator.rig.identification.twin_file import SignalPair, TwinFile, twin_text
 from orchestrator.rig.run.arming import armed
-from orchestrator.rig.tables.identification_table import IdentificationTable
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import prepared_cases
+from orchestrator.rig.tables import IdentificationTable
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.usefixtures("plants")

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orchestrator.pictures.animation.signals import Signals
-from orchestrator.pictures.animation.tracks import tracks
+from orchestrator.pictures.animation.tracks import CaseSignals, tracks
 from orchestrator.study import read_experiment, simulate
-from orchestrator.study.prepare.faults import faults_of
+from orchestrator.study.prepare.playback import faults_of
 from orchestrator.study.prepare.prepare import merged, prepare
 from python_blocks.kinematics.stewart import StewartGeometry
 
@@ -45,7 +44,7 @@ def drawn(experiment, plants):
     results = ran(experiment, "drag", "drag_ideal", stop="0.8 s")
     table = experiment.animation["docking"]
     times_ns = results["drag"].time_ns
-    signals = {name: Signals(result, times_ns) for name, result in results.items()}
+    signals = {name: CaseSignals(result, times_ns) for name, result in results.items()}
     true = tracks(table.model_copy(update={"exaggerate": 1.0}), "drag", signals)
     return results["drag"], true, tracks(table, "drag", signals)
 

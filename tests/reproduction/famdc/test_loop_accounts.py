@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.analyze.linear import linear_case
+from orchestrator.cli.analyze_loop import linear_case
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc" / "experiment.toml"
 

@@ -18,10 +18,9 @@ from orchestrator import Block, Input, Output, read_experiment, read_system, sim
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System
 from orchestrator.rig.run.arming import armed
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.swap import swap_component
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import prepared_cases
+from orchestrator.study.prepare.prepare import swap_component
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "rig" / "adapters"))
 from test_motor_bench import MotorLine

@@ -9,9 +9,8 @@ import pytest
 from orchestrator import read_experiment
 from orchestrator.loops import linear_system
 from orchestrator.rig.run.arming import armed
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import prepared_cases
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 
 from .conftest import EXAMPLE
 

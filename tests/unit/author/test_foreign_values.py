@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.author import read_system
 from orchestrator.author.edit import FileEdit
-from orchestrator.author.settings import assigned
+from orchestrator.author.reading import assigned
 
 DESCRIPTION = """<?xml version="1.0"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Truck" guid="{1}">

@@ -12,7 +12,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
-from orchestrator.core.master.schedule.step_size_control import power_bonds
+from orchestrator.core.master.schedule.compensation_table import power_bonds
 from orchestrator.core.simunits.fmi.terminals import power_ports as terminals
 from orchestrator.core.ssp import read_ssd, write_ssd
 from orchestrator.core.system import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.author.settings import plain_value, value_of
+from orchestrator.author.reading import plain_value, value_of
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Causality, Connector, DataType
 

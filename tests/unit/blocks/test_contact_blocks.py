@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrator.core.simunits.block_registry import block_class
+from orchestrator.core.simunits.registry import block_class
 
 
 def outputs(name, values, t=0.0, h=0.0):

@@ -11,7 +11,7 @@ from fmpy import simulate_fmu
 from scipy.integrate import solve_ivp
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.simunits.block_registry import block_class
+from orchestrator.core.simunits.registry import block_class
 from orchestrator.export import build_model
 from orchestrator.export.blocks.block_trace import trace
 from python_blocks.contact.damping_numbers import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.core.simunits.block_registry import block_class
+from orchestrator.core.simunits.registry import block_class
 
 
 def slide(block, mass, load, h=1e-4, seconds=1.0, speed=0.0):

@@ -7,7 +7,7 @@ from diagnostic_cases.case import ring
 from diagnostic_cases.rigs import rig
 
 from orchestrator.checks import check_target
-from orchestrator.checks.context import Run
+from orchestrator.checks.context import IntendedRun
 from orchestrator.checks.run_checks import check_case, check_declaration
 from orchestrator.core.coupling import DelayMode
 
@@ -17,7 +17,7 @@ MS = 1_000_000
 
 def told(system, code, **how):
     subject, _ = check_declaration(system)
-    run = Run(step_ns=MS, stop_ns=10 * MS, **how)
+    run = IntendedRun(step_ns=MS, stop_ns=10 * MS, **how)
     found, _ = check_case(replace(subject, run=run), sound=True)
     return [finding.message for finding in found if finding.code == code]
 

@@ -1,6 +1,6 @@
 """Order, choice, exit codes, and the JSON of a report."""
 
-from orchestrator.checks.report import Extent, Report, merged
+from orchestrator.checks.run_checks import CheckReport, Extent, merged
 from orchestrator.core.diagnostics import Diagnostic, Severity
 
 ERROR = Diagnostic("CON101", Severity.ERROR, "no component", "b.ssd", 7, "a.y -> b.u")
@@ -9,7 +9,7 @@ NOTE = Diagnostic("POR101", Severity.NOTE, "only here", "a.ssd")
 
 
 def report(*findings, unchecked=False):
-    return Report("b.ssd", findings, {"b": Extent(2, 1, None, 1)}, unchecked)
+    return CheckReport("b.ssd", findings, {"b": Extent(2, 1, None, 1)}, unchecked)
 
 
 def test_exit_codes():

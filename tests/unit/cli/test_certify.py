@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator import System, fmu
 from orchestrator.core.ssp import write_ssp
-from orchestrator.core.ssp.write.traceability import REPORT_ENTRY, SRMD_ENTRY, STMD_ENTRY
+from orchestrator.core.ssp.write.packing import REPORT_ENTRY, SRMD_ENTRY, STMD_ENTRY
 
 SCHEMAS = Path(__file__).parents[1] / "core" / "ssp" / "traceability"
 AXIS = ("--case", "capture_b60_axis", "--step", "4 ms", "--as", "ecos,omsimulator")

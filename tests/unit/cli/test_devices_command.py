@@ -113,12 +113,12 @@ def test_check(softdock):
 
 
 def test_a_failed_check_ends_with_1(softdock, monkeypatch):
-    from orchestrator.rig.devices.conformance import suite
+    from orchestrator.rig.devices.conformance import checks
 
     def broken(name, bench):
         raise RuntimeError("broken")
 
-    monkeypatch.setitem(suite.CHECKS, "golden-bytes", ("", broken))
+    monkeypatch.setitem(checks.CHECKS, "golden-bytes", ("", broken))
     code, out, err = softdock("devices", "check", "udp", "--only", "golden-bytes", "--json")
     assert (code, err) == (1, "")
     (found,) = json.loads(out)["checks"]

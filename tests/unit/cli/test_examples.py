@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.examples import FOLDERS
+from orchestrator.cli.files import FOLDERS
 from orchestrator.export import Recipe, find_recipes
 from orchestrator.study import read_experiment
 

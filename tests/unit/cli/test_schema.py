@@ -9,7 +9,7 @@ from random import Random
 import jsonschema
 import pytest
 
-from orchestrator.cli.schema import MODELS, file_text, kinds, schema_of
+from orchestrator.cli.files import MODELS, file_text, kinds, schema_of
 
 ROOT = Path(__file__).parents[3]
 FILES = [

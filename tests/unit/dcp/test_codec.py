@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import Frames, LengthError, decode, encode, framed, header_of
 from orchestrator.dcp.identifiers import PduType
-from orchestrator.dcp.pdus import PDUS
+from orchestrator.dcp.pdus import PDUS, Frames, LengthError, decode, encode, framed, header_of
 
 U = bytes.fromhex("b5279485720d45429f29bee4d9a75ef9")
 HERE = pdus.place_of("127.0.0.1", 8090)

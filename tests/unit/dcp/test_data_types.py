@@ -3,8 +3,15 @@
 import pytest
 
 from orchestrator.core.diagnostics import WireFormatError
-from orchestrator.dcp.data_types import CONVERSIONS, DcpType, converts, pack_value, unpack_value
-from orchestrator.dcp.payload import Payload, Place
+from orchestrator.dcp.data_types import (
+    CONVERSIONS,
+    DcpType,
+    Payload,
+    PayloadPlace,
+    converts,
+    pack_value,
+    unpack_value,
+)
 
 
 def test_conversions_are_those_that_lose_nothing_that_the_standard_lists():
@@ -41,7 +48,7 @@ def test_the_examples_of_the_standard():
 
 
 def test_payloads_are_whole():
-    layout = Payload([Place(1, DcpType.UINT8, 2), Place(2, DcpType.STRING, 1)])
+    layout = Payload([PayloadPlace(1, DcpType.UINT8, 2), PayloadPlace(2, DcpType.STRING, 1)])
     content = layout.pack({1: (1, 2), 2: ("ab",)})
     assert layout.unpack(content) == {1: (1, 2), 2: ("ab",)}
     for wrong in (content[:-1], content + b"\0", content[:-1] + b"\xff"):

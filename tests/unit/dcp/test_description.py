@@ -12,15 +12,15 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, WireForma
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, pack_value
 from orchestrator.dcp.description import (
-    Capabilities,
     Dependencies,
     Ipv4,
     LogTemplate,
+    PduSteps,
     PortRange,
     Resolution,
     ResolutionRange,
-    StepChoice,
-    Variable,
+    SlaveCapabilities,
+    SlaveVariable,
     VariableKind,
     archive_of,
     read_dcpx,
@@ -28,10 +28,10 @@ from orchestrator.dcp.description import (
     write_dcpx,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.dcp.master.log_entries import entries_of
+from orchestrator.dcp.master.controller import entries_of
 from orchestrator.dcp.master.rollout import chosen_resolution, data_port
 
-DIM = Variable("n", 9, VariableKind.STRUCTURAL, DcpType.UINT16, (3,), variability="fixed")
+DIM = SlaveVariable("n", 9, VariableKind.STRUCTURAL, DcpType.UINT16, (3,), variability="fixed")
 FULL = description(
     variables=(
         replace(
@@ -44,13 +44,17 @@ FULL = description(
         ),
         replace(INPUT, max_missed=3, unit="m"),
         DIM,
-        Variable("s", 10, VariableKind.PARAMETER, DcpType.STRING, ("ä b",), variability="tunable"),
-        Variable("b", 11, VariableKind.INPUT, DcpType.BINARY, (b"\0\xff",), max_size=4),
-        Variable("i", 12, VariableKind.INPUT, DcpType.INT8, (-5, 6), (2,), (False,), minimum=-9),
+        SlaveVariable(
+            "s", 10, VariableKind.PARAMETER, DcpType.STRING, ("ä b",), variability="tunable"
+        ),
+        SlaveVariable("b", 11, VariableKind.INPUT, DcpType.BINARY, (b"\0\xff",), max_size=4),
+        SlaveVariable(
+            "i", 12, VariableKind.INPUT, DcpType.INT8, (-5, 6), (2,), (False,), minimum=-9
+        ),
     ),
     units={"N.m": BaseUnit({"kg": 1, "m": 2, "s": -2}), "m": None},
     resolutions=(Resolution(1, 100, False, True), ResolutionRange(1, 5, 1000)),
-    capabilities=Capabilities(True, False, True, True, True, False),
+    capabilities=SlaveCapabilities(True, False, True, True, True, False),
     heartbeat=(3, 2),
     transports={
         Transport.UDP_IPV4: Ipv4("a", 1, "b", (PortRange(5, 9), PortRange(7, 7)), None, (), 900),
@@ -112,13 +116,13 @@ CONTRADICTIONS = {
     "expected DCP 1.0, found version 1.1": changed(minor=1),
     "expected an operating mode": changed(op_modes=frozenset()),
     "it lacks <Heartbeat>, and says canMonitorHeartbeat='true'": changed(
-        capabilities=Capabilities(monitor_heartbeat=True)
+        capabilities=SlaveCapabilities(monitor_heartbeat=True)
     ),
     "it has <Heartbeat>, and says canMonitorHeartbeat='false'": changed(heartbeat=(1, 1)),
     "it says that it provides logs, and has no <Log>": changed(templates=(), categories={}),
-    "NonRealTime: its steps are fixed": changed(nrt_steps=StepChoice(1, True, 1)),
-    "minSteps is 9, beyond maxSteps 2": changed(nrt_steps=StepChoice(1, False, 9, 2)),
-    "defaultSteps 1 is not between": changed(nrt_steps=StepChoice(1, False, 2, 9)),
+    "NonRealTime: its steps are fixed": changed(nrt_steps=PduSteps(1, True, 1)),
+    "minSteps is 9, beyond maxSteps 2": changed(nrt_steps=PduSteps(1, False, 9, 2)),
+    "defaultSteps 1 is not between": changed(nrt_steps=PduSteps(1, False, 2, 9)),
     "numeratorFrom 5 is beyond numeratorTo 1": changed(resolutions=(ResolutionRange(5, 1, 9),)),
     "a resolution is fixed, and there are others": changed(
         resolutions=(Resolution(), ResolutionRange(1, 2, 9))

@@ -7,10 +7,9 @@ from dcp_slaves import machine
 from dcp_talk import MASTER, OTHER, SOURCE, TARGET, UUID, Talk
 
 from orchestrator.dcp import pdus
-from orchestrator.dcp.description import Capabilities, Resolution
-from orchestrator.dcp.error_codes import ErrorCode
+from orchestrator.dcp.description import Resolution, SlaveCapabilities
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.states import State
+from orchestrator.dcp.states import ErrorCode, SlaveState
 
 #: What was seen between a master and DCPLib's slave; what only DCPLib sends stands in no line.
 TRACE = """
@@ -44,7 +43,7 @@ def test_the_golden_trace(passes):
         for sent, answers in LINES:
             slave.receive(bytes.fromhex(sent), MASTER)
             assert wire.take() == answers.split(), sent
-    assert slave.state is State.ALIVE
+    assert slave.state is SlaveState.ALIVE
     # In SENDING_I and at the first step in real time: data id 2, the first two PDUs of each pass.
     assert [d.hex() for _, d in wire.data[:2]] == [
         "f000000200" + struct.pack("<d", 10.0).hex(),
@@ -59,9 +58,9 @@ def test_steps_outside_of_real_time_are_those_that_were_asked_for():
     for number, value in enumerate((1.0, 2.0)):
         talk.data(value, number)
         states = [a.state for a in talk.ask(pdus.DoStep, 10, 3)[1:]]
-        assert states == [State.COMPUTING, State.COMPUTED]
+        assert states == [SlaveState.COMPUTING, SlaveState.COMPUTED]
         states = [a.state for a in talk.ask(pdus.SendOutputs, 13)[1:]]
-        assert states == [State.SENDING_D, State.SYNCHRONIZED]  # from where it came
+        assert states == [SlaveState.SENDING_D, SlaveState.SYNCHRONIZED]  # from where it came
     assert talk.outputs == pytest.approx([10.0, 10.0 + 0.03, 10.0 + 0.09])
 
 
@@ -98,7 +97,7 @@ def test_what_is_not_for_a_slave_is_dropped():
     assert talk.tell(b"") == talk.tell(b"\x80\0") == talk.tell(bytes.fromhex("b0010001")) == []
     assert talk.tell(pdus.AskState(0, 0)) == []  # 0 is the master
     (found,) = talk.tell(pdus.AskState(9, 44))
-    assert found == pdus.StateAck(9, 44, State.ALIVE)
+    assert found == pdus.StateAck(9, 44, SlaveState.ALIVE)
     talk.register()
     assert talk.ask(pdus.AskState, origin=OTHER) == []
     talk.sequence -= 1
@@ -129,7 +128,7 @@ REFUSALS = [
 def test_a_registration_is_refused(_, fields, name):
     talk = Talk()
     assert talk.error(pdus.Register, *fields).name == name
-    assert talk.slave.state is State.ALIVE
+    assert talk.slave.state is SlaveState.ALIVE
 
 
 @pytest.mark.parametrize(
@@ -175,7 +174,7 @@ def test_a_request_is_refused_in_the_configuration(kind, fields, name):
 
 
 def test_support_comes_before_length_and_length_before_state():
-    few = Capabilities(accept_config_pdus=True)
+    few = SlaveCapabilities(accept_config_pdus=True)
     talk = Talk(capabilities=few, templates=())
     talk.register(OpMode.SRT)
     short = [(0x07, "NOT_SUPPORTED_PDU"), (0x0A, "NOT_SUPPORTED_PDU"), (0x2A, "NOT_SUPPORTED_PDU")]
@@ -183,7 +182,7 @@ def test_support_comes_before_length_and_length_before_state():
         talk.sequence += 1
         (answer,) = talk.tell(struct.pack("<BHB", kind, talk.sequence, 1))
         assert ErrorCode(answer.error).name == name
-    talk = Talk(capabilities=Capabilities())
+    talk = Talk(capabilities=SlaveCapabilities())
     talk.register()
     assert talk.error(pdus.ConfigureScope, 1, 0).name == "NOT_SUPPORTED_PDU"
 
@@ -214,7 +213,7 @@ def test_what_is_missing_is_told_in_its_order():
 
 
 def test_steps_that_are_not_allowed():
-    talk = Talk(capabilities=Capabilities(True, True, False))
+    talk = Talk(capabilities=SlaveCapabilities(True, True, False))
     talk.start()
     assert talk.error(pdus.DoStep, 10, 0).name == "INVALID_STEPS"
     assert talk.error(pdus.DoStep, 10, 11).name == "INVALID_STEPS"

@@ -8,12 +8,11 @@ from dcp_slaves import GAIN, INPUT, OUTPUT, Integrator
 from dcp_talk import MASTER, OTHER, UUID, Talk
 
 from orchestrator.dcp import pdus
-from orchestrator.dcp.codec import decode
-from orchestrator.dcp.description import Capabilities, StepChoice
-from orchestrator.dcp.error_codes import ErrorCode, error_text
+from orchestrator.dcp.description import PduSteps, SlaveCapabilities
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.slave.conduct import Pacing, time_ns
-from orchestrator.dcp.states import State
+from orchestrator.dcp.pdus import decode
+from orchestrator.dcp.slave.conduct import StepPacing, time_ns
+from orchestrator.dcp.states import ErrorCode, SlaveState, error_text
 
 
 def test_a_start_in_the_past_is_refused_in_real_time_only():
@@ -24,11 +23,11 @@ def test_a_start_in_the_past_is_refused_in_real_time_only():
     assert talk.error(pdus.Run, 5, 1_600_000_000).name == "INVALID_START_TIME"
     assert talk.error(pdus.Run, 5, -1).name == "INVALID_START_TIME"
     answers = talk.ask(pdus.Run, 5, 1_700_000_002)
-    assert [a.state for a in answers[1:]] == [State.SYNCHRONIZING]  # until the time has come
+    assert [a.state for a in answers[1:]] == [SlaveState.SYNCHRONIZING]  # until the time has come
     assert talk.slave.due_ns == 2 * 10**9
     talk.clock.ns = 2 * 10**9
     talk.slave.tick()
-    assert talk.slave.state is State.SYNCHRONIZED
+    assert talk.slave.state is SlaveState.SYNCHRONIZED
 
 
 def test_outputs_leave_at_their_steps_with_inputs_held_over_each():
@@ -64,7 +63,7 @@ def test_a_step_that_is_late_ends_hard_real_time_only(mode):
             talk.clock.ns = max(talk.slave.due_ns, talk.clock.ns)
             talk.slave.tick()
     is_hard = mode is OpMode.HRT
-    assert talk.slave.state is (State.ERRORRESOLVED if is_hard else State.SYNCHRONIZED)
+    assert talk.slave.state is (SlaveState.ERRORRESOLVED if is_hard else SlaveState.SYNCHRONIZED)
     assert talk.slave.late >= 1
     if is_hard:
         assert "step 3 was computed 1 ms too late" in talk.slave.reason
@@ -78,7 +77,7 @@ def test_a_model_that_fails_leads_to_the_error_superstate_and_back():
     talk.ask(pdus.DoStep, 10, 1)
     talk.ask(pdus.SendOutputs, 13)
     states = [a.state for a in talk.ask(pdus.DoStep, 10, 1)[1:]]
-    assert states == [State.COMPUTING, State.ERRORHANDLING, State.ERRORRESOLVED]
+    assert states == [SlaveState.COMPUTING, SlaveState.ERRORHANDLING, SlaveState.ERRORRESOLVED]
     assert talk.ask(pdus.AskError)[0].error == ErrorCode.PROTOCOL_ERROR_GENERIC
     (entries,) = talk.ask(pdus.AskLog, 0, 5)
     assert entries.entries[9 + 4 :] == b"the integrator broke"
@@ -101,7 +100,7 @@ def test_a_port_that_cannot_be_opened_is_an_error_of_the_slave():
     talk.configure(more=((pdus.SourceNetworkInformation, 1, 0, pdus.place_of("127.0.0.1", 1)),))
     talk.ask(pdus.Prepare, 1)
     assert (talk.slave.state, talk.slave.reason) == (
-        State.ERRORRESOLVED,
+        SlaveState.ERRORRESOLVED,
         "network: Permission denied",
     )
 
@@ -109,12 +108,12 @@ def test_a_port_that_cannot_be_opened_is_an_error_of_the_slave():
 @pytest.mark.parametrize(
     ("pdu", "state"),
     [
-        (pdus.Data(1, 1, struct.pack("<d", 1.0)), State.SYNCHRONIZED),
-        (pdus.Data(1, 9, struct.pack("<d", 1.0)), State.SYNCHRONIZED),
-        (pdus.Data(1, 1, b"1234567"), State.SYNCHRONIZED),
-        (pdus.Data(1, 1, struct.pack("<d", float("inf"))), State.SYNCHRONIZED),
-        (pdus.Data(0, 1, struct.pack("<d", 999.0)), State.SYNCHRONIZED),  # an old one
-        (pdus.Data(1, 1, struct.pack("<d", 999.0)), State.ERRORRESOLVED),
+        (pdus.Data(1, 1, struct.pack("<d", 1.0)), SlaveState.SYNCHRONIZED),
+        (pdus.Data(1, 9, struct.pack("<d", 1.0)), SlaveState.SYNCHRONIZED),
+        (pdus.Data(1, 1, b"1234567"), SlaveState.SYNCHRONIZED),
+        (pdus.Data(1, 1, struct.pack("<d", float("inf"))), SlaveState.SYNCHRONIZED),
+        (pdus.Data(0, 1, struct.pack("<d", 999.0)), SlaveState.SYNCHRONIZED),  # an old one
+        (pdus.Data(1, 1, struct.pack("<d", 999.0)), SlaveState.ERRORRESOLVED),
     ],
 )
 def test_data_that_cannot_be_used_are_dropped_and_limits_are_kept(pdu, state):
@@ -123,7 +122,7 @@ def test_data_that_cannot_be_used_are_dropped_and_limits_are_kept(pdu, state):
     talk.data(1.0, 0)
     talk.tell(pdu)
     assert talk.slave.state is state
-    if state is State.ERRORRESOLVED:
+    if state is SlaveState.ERRORRESOLVED:
         assert talk.slave.error is ErrorCode.PROTOCOL_ERROR_PROPERTY_VIOLATED
         assert "a: 999.0 is beyond its limits" in talk.slave.reason
 
@@ -133,7 +132,7 @@ def test_more_lost_data_than_an_input_can_miss():
     talk.start()
     for number in (65534, 1, 2):  # two are missed where the counter begins again
         talk.data(1.0, number)
-        assert talk.slave.state is State.SYNCHRONIZED
+        assert talk.slave.state is SlaveState.SYNCHRONIZED
     talk.data(1.0, 6)
     assert talk.slave.reason == "a: 3 data PDUs were missed; at most 2"
 
@@ -149,7 +148,7 @@ def test_scopes_are_kept():
 
 
 def beating(**changes):
-    can = Capabilities(True, True, True, True)
+    can = SlaveCapabilities(True, True, True, True)
     return Talk(capabilities=can, heartbeat=(1, 2), **changes)
 
 
@@ -161,15 +160,15 @@ def test_a_master_that_is_silent_is_noticed():
         talk.clock.ns += 400_000_000
         talk.ask(pdus.AskState)
         talk.slave.tick()
-    assert talk.slave.state is State.SYNCHRONIZED
+    assert talk.slave.state is SlaveState.SYNCHRONIZED
     talk.clock.ns = talk.slave.due_ns + 1
     talk.slave.tick()
-    assert talk.slave.state is State.ERRORRESOLVED
+    assert talk.slave.state is SlaveState.ERRORRESOLVED
     assert talk.slave.error is ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED
     assert talk.slave.due_ns is not None
     talk.clock.ns = talk.slave.due_ns + 1
     talk.slave.tick()
-    assert talk.slave.state is State.ALIVE  # another master may take it
+    assert talk.slave.state is SlaveState.ALIVE  # another master may take it
 
 
 @pytest.mark.parametrize("kind", [pdus.AskState, pdus.Register])
@@ -183,7 +182,7 @@ def test_a_master_that_vanished_loses_the_slave_to_the_next(kind):
     for _ in range(2):
         talk.clock.ns += 30 * 10**9
         assert talk.tell(kind(900, 7, *fields), OTHER) == []  # not the master's
-        assert talk.slave.state is State.SYNCHRONIZED
+        assert talk.slave.state is SlaveState.SYNCHRONIZED
     talk.clock.ns += 1
     (*_, answer) = talk.tell(kind(900, 7, *fields), OTHER)
     assert (answer.sender, talk.slave.error) == (7, ErrorCode.NONE)
@@ -206,9 +205,9 @@ def test_a_master_that_hangs_up_leaves_the_slave_free():
     talk = Talk()
     talk.start()
     talk.slave.lose(OTHER)
-    assert talk.slave.state is State.SYNCHRONIZED
+    assert talk.slave.state is SlaveState.SYNCHRONIZED
     talk.slave.lose(MASTER)
-    assert (talk.slave.state, talk.slave.master) == (State.ALIVE, None)
+    assert (talk.slave.state, talk.slave.master) == (SlaveState.ALIVE, None)
     talk.wire.take()
     assert isinstance(talk.ask(pdus.Register, 0, UUID, 2, origin=OTHER)[0], pdus.Ack)
 
@@ -218,7 +217,7 @@ def test_a_slave_that_is_switched_off_says_that_it_stopped():
     talk.start()
     talk.slave.exit()
     states = [decode(bytes.fromhex(each)).state for each in talk.wire.take()]
-    assert states == [State.STOPPING, State.STOPPED]
+    assert states == [SlaveState.STOPPING, SlaveState.STOPPED]
 
 
 @pytest.mark.parametrize("state", ["configured", "synchronized"])
@@ -231,23 +230,23 @@ def test_a_run_is_stopped_from_anywhere(state):
     else:
         talk.start()
     talk.ask(pdus.Stop, int(talk.slave.state))
-    assert (talk.slave.state, talk.slave.runs) == (State.STOPPED, 1)
+    assert (talk.slave.state, talk.slave.runs) == (SlaveState.STOPPED, 1)
     talk.data(1.0)  # received, and not considered
     talk.ask(pdus.Deregister, 16)
-    assert talk.slave.state is State.ALIVE
+    assert talk.slave.state is SlaveState.ALIVE
 
 
 def test_steps_in_time_do_not_drift():
-    pacing = Pacing((1, 3), (4, 6), 100, done=2_999_999)
+    pacing = StepPacing((1, 3), (4, 6), 100, done=2_999_999)
     assert pacing.stride == 2
     assert pacing.due_ns == 100 + 2_000_000 * 10**9
     assert time_ns((1, 3), 1) == 333_333_333
-    assert Pacing((1, 1000), (), 0).stride == 1
+    assert StepPacing((1, 1000), (), 0).stride == 1
 
 
 def test_error_codes_have_words():
     assert error_text(0x2011).startswith("INVALID_UUID (0x2011): its description is of another")
     assert error_text(0x5002) == "error 0x5002 (of the transport protocol)"
     assert error_text(0x0666) == "error 0x0666 (unknown)"
-    assert StepChoice(3).takes(3)
-    assert not StepChoice(3).takes(1)
+    assert PduSteps(3).takes(3)
+    assert not PduSteps(3).takes(1)

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, LinearUnit, MonotonicClock, Pacer
 
 STEP_NS = 10_000
@@ -32,10 +32,10 @@ engine = Engine(
     [],
     [],
     [
-        (Code.COPY, 0, 1, 1, 0),
-        (Code.READ, 0, 1, 1, 0),
-        (Code.STEP, 0, 2, 1, 0),
-        (Code.PUSH, 0, 1, 1, 0),
+        (OperationCode.COPY, 0, 1, 1, 0),
+        (OperationCode.READ, 0, 1, 1, 0),
+        (OperationCode.STEP, 0, 2, 1, 0),
+        (OperationCode.PUSH, 0, 1, 1, 0),
     ],
     (0, 0.0, 1.0, STEP_NS, STEP_NS, STEP_NS, 1, (), ()),
 )

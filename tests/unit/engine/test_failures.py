@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import orchestrator.engine
-from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, FailureKind, PythonUnit
 
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
@@ -46,7 +46,7 @@ def make(block=None, **changed):
         "reads": [],
         "mixes": [],
         "loops": [],
-        "operations": [(Code.COPY, 0, 1, 1, 0), (Code.STEP, 0, 1, 1, 0)],
+        "operations": [(OperationCode.COPY, 0, 1, 1, 0), (OperationCode.STEP, 0, 1, 1, 0)],
         "rule": FIXED,
     }
     engine = Engine(**(tables | changed))
@@ -89,7 +89,10 @@ def test_a_line_that_cannot_be_read():
     engine = make(
         histories=[(1, 1, Interpolation.HOLD, Extrapolation.HOLD, -1)],
         reads=[(0, 0, -5, 0, 1.0, 0.0, 0.0, 0, False)],
-        operations=[(code, 0, 1, 1, 0) for code in (Code.READ, Code.STEP, Code.PUSH)],
+        operations=[
+            (code, 0, 1, 1, 0)
+            for code in (OperationCode.READ, OperationCode.STEP, OperationCode.PUSH)
+        ],
     )
     outcome = engine.run(20, 0)
     assert (outcome.failed, outcome.unit, outcome.read) == (True, -1, 0)

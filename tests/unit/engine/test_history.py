@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.coupling import Channel
-from orchestrator.core.master.schedule.schedule import Code, Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, History
 
 H = 10
@@ -25,7 +25,7 @@ def read(samples, interpolation, shift, depth):
         [(0, 1, shift, 0, 1.0, 0.0, 0.0, 0, False)],
         [],
         [],
-        [(Code.READ, 0, 1, 1, 0), (Code.PUSH, 0, 1, 1, 0)],
+        [(OperationCode.READ, 0, 1, 1, 0), (OperationCode.PUSH, 0, 1, 1, 0)],
         (0, 0.0, 1.0, 1, H, H, H, (), ()),
     )
     signals = engine.signals

@@ -11,7 +11,7 @@ SCRIPT = """
 import gc, weakref
 from pathlib import Path
 import numpy as np
-import orchestrator.core.simunits.block_registry as block_registry
+import orchestrator.core.simunits.registry as block_registry
 from orchestrator.core.diagnostics import StepError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import Block, Input, Output, block, fmu

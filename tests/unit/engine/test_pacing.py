@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.engine import (
     DeviceBlock,
     DriftEstimate,
@@ -92,7 +92,7 @@ class Counter:
 def engine_of(block):
     unit = PythonUnit(block, "d", [], [("y", "f", None)])
     tables = {key: [] for key in ("histories", "channels", "copies", "reads", "mixes", "loops")}
-    operations = [(Code.STEP, 0, 1, 1, 0)]
+    operations = [(OperationCode.STEP, 0, 1, 1, 0)]
     engine = Engine(1, [(unit, 0, 0, 1)], **tables, operations=operations, rule=FIXED)
     engine.start(0, MS)
     return engine

@@ -5,7 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from orchestrator.core.master.schedule.schedule import Code, Effect, Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import (
+    Effect,
+    Extrapolation,
+    Interpolation,
+    OperationCode,
+)
 from orchestrator.engine import Engine, FailureKind, PythonUnit
 
 #: Steps of 1 ns, all the same.
@@ -29,7 +34,10 @@ def make(**changed):
         "reads": [(0, 0, 0, 0, 1.0, 0.0, 0.0, 0, False)],
         "mixes": [(1, 0, 0.5, 1.0, 0.0)],
         "loops": [(0, 1e-9, 50, [1], [], [0], [], [])],
-        "operations": [(code, 0, 1, 1, 0) for code in (Code.COPY, Code.STEP, Code.PUSH)],
+        "operations": [
+            (code, 0, 1, 1, 0)
+            for code in (OperationCode.COPY, OperationCode.STEP, OperationCode.PUSH)
+        ],
         "rule": FIXED,
     }
     return Engine(**(tables | changed))
@@ -78,16 +86,16 @@ def test_rows_have_the_time_of_the_clock_where_that_is_asked_for():
         ("loops", [(0, 1e-9, 50, [1], [-1], [0], [], [])]),
         ("loops", [(3, 1e-9, 50, [1], [], [1], [], [])]),
         ("loops", [(0, 1e-9, 0, [1], [], [0], [], [])]),
-        ("operations", [(Code.COPY, 0, 2, 1, 0)]),
-        ("operations", [(Code.READ, -1, 1, 1, 0)]),
-        ("operations", [(Code.STEP, 1, 1, 1, 0)]),
-        ("operations", [(Code.PUSH, 0, -1, 1, 0)]),
-        ("operations", [(Code.COPY, 2**31 - 1, 2**31 - 1, 1, 0)]),
-        ("operations", [(Code.INTERPOLATE_MEAN, 1, 1, 1, 0)]),
-        ("operations", [(Code.SOLVE, 0, 1, 1, 0)]),  # no body behind it
-        ("operations", [(Code.SOLVE, 0, 1, 1, 0), (Code.SOLVE, 0, 0, 1, 0)]),
-        ("operations", [(Code.COPY, 0, 1, 2, 2)]),
-        ("operations", [(Code.COPY, 0, 1, 0, 0)]),
+        ("operations", [(OperationCode.COPY, 0, 2, 1, 0)]),
+        ("operations", [(OperationCode.READ, -1, 1, 1, 0)]),
+        ("operations", [(OperationCode.STEP, 1, 1, 1, 0)]),
+        ("operations", [(OperationCode.PUSH, 0, -1, 1, 0)]),
+        ("operations", [(OperationCode.COPY, 2**31 - 1, 2**31 - 1, 1, 0)]),
+        ("operations", [(OperationCode.INTERPOLATE_MEAN, 1, 1, 1, 0)]),
+        ("operations", [(OperationCode.SOLVE, 0, 1, 1, 0)]),  # no body behind it
+        ("operations", [(OperationCode.SOLVE, 0, 1, 1, 0), (OperationCode.SOLVE, 0, 0, 1, 0)]),
+        ("operations", [(OperationCode.COPY, 0, 1, 2, 2)]),
+        ("operations", [(OperationCode.COPY, 0, 1, 0, 0)]),
         ("rule", (1, 0.0, 1.0, 1, 1, 1, 1, [2], [])),
         ("rule", (3, 0.0, 1.0, 1, 1, 1, 1, [], [])),
         ("rule", (1, 0.0, 1.0, 1, 2, 1, 1, [], [])),
@@ -108,14 +116,14 @@ def fault(effect, place, *, until=2**63 - 1, amount=0.0):
 @pytest.mark.parametrize(
     ("code", "row"),
     [
-        (Code.INJECT_FAULT, fault(Effect.DROP, 2)),
-        (Code.INJECT_FAULT, fault(Effect.BIAS, -1)),
-        (Code.INJECT_FAULT, fault(Effect.DELAYED_READ, 1)),
-        (Code.INJECT_FAULT, fault(Effect.CHANGED_DELAY, 1)),
-        (Code.INJECT_FAULT, fault(8, 0)),
-        (Code.INJECT_FAULT, fault(-1, 0)),
-        (Code.INJECT_SAMPLE_FAULT, fault(Effect.BIAS, 1)),
-        (Code.INJECT_SAMPLE_FAULT, fault(Effect.DELAYED_READ, 0)),
+        (OperationCode.INJECT_FAULT, fault(Effect.DROP, 2)),
+        (OperationCode.INJECT_FAULT, fault(Effect.BIAS, -1)),
+        (OperationCode.INJECT_FAULT, fault(Effect.DELAYED_READ, 1)),
+        (OperationCode.INJECT_FAULT, fault(Effect.CHANGED_DELAY, 1)),
+        (OperationCode.INJECT_FAULT, fault(8, 0)),
+        (OperationCode.INJECT_FAULT, fault(-1, 0)),
+        (OperationCode.INJECT_SAMPLE_FAULT, fault(Effect.BIAS, 1)),
+        (OperationCode.INJECT_SAMPLE_FAULT, fault(Effect.DELAYED_READ, 0)),
     ],
 )
 def test_faults_that_point_out_of_a_table(code, row):
@@ -127,7 +135,7 @@ def test_faults_that_point_out_of_a_table(code, row):
 
 def test_a_fault_acts_between_a_line_and_the_unit():
     """u = y + 1, then y = 2 u; in the second and third of four steps of 1 ns u is 10 more."""
-    codes = (Code.COPY, Code.INJECT_FAULT, Code.STEP)
+    codes = (OperationCode.COPY, OperationCode.INJECT_FAULT, OperationCode.STEP)
     operations = [(code, 0, 1, 1, 0) for code in codes]
     bias = (Effect.BIAS, 0, 1, 3, 10.0, 0.0, 0, 0)
     engine = make(operations=operations, faults=[bias])
@@ -152,7 +160,7 @@ def test_record_and_lines_are_checked_too():
     with pytest.raises(IndexError, match="record"):
         engine.record([2], 1, np.empty((1, 1)), ONE)
     with pytest.raises(IndexError, match="operations"):
-        engine.lines(Code.COPY, 0, 2)
+        engine.lines(OperationCode.COPY, 0, 2)
     with pytest.raises(ValueError, match="one column per slot"):
         engine.record([0], 1, np.empty((1, 2)), ONE)
     with pytest.raises(ValueError, match="every must be at least 1"):

@@ -8,7 +8,7 @@ from orchestrator.core.diagnostics import ModelicaError, StepError
 from orchestrator.core.simunits import fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_model
-from orchestrator.export.modelica.source.element_events import with_whole_arrays
+from orchestrator.export.modelica.source.changed_sources import with_whole_arrays
 
 CLAUSES = """model Clauses
   Real[3] v(start = {1, 2, 3}, each fixed = true);

@@ -7,7 +7,7 @@ from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.core.simunits import Block, Output, block, fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_model
-from orchestrator.export.modelica.source.input_events import with_copied_inputs
+from orchestrator.export.modelica.source.changed_sources import with_copied_inputs
 
 MODEL = """
 model Counted "Counts changes of an Integer and rising edges of a Boolean; 'change(c)' in a text"

@@ -13,8 +13,7 @@ from orchestrator.loops import linear_system
 from orchestrator.loops.certificate import certificate
 from orchestrator.loops.certificate.certificate import certify
 from orchestrator.loops.certificate.comparison import compare
-from orchestrator.loops.certificate.master_rule import MASTERS, master_rules
-from orchestrator.loops.certificate.rule_map import RuledSystem
+from orchestrator.loops.certificate.rule_map import MASTERS, RuledSystem, master_rules
 
 from .conftest import Counter, Factor, SecondOrder
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.loops.jacobian import jacobian
+from orchestrator.loops.block_model import jacobian
 
 
 def test_smooth_functions_to_ten_digits():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm, logm, matrix_balance
 
-from orchestrator.loops.matrix_functions import balanced, exponential, logarithm
+from orchestrator.loops.state_space import balanced, exponential, logarithm
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-3, 1.0, 40.0])

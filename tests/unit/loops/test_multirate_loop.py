@@ -7,8 +7,7 @@ import pytest
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
-from orchestrator.loops.multirate_loop import LineStep, MultirateLoop, numbers_of_line
-from orchestrator.loops.sampled_loop import SampledLoop
+from orchestrator.loops.sampled_loop import LineStep, MultirateLoop, SampledLoop, numbers_of_line
 from orchestrator.loops.sweep import changer
 
 LINE, STEP = "servo.torque -> motor.torque", 0.01

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from orchestrator.cli.commands import HOMES
+from orchestrator.cli.main import HOMES
 
 #: What takes longer than all of start-up should, and a run of FMUs does not need either.
 HEAVY = {
@@ -106,7 +106,7 @@ def test_a_stability_plane_needs_no_scipy():
 
 
 def test_a_command_loads_no_other():
-    loaded = _loaded("from orchestrator.cli.commands import HOMES\nHOMES['graph'].load('graph')")
+    loaded = _loaded("from orchestrator.cli.main import HOMES\nHOMES['graph'].load('graph')")
     assert "orchestrator.cli.graph" in loaded
     assert not {f"orchestrator.cli.{name}" for name in ("run", "sweep", "build")} & loaded
 

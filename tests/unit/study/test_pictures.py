@@ -11,8 +11,8 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
-from orchestrator.pictures.default_plots import default_plots
 from orchestrator.pictures.figures import plot_of
+from orchestrator.pictures.panels import default_plots
 from orchestrator.pictures.report_page import device_table
 from orchestrator.study import read_experiment, run_experiment
 from tests.page_plots import plots_of

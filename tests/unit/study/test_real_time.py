@@ -13,13 +13,8 @@ from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
 from orchestrator.study import FailedRunError
-from orchestrator.study.output.timing_files import (
-    COLUMNS,
-    overruns_section,
-    timing_plot,
-    timing_section,
-)
-from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.prepared_case import RunSettings
+from orchestrator.study.run.pace import COLUMNS, overruns_section, timing_plot, timing_section
 from orchestrator.study.runner import run_with
 
 pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
-from orchestrator.core.diagnostics.toml_key import toml_key
+from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.recording import read_parquet, whole_folder
 from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.ssp import write_ssd

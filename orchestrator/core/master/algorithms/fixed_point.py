@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.diagnostics import UnknownNameError
-from orchestrator.core.master.algorithms.plan import Iteration, Loops, Plan
-from orchestrator.core.master.algorithms.rings import iterated
+from orchestrator.core.master.algorithms.plan import Iteration, Loops, Plan, iterated
 from orchestrator.core.system import System
 
 ACCELERATIONS = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.master.algorithms.order import levels, stepping_order
-from orchestrator.core.master.algorithms.plan import Group, Plan
+from orchestrator.core.master.algorithms.plan import Group, Plan, levels, stepping_order
 from orchestrator.core.system import System
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.diagnostics import CapabilityError, UnknownNameError
-from orchestrator.core.master.algorithms.plan import Iteration, Loops, Plan
-from orchestrator.core.master.algorithms.rings import iterated
+from orchestrator.core.master.algorithms.plan import Iteration, Loops, Plan, iterated
 from orchestrator.core.system import System
 
 _JACOBIANS = ("auto", "derivatives", "differences")

@@ -6,9 +6,14 @@ from dataclasses import replace
 
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.master.algorithms.fixed_point import ACCELERATIONS
-from orchestrator.core.master.algorithms.order import is_within_step
-from orchestrator.core.master.algorithms.plan import Coupling, Iteration, Loops, Plan
-from orchestrator.core.master.algorithms.rings import iterated
+from orchestrator.core.master.algorithms.plan import (
+    Coupling,
+    Iteration,
+    Loops,
+    Plan,
+    is_within_step,
+    iterated,
+)
 from orchestrator.core.system import Connection, System
 
 _METHODS = {**ACCELERATIONS, "newton": Iteration.NEWTON}

@@ -7,12 +7,11 @@ from dataclasses import astuple, dataclass
 
 from orchestrator.core.coupling import DelayMode, FaultRecord, fault_records, unsolved
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.settings import ExecutionSettings
-from orchestrator.core.master.run.capability_check import expect_capabilities, verify_rollback
-from orchestrator.core.master.run.initialisation import initialise
-from orchestrator.core.master.run.instantiation import make_units
+from orchestrator.core.master.algorithms.registry import ExecutionSettings
+from orchestrator.core.master.run.initialisation import initialise, make_units
+from orchestrator.core.master.run.recorder import recordable
 from orchestrator.core.master.run.run_loop import MOST_STEPS
-from orchestrator.core.master.run.selection import recordable
+from orchestrator.core.master.run.step_failure import expect_capabilities, verify_rollback
 from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit, expect_flawless, flaw_notes, isolate, resolve
@@ -23,7 +22,7 @@ from orchestrator.core.system import (
     nanoseconds,
     with_starts,
 )
-from orchestrator.core.system.step_length import exact_ns
+from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, Outcome
 
 
@@ -117,7 +116,7 @@ class Assembly:
     @property
     def facts(self) -> dict[str, str]:
         """What the run is made from, for comparing checkpoints."""
-        from orchestrator.core.master.run.facts import facts
+        from orchestrator.core.master.run.checkpoint import facts
 
         times, chosen = (self.start_ns, self.stop_ns), self.settings
         options = sorted(chosen.algorithm_options.items())

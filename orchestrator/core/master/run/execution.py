@@ -9,14 +9,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.settings import ExecutionSettings, RunKeywords
+from orchestrator.core.master.algorithms.registry import ExecutionSettings, RunKeywords
 from orchestrator.core.master.run.assembly import assemble
-from orchestrator.core.master.run.ports import Ports
-from orchestrator.core.master.run.recorder import Recorder
+from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
-from orchestrator.core.master.run.run_view import RunView
+from orchestrator.core.master.run.run_view import Ports, RunView
 from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
-from orchestrator.core.system.step_length import step_text, whole_steps
+from orchestrator.core.system.time import step_text, whole_steps
 from orchestrator.engine import StepClock
 
 if TYPE_CHECKING:
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orchestrator.core.coupling import Mark, Tuned
-    from orchestrator.core.master.run.checkpoint import Checkpoint, StoredCheckpoint
-    from orchestrator.core.master.run.checkpointer import Checkpointer
+    from orchestrator.core.master.run.checkpoint import Checkpoint, Checkpointer, StoredCheckpoint
     from orchestrator.core.master.run.pacing import Pacing
-    from orchestrator.core.master.run.ports import PortValue
+    from orchestrator.core.master.run.run_view import PortValue
     from orchestrator.core.master.run.tuning import Tunable, Tuning
     from orchestrator.core.realtime import RealTime
-    from orchestrator.core.realtime.shared_rows import SharedRows
+    from orchestrator.core.realtime.record import SharedRows
 
 
 class Execution(RunView):
@@ -109,8 +107,7 @@ class Execution(RunView):
             chosen = replace(settings, **cast("dict[str, Any]", given))
         realtime = chosen.realtime
         if realtime is not None:
-            from orchestrator.core.master.run.device_clock import expect_clock
-            from orchestrator.core.master.run.pacing import threads_of
+            from orchestrator.core.master.run.pacing import expect_clock, threads_of
 
             chosen = replace(chosen, threads=threads_of(realtime, chosen.threads))
             expect_clock(realtime, system, step_text(communication_step_ns(system, chosen.step)))
@@ -120,7 +117,7 @@ class Execution(RunView):
         #: When the faults act, and what they do.
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._recorder = Recorder(
+        self._recorder = RowRecorder(
             self.system, self.schedule, made.outputs, chosen.every, is_clocked=realtime is not None
         )
         self._pacing = self._paced(realtime, step_clock)
@@ -147,7 +144,7 @@ class Execution(RunView):
     @cached_property
     def _checkpointer(self) -> Checkpointer:
         """Made when it is used: a whole run does not need it."""
-        from orchestrator.core.master.run.checkpointer import Checkpointer
+        from orchestrator.core.master.run.checkpoint import Checkpointer
 
         return Checkpointer(self.units, self._engine, self._recorder, self._made.facts)
 
@@ -368,3 +365,26 @@ class Execution(RunView):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def start(system: System, **given: Unpack[RunKeywords]) -> Execution:
+    """Initialise a system and hand it over, to be stepped from outside.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    **given
+        As in :class:`orchestrator.core.master.Execution`.
+
+    Returns
+    -------
+    Execution
+        At the start time, its outputs consistent; use it in a ``with`` statement, or close it.
+
+    Raises
+    ------
+    DescriptionError, LoadError, StepError
+        As :class:`orchestrator.core.master.Execution` does.
+    """
+    return Execution(system, **given)

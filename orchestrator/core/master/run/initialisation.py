@@ -1,26 +1,41 @@
-"""Initialisation of the units of a schedule: consistent signals at the start time."""
+"""Units of a schedule, made and initialised: consistent signals at the start time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import StepError
-from orchestrator.core.master.run.step_failure import reason_of, unsettled_message
-from orchestrator.core.master.schedule.schedule import Code, Schedule
-from orchestrator.core.simunits import SimulationUnit
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import ConvergenceError, StepError
+from orchestrator.core.master.run.step_failure import (
+    AT_START,
+    loop_message,
+    reason_of,
+    unsettled_message,
+)
+from orchestrator.core.master.schedule.events import with_abilities
+from orchestrator.core.master.schedule.schedule import LoopTable, OperationCode, Schedule
+from orchestrator.core.simunits import SimulationUnit, capabilities_of, make_unit
+from orchestrator.core.system import System
 from orchestrator.engine import Engine, FailureKind, Outcome
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits import WorkerProcess
+
 
 #: What only steps do: the past is what the signals are, and faults are still to come.
 _LATER = (
-    Code.PUSH,
-    Code.PROPOSE,
-    Code.FIRST_HALF,
-    Code.INJECT_FAULT,
-    Code.INJECT_SAMPLE_FAULT,
-    Code.COMPENSATE,
-    Code.CORRECT,
+    OperationCode.PUSH,
+    OperationCode.PROPOSE,
+    OperationCode.FIRST_HALF,
+    OperationCode.INJECT_FAULT,
+    OperationCode.INJECT_SAMPLE_FAULT,
+    OperationCode.COMPENSATE,
+    OperationCode.CORRECT,
 )
 
 
@@ -104,7 +119,7 @@ class _Exchange:
         for _ in range(self._schedule.initial_passes):
             before = self._values
             if events is not None and events.held_back[1]:
-                self._engine.lines(Code.COPY, *events.held_back)
+                self._engine.lines(OperationCode.COPY, *events.held_back)
             self._unread = -1
             self.execute(0, len(self._schedule.operations))
             if before == self._values:
@@ -150,10 +165,10 @@ class _Exchange:
         while number < end:
             code, first, count, _, _ = self._schedule.operations[number]
             number += 1
-            if code in (Code.STEP, Code.SECOND_HALF):
+            if code in (OperationCode.STEP, OperationCode.SECOND_HALF):
                 for row in range(first, first + count):
                     self._evaluate(row)
-            elif code == Code.SOLVE:
+            elif code == OperationCode.SOLVE:
                 self._solve(first, partial(self.execute, number, number + count))
                 number += count
             elif code not in _LATER:
@@ -163,8 +178,6 @@ class _Exchange:
 
     def _solve(self, loop: int, body: Callable[[], None]) -> None:
         import numpy as np
-
-        from orchestrator.core.master.run.initial_loop import solve_at_start
 
         signals = np.asarray(self._engine.signals)
         solve_at_start(self._schedule.loops[loop], body, signals, lambda: self._engine.texts)
@@ -188,3 +201,127 @@ class _Exchange:
         unit.get(self._engine.signals[member.output_offset :][: member.output_size])
         if member.text_outputs:
             self._engine.put_texts(member.text_output_offset, unit.get_texts())
+
+
+Floats = NDArray[np.float64]
+_MOST = 50
+#: As in the engine (engine/src/algorithms/newton.cpp).
+_PERTURBATION = 1e-6
+_MOST_HALVINGS = 30
+#: As ``least_pivot`` (engine/src/algorithms/elimination.hpp).
+_LEAST_EIGENVALUE = 1e-8
+
+
+def solve_at_start(
+    loop: LoopTable,
+    execute: Callable[[], None],
+    signals: Floats,
+    texts: Callable[[], Sequence[bytes]],
+) -> None:
+    """Find outputs that a pass through the loop does not change, by Newton's method."""
+    slots = list(loop.unknowns)
+    discrete = partial(_discrete, loop, signals, texts)
+
+    def pass_from(x: Floats) -> Floats:
+        signals[slots] = x
+        execute()
+        found: Floats = signals[slots].copy()
+        return found
+
+    def tried(x: Floats) -> Floats:
+        try:
+            return pass_from(x)
+        except StepError:  # a unit is not defined there: no number, and so no step to there
+            return np.full_like(x, np.nan)
+
+    x = signals[slots].copy()
+    image = pass_from(x)
+    for _ in range(_MOST):
+        residual = image - x
+        allowed = loop.tolerance * np.maximum(1.0, np.abs(image))
+        before = discrete()
+        if (np.abs(residual) <= allowed).all():
+            image = pass_from(x)
+            if before == discrete():
+                return
+            continue
+        if not np.isfinite(residual).all():
+            break
+        if np.array_equal(tried(image), image):
+            return  # it closes through states only: what stands at the start is all there is
+        step = _newton_step(tried, x, residual)
+        if step is None:
+            break
+        x, image = _shortened(tried, x, step, residual)
+    raise ConvergenceError(loop_message(loop, residual.tolist(), _MOST, AT_START))
+
+
+def _discrete(
+    loop: LoopTable, signals: Floats, texts: Callable[[], Sequence[bytes]]
+) -> tuple[list[float], list[bytes]]:
+    """Read what must come out of a pass as it went in."""
+    now = texts() if loop.texts else ()
+    return signals[list(loop.discrete)].tolist(), [now[row] for row in loop.texts]
+
+
+def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats) -> Floats | None:
+    """Solve for the step to where the residual is zero; ``None`` if there is no such step."""
+    jacobian = np.empty((len(x), len(x)))
+    for column in range(len(x)):
+        moved = x.copy()
+        moved[column] += _PERTURBATION * max(1.0, abs(x[column]))
+        change = tried(moved) - moved - residual
+        jacobian[:, column] = change / (moved[column] - x[column])
+    if not np.isfinite(jacobian).all():
+        return None
+    if np.abs(np.linalg.eigvals(jacobian)).min() <= _LEAST_EIGENVALUE:
+        return None
+    return np.asarray(np.linalg.solve(jacobian, -residual), dtype=np.float64)
+
+
+def _shortened(
+    tried: Callable[[Floats], Floats], x: Floats, step: Floats, residual: Floats
+) -> tuple[Floats, Floats]:
+    """Go along a step, half as far while the residual grows or a unit refuses the point."""
+    for halving in range(_MOST_HALVINGS):
+        there: Floats = x + 0.5**halving * step
+        image = tried(there)
+        if np.abs(image - there).max() <= 1.5 * np.abs(residual).max():
+            break
+    return there, image
+
+
+def make_units(
+    system: System, schedule: Schedule, *, early_return: bool
+) -> tuple[Schedule, list[SimulationUnit]]:
+    """Instantiate all units and bind their connectors.
+
+    Units with event mode are told when they are made whether they may return early, which the
+    abilities of all others decide: so those are made first.
+    """
+    components = [system.components[member.name] for member in schedule.members]
+    made: dict[str, SimulationUnit] = {}
+    processes: dict[str, WorkerProcess] = {}
+    try:
+        for component in components:
+            if not component.shares_events:
+                made[component.name] = make_unit(component, processes=processes)
+        abilities = [
+            made[c.name].description.capabilities if c.name in made else capabilities_of(c)
+            for c in components
+        ]
+        schedule = with_abilities(system, schedule, abilities, early_return=early_return)
+        early = schedule.events is not None and schedule.events.early_return
+        for component in components:
+            if component.shares_events:
+                made[component.name] = make_unit(component, early_return=early)
+        units = [made[member.name] for member in schedule.members]
+        for member, unit in zip(schedule.members, units, strict=True):
+            unit.bind(
+                (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
+            )
+    except BaseException:
+        for unit in made.values():
+            unit.terminate()
+        raise
+    return schedule, units

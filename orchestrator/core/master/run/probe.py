@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.algorithms.plan import Coupling, Group, Plan
-from orchestrator.core.master.algorithms.plan_validation import validate_plan
-from orchestrator.core.master.schedule.buffer import Buffer
+from orchestrator.core.master.algorithms.registry import validate_plan
+from orchestrator.core.master.schedule.compensation_table import FaultRows
+from orchestrator.core.master.schedule.compile import Emission
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
-from orchestrator.core.master.schedule.fault_table import FaultTable
 from orchestrator.core.master.schedule.input_hold import InputHold
-from orchestrator.core.master.schedule.operation_emitter import Emission
-from orchestrator.core.master.schedule.schedule import Schedule
+from orchestrator.core.master.schedule.schedule import Buffer, Schedule
 from orchestrator.core.system import (
     Causality,
     Compensation,
@@ -220,7 +219,7 @@ def _run(
     rates = {member.name: member.ticks for member in schedule.members}
     buffer = Buffer(relays, alone, rates, [returned])
     input_hold = InputHold(relays, alone, rates)
-    faults, step_ns, rule = FaultTable(relays, ()), schedule.step_ns, schedule.rule
+    faults, step_ns, rule = FaultRows(relays, ()), schedule.step_ns, schedule.rule
     tables = ConnectionTables(relays, alone, buffer, input_hold, plans, {}, faults, step_ns, rule)
     emission = Emission(relays, alone, buffer, tables, input_hold)
     direct = {

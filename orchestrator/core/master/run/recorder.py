@@ -1,21 +1,25 @@
-"""Recording in memory: the engine writes rows of signals into blocks that are kept."""
+"""What of a system is recorded, and rows of signals that the engine writes into memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.core.master.schedule.schedule import Schedule
-from orchestrator.core.system import System
+from orchestrator.core.system import Causality, Component, Connector, DataType, System
+from orchestrator.core.system.naming import is_pattern, listed_names, matching
 from orchestrator.engine import Engine, allot_rows
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from orchestrator.core.realtime.shared_rows import SharedRows
+    from orchestrator.core.realtime.record import SharedRows
 
+
+if TYPE_CHECKING:
     Values = NDArray[np.float64] | memoryview[float]
     Times = NDArray[np.int64] | memoryview[int]
 
@@ -55,14 +59,14 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RecordedRows:
     """Rows that will not change any more: a block, and those before it.
 
     A chain, so that saving a run shares what was recorded instead of copying it. The memory is
     plain until somebody wants it as arrays: a run does not load NumPy for it.
     """
 
-    before: Rows | None
+    before: RecordedRows | None
     block: Values
     times_ns: Times
     begin: int = 0
@@ -90,7 +94,7 @@ class Rows:
         import numpy as np
 
         blocks, clocks, has_clocks = [], [], False
-        part: Rows | None = self
+        part: RecordedRows | None = self
         while part is not None and (part is self or part.end > since):
             skipped = max(0, since - part.begin)
             blocks.append((part.block[skipped:], part.times_ns[skipped:]))
@@ -107,7 +111,7 @@ class Rows:
         )
 
 
-class Recorder:
+class RowRecorder:
     """Holds the rows of one run.
 
     Parameters
@@ -115,7 +119,7 @@ class Recorder:
     system, schedule
         What runs.
     outputs
-        As :func:`~orchestrator.core.master.run.selection.recordable` returned them.
+        As :func:`~orchestrator.core.master.run.recorder.recordable` returned them.
     every
         Every n-th step is recorded; the first row stands at the start.
     is_clocked
@@ -153,7 +157,7 @@ class Recorder:
         self._clocks: Times | None = None
         self._is_clocked = is_clocked
         self._block, self._times = allot_rows(0, self.columns)
-        self._full = Rows(None, self._block, self._times)
+        self._full = RecordedRows(None, self._block, self._times)
 
     @property
     def columns(self) -> int:
@@ -173,7 +177,7 @@ class Recorder:
 
         ``None``: as many as there is room for, in memory that is taken when a row is written.
         """
-        from orchestrator.core.realtime.shared_rows import SharedRows
+        from orchestrator.core.realtime.record import SharedRows
 
         self._full = self._rows(engine)
         room = min(_MOST_SHARED, _LARGEST_SHARED // (8 * max(1, self.columns)))
@@ -186,12 +190,12 @@ class Recorder:
         """Whether rows are still written there: a block that is full is left."""
         return self._block is rows.values
 
-    def _rows(self, engine: Engine) -> Rows:
+    def _rows(self, engine: Engine) -> RecordedRows:
         full, count = self._full, engine.rows
         if not count:
             return full
         clocks = None if self._clocks is None else self._clocks[:count]
-        return Rows(full, self._block[:count], self._times[:count], full.end, clocks)
+        return RecordedRows(full, self._block[:count], self._times[:count], full.end, clocks)
 
     def _allot(self, engine: Engine, rows: int) -> None:
         clocks = allot_rows(rows, 1)[1] if self._is_clocked else None
@@ -201,7 +205,7 @@ class Recorder:
         self._block, self._times, self._clocks = block, times_ns, clocks
         engine.record(self._slots, self.every, block, times_ns, clocks)
 
-    def save(self, engine: Engine) -> Rows:
+    def save(self, engine: Engine) -> RecordedRows:
         """Return all rows so far; later ones go behind them."""
         self._full = self._rows(engine)
         count = engine.rows
@@ -209,7 +213,7 @@ class Recorder:
         self._attach(engine, self._block[count:], self._times[count:], clocks)
         return self._full
 
-    def restore(self, engine: Engine, rows: Rows) -> None:
+    def restore(self, engine: Engine, rows: RecordedRows) -> None:
         """Go on behind rows that were saved."""
         self._full = rows
         self._allot(engine, 0)
@@ -233,3 +237,50 @@ class Recorder:
             dict(self._descriptions),
             clock_ns,
         )
+
+
+def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
+    """Return what to record: what is asked for, or all outputs that are numbers."""
+    outputs = [name for name, part, c in _variables(system, outputs=True) if _counts(part, c)]
+    if record is None:
+        return outputs
+    others = {name: c for name, _, c in _variables(system, outputs=False)}
+    named = {name: c for name, _, c in _variables(system, outputs=True)} | others
+    chosen: list[str] = []
+    problems: list[DescriptionError] = []
+    for text in [record] if isinstance(record, str) else record:
+        if is_pattern(text):
+            numbers = [name for name, c in others.items() if not c.type.is_text]
+            found = matching(text, outputs) or matching(text, numbers)
+            fault = "no variable that is a number matches it"
+        elif text in named and named[text].type.is_text:
+            told = f"it is a {named[text].type}; only numbers are recorded, so leave it out"
+            problems.append(CapabilityError(f"cannot record '{text}': {told}"))
+            continue
+        else:
+            found = [text] if text in named else []
+            fault = "no component has this variable"
+        chosen += found
+        if not found:
+            offer = _offer(text, [*named])
+            problems.append(UnknownNameError(f"cannot record '{text}': {fault}; {offer}"))
+    if problems:
+        raise DescriptionError.collect(problems)
+    return list(dict.fromkeys(chosen))
+
+
+def _variables(system: System, *, outputs: bool) -> Iterator[tuple[str, Component, Connector]]:
+    for component in system.components.values():
+        for connector in component.connectors.values():
+            if (connector.causality is Causality.OUTPUT) is outputs:
+                yield f"{component.name}.{connector.name}", component, connector
+
+
+def _counts(component: Component, output: Connector) -> bool:
+    """Whether an output is recorded unasked: it is a number, and no clock that never ticks."""
+    ticks = component.shares_events or output.type is not DataType.CLOCK
+    return ticks and not output.type.is_text
+
+
+def _offer(text: str, names: list[str]) -> str:
+    return f"there are: {listed_names(names, text.replace('*', '').replace('?', ''))}"

@@ -19,7 +19,7 @@ from orchestrator.core.diagnostics import (
     StepError,
     StepSizeUnderflowError,
 )
-from orchestrator.core.master.run.recorder import Recorder
+from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.step_failure import (
     FATAL,
     loop_message,
@@ -34,7 +34,7 @@ from orchestrator.core.master.schedule.compile import expect_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit, changed_note
 from orchestrator.core.system import REACH_NS, seconds
-from orchestrator.core.system.step_length import end_of_steps, whole_steps
+from orchestrator.core.system.time import end_of_steps, whole_steps
 from orchestrator.engine import Engine, Failure, FailureKind, Outcome, Surroundings
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class RunLoop:
         schedule: Schedule,
         units: Sequence[SimulationUnit],
         engine: Engine,
-        recorder: Recorder,
+        recorder: RowRecorder,
         pacing: Pacing | None = None,
         end: Outcome | None = None,
     ) -> None:

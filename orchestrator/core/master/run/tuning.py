@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.core.coupling import Mark, Tuned, channel_of
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.run.assembly import Assembly
-from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.run_loop import MOST_STEPS
+from orchestrator.core.master.run.run_view import Ports
 from orchestrator.core.master.schedule.compile import compile_schedule
 from orchestrator.core.system import (
     Connection,
@@ -23,7 +23,7 @@ from orchestrator.core.system import (
     seconds,
 )
 from orchestrator.core.system.naming import lacking
-from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.system.ports import Limits
 
 if TYPE_CHECKING:
     from orchestrator.core.master.schedule.schedule import Schedule

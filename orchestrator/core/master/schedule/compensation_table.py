@@ -1,21 +1,166 @@
-"""Rows of the schedule for connections that make up for what holding their signals did."""
+"""Rows of the schedule for compensated connections, faults, and steps of chosen length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
+from orchestrator.core.coupling import DelayMode, DelayPlan, Timing
+from orchestrator.core.coupling.delay_plan import TimingOf
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master.algorithms.order import stepping_order
-from orchestrator.core.master.schedule.buffer import Buffer
-from orchestrator.core.master.schedule.schedule import CompensationMethod, CompensationRow
-from orchestrator.core.master.schedule.step_size_control import power_bonds
+from orchestrator.core.master.algorithms.plan import Plan, StepMethod, stepping_order
+from orchestrator.core.master.schedule.schedule import (
+    Buffer,
+    CompensationMethod,
+    CompensationRow,
+    Effect,
+    FaultRow,
+    OperationCode,
+    RuleTable,
+)
 from orchestrator.core.system import (
+    REACH_NS,
     Compensation,
     Connection,
+    Connector,
+    DataType,
+    Endpoint,
     Extrapolation,
+    Fault,
+    FaultKind,
+    Interpolation,
+    LinearTransformation,
     System,
     factor_and_offset_of,
+    is_power,
+    lines_of,
 )
+
+
+def rule_table(
+    system: System,
+    plan: Plan,
+    buffer: Buffer,
+    step_ns: int,
+    timing_of: Callable[[Connection], Timing],
+) -> RuleTable:
+    """Make the engine's table of a plan's control.
+
+    A step that may be as long as 100 times the first is yet no longer than the shortest delay of
+    what is not sampled at its end: a signal that has to be read ahead of its newest sample is not
+    seen by the estimate of the error, and jumps as soon as it is known.
+    """
+    control = plan.step_size_control
+    if control is None:
+        return RuleTable(StepMethod.FIXED, 0.0, 1.0, 1, step_ns, step_ns, step_ns)
+    most_ns = min(100 * step_ns if control.most_ns is None else control.most_ns, REACH_NS)
+    if control.most_ns is None and control.least_ns > most_ns:
+        most_ns = control.least_ns  # the message then names what was given
+    if not control.least_ns <= step_ns <= most_ns:
+        raise CapabilityError(
+            f"communication step of {step_ns / 1e6:g} ms, the first one: expected between the"
+            f" shortest of {control.least_ns / 1e6:g} ms and the longest of {most_ns / 1e6:g} ms"
+        )
+    if control.most_ns is None:
+        known = [
+            line.delay.nominal_ns
+            for line in system.connections
+            if line.delay
+            and line.delay.nominal_ns >= control.least_ns
+            and timing_of(line).newest_ns < timing_of(line).target_ns
+        ]
+        most_ns = min(most_ns, *known) if known else most_ns
+    checked = sorted(
+        {
+            slot
+            for line in system.connections
+            if _type(system, line) is DataType.REAL
+            for slot in _span(buffer, line)
+        }
+    )
+    bonds: list[tuple[int, int]] = []
+    if control.method is StepMethod.ECCO:
+        for one, other in power_bonds(system):
+            bonds += zip(_span(buffer, one), _span(buffer, other), strict=True)
+        if not bonds:
+            raise CapabilityError(
+                f"system '{system.name}' has no power bond: two undelayed opposite connections"
+                " between the same two components, the product of whose units is a power, such as"
+                " N and m/s; declare the units or power ports, or choose another algorithm"
+            )
+    return RuleTable(
+        control.method,
+        control.relative,
+        control.absolute,
+        control.order,
+        control.least_ns,
+        most_ns,
+        min(step_ns, most_ns),
+        tuple(checked),
+        tuple(bonds),
+    )
+
+
+def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
+    """Find the pairs of opposite connections whose product is a power.
+
+    Where power ports are declared at both ends of connections, these are the bonds, and no others:
+    an effort and its flow, undelayed, without a transformation but a change of sign. Otherwise an
+    undelayed connection from a component to another, and one back, of the same shape, the product
+    of whose source units is a power. Connections with a linear transformation of their own do not
+    count then, since their two ends carry different values.
+    """
+    undelayed = [c for c in system.connections if c.delay is None]
+    declared = _declared_bonds(system, undelayed)
+    if declared:
+        return declared
+    lines = [c for c in undelayed if c.transformation is None]
+    return [
+        (one, other)
+        for one, other in combinations(lines, 2)
+        if one.source.component == other.target.component
+        and one.target.component == other.source.component
+        and _shape(system, one) == _shape(system, other)
+        and is_power(_source(system, one), _source(system, other))
+    ]
+
+
+def _declared_bonds(system: System, lines: list[Connection]) -> list[tuple[Connection, Connection]]:
+    partner: dict[Endpoint, Endpoint] = {}
+    for component in system.components.values():
+        for port in component.power_ports.values():
+            for effort, flow in zip(port.effort, port.flow, strict=True):
+                ends = (Endpoint(component.name, name) for name in (effort, flow))
+                source, target = ends
+                partner[source] = target
+    signs = (None, LinearTransformation(-1.0))
+    by_ends = {(c.source, c.target): c for c in lines if c.transformation in signs}
+    bonds = []
+    for (source, target), line in by_ends.items():
+        if source in partner and target in partner:
+            back = by_ends.get((partner[target], partner[source]))
+            if back is not None:
+                bonds.append((line, back))
+    return bonds
+
+
+def _span(buffer: Buffer, line: Connection) -> range:
+    first, size = buffer.slots[str(line.source)]
+    return range(first, first + size)
+
+
+def _type(system: System, line: Connection) -> DataType:
+    return _source(system, line).type
+
+
+def _shape(system: System, line: Connection) -> tuple[int, ...]:
+    return _source(system, line).shape
+
+
+def _source(system: System, line: Connection) -> Connector:
+    return system.components[line.source.component].connectors[line.source.connector]
+
 
 _ORDERS = {
     None: 0,
@@ -141,3 +286,152 @@ class CompensationTable:
         first = self._buffer.size
         self._buffer.size += CompensationRow.numbers
         return first
+
+
+#: Later than any time: a fault without an end.
+_NEVER = 2**63 - 1
+_EFFECTS = {
+    FaultKind.STUCK: Effect.STUCK,
+    FaultKind.BIAS: Effect.BIAS,
+    FaultKind.DRIFT: Effect.DRIFT,
+    FaultKind.SCALE: Effect.SCALE,
+    FaultKind.NOISE: Effect.NOISE,
+    FaultKind.NAN: Effect.BIAS,  # by what is no number
+}
+Operation = tuple[int, int, int]  # code, first, count
+
+
+class FaultRows:
+    """Collects the rows while the lines of a schedule are laid out.
+
+    Parameters
+    ----------
+    system
+        Whose connections.
+    faults
+        Checked, in the order in which they act.
+    """
+
+    def __init__(self, system: System, faults: Sequence[Fault]) -> None:
+        self.rows: list[FaultRow] = []
+        self._system = system
+        self._of: dict[Endpoint, list[Fault]] = {}
+        for fault in faults:
+            for line in lines_of(fault, system):
+                self._of.setdefault(line.target, []).append(fault)
+
+    def touches(self, line: Connection) -> bool:
+        """Whether any fault acts on a connection."""
+        return line.target in self._of
+
+    def delays(self, line: Connection) -> list[Fault]:
+        """Faults that change the delay of a connection."""
+        return [f for f in self._of.get(line.target, ()) if f.kind is FaultKind.DELAY_STEP]
+
+    def longer_ns(self, line: Connection) -> int:
+        """By how much the delay of a connection grows at most, in nanoseconds."""
+        declared = line.delay.nominal_ns if line.delay else 0
+        return max([0, *(fault.delay_ns - declared for fault in self.delays(line))])
+
+    def late_plan(self, line: Connection, timing_of: TimingOf, mode: DelayMode) -> DelayPlan | None:
+        """Plan how a connection without a delay is read while a fault gives it one.
+
+        Exact, its target sees what it would see without the fault, later by the fault's delay:
+        whatever the rest of a loop adds stays. Plain, it is read as if the delay were declared.
+        """
+        if line.delay is not None or not self.delays(line):
+            return None
+        timing = timing_of(line)
+        source = self._system.components[line.source.component]
+        real = source.connectors[line.source.connector].type is DataType.REAL
+        if mode is DelayMode.PLAIN or not real:
+            shift = 0 if mode is DelayMode.PLAIN else timing.newest_ns
+            return DelayPlan(line, shift, 0.0, 0, Interpolation.HOLD, Extrapolation.HOLD)
+        shift = round(timing.target_ns / 2 - timing.held_ns)
+        return DelayPlan(line, shift, 0.0, 0, Interpolation.LINEAR, Extrapolation.HOLD)
+
+    def on_readings(self, line: Connection, reads: Sequence[int]) -> list[Operation]:
+        """Add what comes before the readings of a delayed connection: another delay."""
+        declared = line.delay.nominal_ns if line.delay else 0
+        return self._added(
+            OperationCode.INJECT_FAULT,
+            [
+                _row(fault, Effect.CHANGED_DELAY, read, change_ns=declared - fault.delay_ns)
+                for fault in self.delays(line)
+                for read in reads
+            ],
+        )
+
+    def on_copies(
+        self, line: Connection, slots: Sequence[int], linear: tuple[float, float]
+    ) -> list[Operation]:
+        """Add what comes after the values of a connection without a delay were brought."""
+        rows = [] if line.delay else self._sent(line, slots, *linear)
+        return self._added(OperationCode.INJECT_FAULT, rows)
+
+    def on_late(self, fault: Fault, reads: Sequence[int]) -> list[Operation]:
+        """Add readings that a fault puts in the place of what a connection has brought."""
+        rows = [_row(fault, Effect.DELAYED_READ, read) for read in reads]
+        return self._added(OperationCode.INJECT_FAULT, rows)
+
+    def on_input(self, line: Connection, slots: Sequence[int]) -> list[Operation]:
+        """Add what comes last: what does not arrive."""
+        rows = [
+            _row(fault, Effect.DROP, slot)
+            for fault in self._of.get(line.target, ())
+            if fault.kind is FaultKind.DROP
+            for i, slot in enumerate(slots)
+            if fault.touches(i)
+        ]
+        return self._added(OperationCode.INJECT_FAULT, rows)
+
+    def on_past(self, line: Connection, histories: Sequence[int]) -> list[Operation]:
+        """Add what comes after the newest values of a connection are in its histories."""
+        return self._added(OperationCode.INJECT_SAMPLE_FAULT, self._sent(line, histories, 1.0, 0.0))
+
+    def _sent(
+        self, line: Connection, places: Sequence[int], factor: float, offset: float
+    ) -> list[FaultRow]:
+        rows = []
+        for fault in self._of.get(line.target, ()):
+            if fault.kind.is_received:
+                continue
+            for i, place in enumerate(places):
+                if fault.touches(i):
+                    amount, key = fault.amount_of(i), _key(fault, line, i)
+                    if fault.kind is FaultKind.NAN:
+                        amount = math.nan
+                    if fault.kind is FaultKind.SCALE:
+                        amounts = amount, (1.0 - amount) * offset
+                    else:
+                        amounts = factor * amount, 0.0
+                    rows.append(_row(fault, _EFFECTS[fault.kind], place, *amounts, key=key))
+        return rows
+
+    def _added(self, code: OperationCode, rows: list[FaultRow]) -> list[Operation]:
+        first = len(self.rows)
+        self.rows += rows
+        return [(code, first, len(rows))] if rows else []
+
+
+def _row(
+    fault: Fault,
+    effect: Effect,
+    place: int,
+    amount: float = 0.0,
+    offset: float = 0.0,
+    *,
+    change_ns: int = 0,
+    key: int = 0,
+) -> FaultRow:
+    until_ns = _NEVER if fault.until_ns is None else fault.until_ns
+    return FaultRow(effect, place, fault.begin_ns, until_ns, amount, offset, change_ns, key)
+
+
+def _key(fault: Fault, line: Connection, element: int) -> int:
+    if fault.kind is not FaultKind.NOISE:
+        return 0
+    from hashlib import blake2b
+
+    text = f"{fault.seed}\0{line.source}\0{element}"
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from orchestrator.core.coupling import Channel, DelayPlan, channel_of
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.algorithms.plan import Plan
-from orchestrator.core.master.schedule.buffer import Buffer
-from orchestrator.core.master.schedule.compensation_table import CompensationTable
-from orchestrator.core.master.schedule.fault_table import FaultTable
+from orchestrator.core.master.schedule.compensation_table import CompensationTable, FaultRows
 from orchestrator.core.master.schedule.input_hold import SINK, InputHold
 from orchestrator.core.master.schedule.schedule import (
-    Code,
+    Buffer,
     CompensationRow,
     Extrapolation,
+    OperationCode,
     RuleTable,
 )
 from orchestrator.core.master.schedule.schedule import Interpolation as HistoryInterpolation
@@ -64,7 +63,7 @@ class ConnectionTables:
         input_hold: InputHold,
         delays: Mapping[Endpoint, DelayPlan],
         late: Mapping[Endpoint, DelayPlan],
-        faults: FaultTable,
+        faults: FaultRows,
         step_ns: int,
         rule: RuleTable,
     ) -> None:
@@ -149,7 +148,7 @@ class ConnectionTables:
         input_hold = self._holding.of_first_half if first_half else self._holding.of
         first_copy, first_read = len(self.copies), len(self.reads)
         first_text, first_table = len(self.text_copies), len(self.tables)
-        mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
+        mixed: dict[OperationCode, list[tuple[int, int, float, float, float]]] = {}
         operations: list[Rows] = []
         for line in lines:
             if str(line.target) in self._text_slots:
@@ -165,26 +164,26 @@ class ConnectionTables:
                 continue
             source = self._slots[str(line.source)][0]
             held = input_hold(line)
-            if held.code is Code.COPY:
+            if held.code is OperationCode.COPY:
                 self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
             else:
                 mixed.setdefault(held.code, []).extend(
                     (source + i, target + i, held.weight, factor, offset) for i in range(size)
                 )
         if len(self.copies) > first_copy:
-            operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
+            operations.append((OperationCode.COPY, first_copy, len(self.copies) - first_copy))
         if len(self.reads) > first_read:
-            operations.append((Code.READ, first_read, len(self.reads) - first_read))
+            operations.append((OperationCode.READ, first_read, len(self.reads) - first_read))
         for code, some in mixed.items():
             operations.append((code, len(self.mixes), len(some)))
             self.mixes += some
         if len(self.text_copies) > first_text:
-            operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
+            operations.append((OperationCode.TEXT, first_text, len(self.text_copies) - first_text))
         operations += self._compensate(lines)
         faulty = [line for line in lines if self._faults.touches(line)]
         operations += [row for line in faulty for row in self._inject(line, sent=True)]
         if len(self.tables) > first_table:
-            operations.append((Code.LOOKUP, first_table, len(self.tables) - first_table))
+            operations.append((OperationCode.LOOKUP, first_table, len(self.tables) - first_table))
         return operations + [row for line in faulty for row in self._inject(line, sent=False)]
 
     def _compensate(self, lines: Iterable[Connection]) -> Iterator[Rows]:
@@ -192,14 +191,14 @@ class ConnectionTables:
         first = len(self.compensations)
         self.compensations += [row for line in lines for row in self._compensated.of(line)]
         if count := len(self.compensations) - first:
-            yield Code.COMPENSATE, first, count
+            yield OperationCode.COMPENSATE, first, count
 
     def correct(self) -> list[Rows]:
         """Return the operation that corrects outputs when all have stepped, if there are such."""
         first = len(self.compensations)
         self.compensations += self._compensated.corrections()
         count = len(self.compensations) - first
-        return [(Code.CORRECT, first, count)] if count else []
+        return [(OperationCode.CORRECT, first, count)] if count else []
 
     def _read(self, plan: DelayPlan, shift_ns: int) -> range:
         """Add the readings of a connection, and return their rows."""
@@ -278,7 +277,11 @@ class ConnectionTables:
     def propose(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that give these lines the newest values as those at the end."""
         return [
-            (Code.PROPOSE, self._first_history[line.target], self._slots[str(line.source)][1])
+            (
+                OperationCode.PROPOSE,
+                self._first_history[line.target],
+                self._slots[str(line.source)][1],
+            )
             for line in lines
             if line.target in self._plans and self._holding.proposed(line)
         ]
@@ -299,7 +302,7 @@ class ConnectionTables:
                 code, begin, count = operations[-1]
                 operations[-1] = (code, begin, count + sizes[target])
             else:
-                operations.append((Code.PUSH, first, sizes[target]))
+                operations.append((OperationCode.PUSH, first, sizes[target]))
             end = first + sizes[target]
         for target, first in held:
             histories = range(first, first + sizes[target])

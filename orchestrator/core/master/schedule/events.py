@@ -8,9 +8,8 @@ from enum import IntEnum
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.algorithms.plan import StepMethod
-from orchestrator.core.master.schedule.buffer import Buffer
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
-from orchestrator.core.master.schedule.schedule import EventTable, Schedule
+from orchestrator.core.master.schedule.schedule import Buffer, EventTable, Schedule
 from orchestrator.core.simunits import Capabilities
 from orchestrator.core.system import (
     Connection,

@@ -7,9 +7,15 @@ from dataclasses import dataclass, replace
 from math import lcm
 
 from orchestrator.core.coupling import DelayPlan, Timing
-from orchestrator.core.master.algorithms.order import acts_at_once, is_within_step, ring_numbers
-from orchestrator.core.master.algorithms.plan import Coupling, Group, Plan
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.algorithms.plan import (
+    Coupling,
+    Group,
+    Plan,
+    acts_at_once,
+    is_within_step,
+    ring_numbers,
+)
+from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -124,7 +130,7 @@ class Held:
         the moment that the value belongs to.
     """
 
-    code: Code
+    code: OperationCode
     weight: float
     late: float
 
@@ -198,7 +204,7 @@ class InputHold:
             held.late * step_ns,
             self._system.components[line.target.component].input_order,
             (self.read_ahead(line.target.component) + self._has_end(line)) * step_ns,
-            held.code is Code.COPY
+            held.code is OperationCode.COPY
             and self._plan.coupling is Coupling.NEWEST
             and not _makes_up(line),
             self.follows(line),
@@ -269,20 +275,24 @@ class InputHold:
         """
         coupling = self._plan.coupling
         if _makes_up(line):
-            return Held(Code.COPY, 1.0, 0.0)
+            return Held(OperationCode.COPY, 1.0, 0.0)
         if not self._mixes(line):
-            return Held(Code.COPY, 1.0, self._lateness(line))
+            return Held(OperationCode.COPY, 1.0, self._lateness(line))
         at_once = acts_at_once(self._system, line)
         if coupling is Coupling.AHEAD and not self.before(line):
             share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
-            return Held(Code.EXTRAPOLATE, share, late)
-        return Held(Code.COPY, 1.0, -0.5) if at_once else Held(Code.INTERPOLATE_MEAN, 0.5, 0.0)
+            return Held(OperationCode.EXTRAPOLATE, share, late)
+        return (
+            Held(OperationCode.COPY, 1.0, -0.5)
+            if at_once
+            else Held(OperationCode.INTERPOLATE_MEAN, 0.5, 0.0)
+        )
 
     def of_first_half(self, line: Connection) -> Held:
         """Return the same for the first half of a step that is done in two halves."""
         held = self.of(line)
         at_end = self._mixes(line) and acts_at_once(self._system, line)
-        return Held(Code.INTERPOLATE_MEAN, 0.0, held.late) if at_end else held
+        return Held(OperationCode.INTERPOLATE_MEAN, 0.0, held.late) if at_end else held
 
     def halved(self, name: str) -> bool:
         """Whether a component is stepped in two halves.

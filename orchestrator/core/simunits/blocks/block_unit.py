@@ -16,13 +16,17 @@ import numpy as np
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.core.simunits.blocks.block_file import is_of_file
-from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
-from orchestrator.core.simunits.protocol.unit import Notice, SimulationUnit
+from orchestrator.core.simunits.protocol import (
+    Capabilities,
+    Notice,
+    SimulationUnit,
+    UnitDescription,
+)
 from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
 from orchestrator.engine import PythonUnit, place_of
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.protocol.unit import Floats
+    from orchestrator.core.simunits.protocol import Floats
 
 
 _PLAIN = (type(None), bool, int, float, str)

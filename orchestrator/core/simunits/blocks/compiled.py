@@ -49,3 +49,19 @@ def _say_slow() -> None:
         "functions that are marked with @compiled run as plain Python, some hundred times slower:"
         " pip install 'softdock[compiled]'"
     )
+
+
+#: Called with True when compiling begins and with False when it has ended.
+Watcher = Callable[[bool], None]
+_watchers: list[Watcher] = []
+
+
+def watch_compiling(watcher: Watcher) -> None:
+    """Let a function be called whenever compiling begins and ends, from now on."""
+    _watchers.append(watcher)
+
+
+def tell_watchers(*, compiling: bool) -> None:
+    """Tell all that compiling begins, or has ended."""
+    for watcher in _watchers:
+        watcher(compiling)

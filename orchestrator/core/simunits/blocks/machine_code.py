@@ -11,7 +11,7 @@ from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.simunits.blocks.compile_watch import tell_watchers
+from orchestrator.core.simunits.blocks.compiled import tell_watchers
 
 _LOGGER = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -1,22 +1,33 @@
-"""An FMI 3.0 Co-Simulation FMU as a simulation unit."""
+"""An FMI 3.0 Co-Simulation FMU: what it says of itself, its clocks, and the unit that steps it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from math import isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from lxml import etree
 
+from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.core.simunits.protocol.unit import Notice, Phase
-from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
+from orchestrator.core.simunits.fmi.fmu_variable import (
+    FmuVariable,
+    connector_of,
+    unit_described,
+    units_of,
+)
+from orchestrator.core.simunits.protocol import Capabilities, Notice, Phase, UnitDescription
+from orchestrator.core.system import Causality, Connector, DataType, Value, Variability, seconds
 from orchestrator.engine import Fmu3
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.protocol.unit import Floats
+    from orchestrator.core.simunits.protocol import Floats
 
 
 class Fmu3Unit(FmuUnit):
@@ -214,3 +225,227 @@ class Fmu3Unit(FmuUnit):
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU reached (lastSuccessfulTime of fmi3DoStep)."""
         return max(self.native.reached[0], time_ns)
+
+
+#: Longest interval and shift in seconds, and the greatest counter and resolution.
+_LONGEST, _GREATEST = 1e9, 2**63 - 1
+
+
+class TimerKind(IntEnum):
+    """When an interval may change; numbers of the engine (fmi/clock_scheduler.hpp)."""
+
+    FIXED = 0
+    TUNABLE = 1
+    CHANGING = 2
+    COUNTDOWN = 3
+
+
+_KINDS = {"constant": TimerKind.FIXED, **{kind.name.lower(): kind for kind in TimerKind}}
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """One time-based input clock.
+
+    Parameters
+    ----------
+    kind
+        See :class:`TimerKind`.
+    fraction
+        Whether the FMU tells its intervals as fractions.
+    seconds
+        Interval as a decimal, in seconds; 0 where the description does not say.
+    counter, resolution
+        Interval as a fraction of seconds; 0 where the description does not say.
+    shift, shift_counter
+        Time from the start to the first tick: in seconds, or in parts of the resolution.
+    """
+
+    kind: TimerKind
+    fraction: bool
+    seconds: float
+    counter: int
+    resolution: int
+    shift: float
+    shift_counter: int
+
+
+def timers_of(root: etree._Element) -> dict[str, Timer]:
+    """Return the time-based input clocks of a model description, by name."""
+    found = {}
+    for element in root.findall("ModelVariables/Clock"):
+        kind = _KINDS.get(element.get("intervalVariability", ""))
+        if kind is not None and element.get("causality") == "input":
+            found[element.get("name", "")] = _timer(element, kind)
+    return found
+
+
+def _timer(element: etree._Element, kind: TimerKind) -> Timer:
+    fraction = element.get("supportsFraction") in {"true", "1"}
+    counter = _number(element, "intervalCounter", 1)
+    resolution = _number(element, "resolution", 1) if counter else 0
+    if counter and not resolution:
+        raise _wrong(element, "resolution", "a whole number beside intervalCounter")
+    return Timer(
+        kind,
+        fraction,
+        0.0 if counter else _seconds(element, "intervalDecimal"),
+        counter,
+        resolution,
+        0.0 if counter else _seconds(element, "shiftDecimal"),
+        _number(element, "shiftCounter", 0) if counter else 0,
+    )
+
+
+def _number(element: etree._Element, name: str, least: int) -> int:
+    text = element.get(name)
+    if text is None:
+        return 0
+    if not text.strip().isdecimal() or not least <= int(text) <= _GREATEST:
+        raise _wrong(element, name, f"a whole number from {least} to 2**63 - 1")
+    return int(text)
+
+
+def _seconds(element: etree._Element, name: str) -> float:
+    text = element.get(name)
+    if text is None:
+        return 0.0
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    is_shift = name.startswith("shift")
+    if not isfinite(value) or value > _LONGEST or value < 0.0 or (value == 0.0 and not is_shift):
+        least = "0 <=" if is_shift else "0 <"
+        raise _wrong(element, name, f"{least} seconds <= {_LONGEST:g}")
+    return value
+
+
+def _wrong(element: etree._Element, name: str, expected: str) -> FmuError:
+    return FmuError(
+        f"modelDescription.xml: clock '{element.get('name')}': {name}: expected {expected}, found"
+        f" {element.get(name)!r}; correct the FMU"
+    )
+
+
+def describe_fmi3(
+    described: ModelDescription, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Turn a model description into ports, feed-through and capabilities."""
+    connectors, variables = _variables(described, root)
+    cs = described.coSimulation
+    element = root.find("CoSimulation")
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=cs.canGetAndSetFMUstate,
+            can_serialize=cs.canSerializeFMUstate,
+            can_vary_step=cs.canHandleVariableCommunicationStepSize,
+            has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
+            input_order=_input_order(element, connectors, variables),
+            has_event_mode=cs.hasEventMode,
+            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
+            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
+            fixed_step=_seconds_of_fmi3_description(element, "fixedInternalStepSize"),
+        )
+    if capabilities.has_event_mode:
+        connectors = {
+            name: replace(connector, variability=_variability(variables[name]))
+            for name, connector in connectors.items()
+        }
+    return unit_described(
+        described, connectors, _feedthrough(described, connectors), capabilities
+    ), variables
+
+
+def _variability(variable: FmuVariable) -> Variability:
+    if variable.clocks:
+        return Variability.CLOCKED
+    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
+
+
+def _input_order(
+    element: etree._Element | None,
+    connectors: Mapping[str, Connector],
+    variables: Mapping[str, FmuVariable],
+) -> int:
+    """Highest derivative of inputs that the engine follows by intermediate update.
+
+    That is all of them or none: an input that cannot be set within the step would be held at its
+    value at the begin of the step, and nothing would make up for that.
+    """
+    moving = [
+        variables[name]
+        for name, connector in connectors.items()
+        if connector.causality is Causality.INPUT
+        and connector.type is DataType.REAL
+        and not variables[name].is_discrete
+    ]
+    told = _is_true(element, "providesIntermediateUpdate")
+    return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
+
+
+def _seconds_of_fmi3_description(element: etree._Element | None, name: str) -> float | None:
+    """Read a positive length of time; the schema says that it is a number."""
+    text = None if element is None else element.get(name)
+    return float(text) if text is not None and float(text) > 0.0 else None
+
+
+def _is_true(element: etree._Element | None, name: str) -> bool:
+    return element is not None and element.get(name) in {"true", "1"}
+
+
+def _variables(
+    described: ModelDescription, root: etree._Element
+) -> tuple[dict[str, Connector], dict[str, FmuVariable]]:
+    texts = {
+        element.get("name"): [start.get("value", "") for start in element.findall("Start")]
+        for tag in ("String", "Binary")
+        for element in root.findall(f"ModelVariables/{tag}")
+    }
+    timers = timers_of(root)
+    followed = {
+        element.get("name")
+        for element in root.iterfind("ModelVariables/*")
+        if element.get("intermediateUpdate") in {"true", "1"}
+    }
+    names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
+    connectors, variables = {}, {}
+    units = units_of(described)
+    for variable in described.modelVariables:
+        if variable.alias is not None and variable.causality != Causality.OUTPUT:
+            continue  # an input has one name: that of its own
+        starts = texts.get(variable.name)
+        if starts is None and variable.start is not None:
+            starts = variable.start.split()
+        if (found := connector_of(variable, variable.shape, starts, units)) is None:
+            continue
+        connectors[found.name] = found
+        variables[found.name] = FmuVariable(
+            variable.valueReference,
+            "Int64" if variable.type == "Enumeration" else variable.type,
+            tuple(
+                d.start if d.start is not None else names[d.valueReference or 0]
+                for d in variable.dimensions
+            ),
+            variable.variability != "continuous",
+            tuple(clock.valueReference for clock in variable.clocks or ()),
+            variable.causality == "structuralParameter",
+            is_followed=variable.name in followed,
+            timer=timers.get(variable.name),
+        )
+    return connectors, variables
+
+
+def _feedthrough(
+    described: ModelDescription, connectors: dict[str, Connector]
+) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for unknown in described.outputs:
+        if unknown.dependencies is not None:
+            inputs = (v.name for v in unknown.dependencies if v.causality == Causality.INPUT)
+            found[unknown.variable.name] = tuple(inputs)
+    for variable in described.modelVariables:
+        if variable.alias is not None and variable.alias.name in found:
+            found[variable.name] = found[variable.alias.name]
+    return {name: inputs for name, inputs in found.items() if name in connectors}

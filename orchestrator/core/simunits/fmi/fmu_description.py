@@ -1,10 +1,10 @@
-"""Reading of an FMU's model description, as what the system graph and the engine need."""
+"""Reading of an FMU's model description as what the system graph and the engine need."""
 
 from __future__ import annotations
 
 import platform
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,14 +13,14 @@ from lxml import etree
 
 from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
-from orchestrator.core.simunits.fmi.description_part import ModelDescription
+from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
 from orchestrator.core.simunits.fmi.model_description import (
     name_and_extent_faults,
     read_model_description,
 )
-from orchestrator.core.simunits.protocol.description import UnitDescription
-from orchestrator.core.system import Value
+from orchestrator.core.simunits.protocol import UnitDescription
+from orchestrator.core.system import SEPARATOR, SourceKind, System, Value
 
 _BUILD = "sources/buildDescription.xml"
 #: Folder of the binaries, by operating system and processor.
@@ -172,7 +172,7 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         )
     description, variables = _describe(path, version, described, opened.root)
     if interface == "modelExchange":
-        from orchestrator.core.simunits.fmi.exchange_description import as_model_exchange
+        from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
         description = as_model_exchange(description, described, opened.root)
     return FmuDescription(
@@ -207,14 +207,14 @@ def _describe(
     """Describe by the version's own module, which is imported when an FMU has it."""
     match version:
         case 1:
-            from orchestrator.core.simunits.fmi.fmi1_description import describe_fmi1
+            from orchestrator.core.simunits.fmi.fmi1_unit import describe_fmi1
 
             return describe_fmi1(path, described, root)
         case 2:
-            from orchestrator.core.simunits.fmi.fmi2_description import describe_fmi2
+            from orchestrator.core.simunits.fmi.fmu_unit import describe_fmi2
 
             return describe_fmi2(described, root)
-    from orchestrator.core.simunits.fmi.fmi3_description import describe_fmi3
+    from orchestrator.core.simunits.fmi.fmi3_unit import describe_fmi3
 
     return describe_fmi3(described, root)
 
@@ -232,3 +232,58 @@ def _without_binary(path: Path, library: str, names: Collection[str]) -> FmuErro
         f"no binary for this machine: expected '{library}',"
         f" found platforms: {', '.join(found) or 'none'}",
     )
+
+
+#: So many flaws of one FMU are told.
+_MOST_TOLD = 5
+
+
+def flaw_notes(system: System) -> list[str]:
+    """Say of every FMU file of a system once how its model description breaks rules of FMI."""
+    return [
+        f"component '{name}' ({path.name}): its modelDescription.xml breaks rules of FMI, and is"
+        f" used all the same: {_cut(flaws)}"
+        for name, path, flaws in _flawed(system)
+    ]
+
+
+def expect_flawless(*systems: System) -> None:
+    """Refuse FMUs whose model descriptions break rules of FMI, whether it does harm or not.
+
+    Raises
+    ------
+    FmuError
+        All of them together.
+    """
+    wrong = [
+        f"component '{name}': {path}: modelDescription.xml breaks rules of FMI (refused since it"
+        f" is to be strict): {'; '.join(flaws)}"
+        for system in systems
+        for name, path, flaws in _flawed(system)
+    ]
+    if wrong:
+        raise FmuError("\n".join(dict.fromkeys(wrong)))
+
+
+def _cut(flaws: tuple[str, ...]) -> str:
+    more = f"; and {len(flaws) - _MOST_TOLD} more" if len(flaws) > _MOST_TOLD else ""
+    return "; ".join(flaws[:_MOST_TOLD]) + more
+
+
+def _flawed(system: System) -> Iterator[tuple[str, Path, tuple[str, ...]]]:
+    """Paths of components, their FMUs and the flaws of these; each file once."""
+    seen: set[Path] = set()
+    for name, path in _fmus(system):
+        if path in seen:
+            continue
+        seen.add(path)
+        if flaws := flaws_of(path):
+            yield name, path, flaws
+
+
+def _fmus(system: System) -> Iterator[tuple[str, Path]]:
+    for name, component in system.components.items():
+        if component.source.kind is SourceKind.FMU:
+            yield name, Path(component.source.location)
+    for key, inner in system.systems.items():
+        yield from ((f"{key}{SEPARATOR}{name}", path) for name, path in _fmus(inner))

@@ -1,24 +1,64 @@
-"""An FMU as a simulation unit: what all versions of FMI have in common."""
+"""An FMU as a simulation unit: what all versions of FMI have in common, and FMI 2.0."""
 
 from __future__ import annotations
 
 import logging
+import math
+import os
 import shutil
+import struct
 import tempfile
+import threading
 import weakref
 from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
+
 from orchestrator.core.archive import extract
-from orchestrator.core.diagnostics import DescriptionError, FmuError, StepError
-from orchestrator.core.simunits.fmi.elf import is_whole
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
+from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
-from orchestrator.core.simunits.protocol.unit import SimulationUnit
-from orchestrator.core.system import Connector, DataType, Value
-from orchestrator.engine import Fmu, SavedState
+from orchestrator.core.simunits.fmi.fmu_variable import (
+    FmuVariable,
+    connector_of,
+    unit_described,
+    units_of,
+)
+from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
+from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
+from orchestrator.engine import Fmu, Fmu2, SavedState
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")  # Elf64_Ehdr, little endian (System V ABI)
+_SEGMENT = struct.Struct("<IIQQQQQQ")  # Elf64_Phdr
+
+
+def is_whole(library: Path) -> bool:
+    """Whether a file is a 64-bit little-endian ELF library that holds all it promises.
+
+    The loader maps a library without looking at its size; one that was cut short ends the process
+    (SIGBUS) when it is touched.
+    """
+    size = library.stat().st_size
+    with library.open("rb") as file:
+        head = file.read(_HEADER.size)
+        if len(head) < _HEADER.size or head[:6] != b"\x7fELF\x02\x01":
+            return False
+        fields = _HEADER.unpack(head)
+        first, sections, segment_size, count = fields[5], fields[6], fields[9], fields[10]
+        section_size, section_count = fields[11], fields[12]
+        if segment_size != _SEGMENT.size or first + count * segment_size > size:
+            return False
+        if sections + section_size * section_count > size:
+            return False
+        file.seek(first)
+        table = file.read(count * segment_size)
+    segments = _SEGMENT.iter_unpack(table)
+    return all(segment[2] + segment[5] <= size for segment in segments)
+
 
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
 
@@ -149,3 +189,142 @@ class FmuUnit(SimulationUnit):
         """Return the last message that the FMU wrote."""
         self.forward_log()
         return self._last_message
+
+
+_UNITS: weakref.WeakValueDictionary[str, SimulationUnit] = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
+
+
+def is_loaded(path: str | Path) -> bool:
+    """Return whether this process has the library of such an FMU, with what an instance leaves."""
+    return os.path.realpath(path) in _UNITS
+
+
+def only_instance(name: str, path: Path, make: Callable[[], SimulationUnit]) -> SimulationUnit:
+    """Make the only instance of an FMU in this process."""
+    with _LOCK:
+        if is_loaded(path):
+            raise CapabilityError(
+                f"component '{name}': {path} can be instantiated only once per process"
+                " (canBeInstantiatedOnlyOncePerProcess), and another run of this process has it"
+                " loaded; choose isolation 'process', or close that run and keep nothing of it"
+            )
+        unit = make()
+        _UNITS[os.path.realpath(path)] = unit
+    return unit
+
+
+class Fmu2Unit(FmuUnit):
+    """Runs one instance by FMI 2.0."""
+
+    native: Fmu2
+
+    def _load(self, name: str, folder: Path) -> Fmu2:
+        fmu = self.fmu
+        resources = (folder / "resources").as_uri()
+        exchange = fmu.interface == "ModelExchange"
+        library = str(folder / fmu.library)
+        native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
+        can = fmu.description.capabilities
+        native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
+        return native
+
+    def _references(
+        self, connectors: Sequence[Connector]
+    ) -> tuple[list[int], list[int], list[int]]:
+        def of(kind: DataType) -> list[int]:
+            return [self.fmu.references[c.name] for c in connectors if c.type is kind]
+
+        return of(DataType.REAL), of(DataType.INTEGER), of(DataType.BOOLEAN)
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            reference = [self.fmu.references[name]]
+            kind = self.description.connectors[name].type
+            self._check_limits(name, value)
+            if kind is DataType.REAL:
+                status = self.native.set_real(reference, [float(value)])  # type: ignore[arg-type]
+            elif kind is DataType.INTEGER:
+                status = self.native.set_integer(reference, [int(value)])  # type: ignore[arg-type]
+            elif kind is DataType.BOOLEAN:
+                status = self.native.set_boolean(reference, [bool(value)])
+            else:
+                status = self.native.set_string(reference, [str(value)])
+            self._check(status, f"setting '{name}' to {value!r}")
+
+    def _bind(self) -> None:
+        names = [c.name for c in self.inputs if c.type is DataType.INTEGER]
+        inputs, outputs = self._references(self.inputs), self._references(self.outputs)
+        self.native.bind(*inputs, *outputs, names)
+        self._bind_texts()
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        stop = None if stop_ns is None else seconds(stop_ns)
+        self._check(self.native.setup(seconds(start_ns), stop, tolerance), "setting up")
+        self._check(self.native.enter_initialization(), "entering initialisation")
+
+    def _exit_initialisation(self) -> None:
+        self._check(self.native.exit_initialization(), "exiting initialisation")
+
+    def _value(self, connector: Connector) -> Value:
+        reference = [self.fmu.references[connector.name]]
+        read: Mapping[DataType, Callable[[list[int]], Sequence[Value]]] = {
+            DataType.REAL: self.native.get_real,
+            DataType.INTEGER: self.native.get_integer,
+            DataType.BOOLEAN: self.native.get_boolean,
+            DataType.STRING: self.native.get_string,
+        }
+        try:
+            return read[connector.type](reference)[0]
+        except RuntimeError as error:
+            raise self._refusal(f"reading '{connector.name}'", error) from None
+
+    def _terminate(self) -> None:
+        self.native.terminate()
+
+    def last_ns(self, time_ns: int) -> int:
+        """Return the time that the FMU says it reached (fmi2LastSuccessfulTime)."""
+        reached = self.native.last_successful_time()
+        return max(round(reached * 1e9), time_ns) if math.isfinite(reached) else time_ns
+
+
+def describe_fmi2(
+    described: ModelDescription, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Turn a model description into ports, feed-through and capabilities."""
+    connectors, variables = {}, {}
+    units = units_of(described)
+    for variable in described.modelVariables:
+        starts = None if variable.start is None else [variable.start]
+        if (found := connector_of(variable, (), starts, units)) is not None:
+            connectors[found.name] = found
+            variables[found.name] = FmuVariable(
+                variable.valueReference,
+                variable.type,
+                is_discrete=variable.variability == "discrete",
+            )
+    feedthrough = {}
+    for unknown in described.outputs:
+        if unknown.dependencies is not None:
+            feedthrough[unknown.variable.name] = tuple(
+                v.name for v in unknown.dependencies if v.causality == Causality.INPUT
+            )
+    cs = described.coSimulation
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=cs.canGetAndSetFMUstate,
+            can_serialize=cs.canSerializeFMUstate,
+            can_vary_step=cs.canHandleVariableCommunicationStepSize,
+            has_directional_derivatives=cs.providesDirectionalDerivative,
+            input_order=_input_order(root) if cs.canInterpolateInputs else 0,
+            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
+        )
+    return unit_described(described, connectors, feedthrough, capabilities), variables
+
+
+def _input_order(root: etree._Element) -> int:
+    """Highest derivative of inputs that is used: FMI 2.0 has no word for it, but promises one."""
+    told = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
+    order = "" if told is None else told.get("maximumOrder", "")
+    return int(order) if order in {"2", "3"} else 1

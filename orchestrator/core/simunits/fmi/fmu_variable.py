@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
-from orchestrator.core.system.ports.limits import Limits
-from orchestrator.core.system.units.meaning import BASE_UNITS
+from orchestrator.core.system.ports import Limits
+from orchestrator.core.system.units.tables import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.fmi.description_part import (
-        BaseUnit as BaseUnitOfSi,
-    )
-    from orchestrator.core.simunits.fmi.description_part import ModelDescription, Variable
-    from orchestrator.core.simunits.fmi.fmi3_clocks import Timer
+    from orchestrator.core.simunits.fmi.clean_variables import BaseUnit as BaseUnitOfSi
+    from orchestrator.core.simunits.fmi.clean_variables import ModelDescription, Variable
+    from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 
 _SET_FROM_OUTSIDE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
 _LOGGER = logging.getLogger(__name__)

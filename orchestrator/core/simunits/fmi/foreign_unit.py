@@ -13,13 +13,12 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, FmuError, StepError
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.protocol.description import Capabilities, UnitDescription
-from orchestrator.core.simunits.protocol.unit import SimulationUnit
+from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
 from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import PythonUnit
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.protocol.unit import Floats
+    from orchestrator.core.simunits.protocol import Floats
 
 _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
 

@@ -15,27 +15,25 @@ from lxml import etree
 
 from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.clean_structure import (
+from orchestrator.core.simunits.fmi.clean_description import (
+    broken_rules,
     complete_fmi1,
     complete_fmi2,
     complete_fmi3,
 )
 from orchestrator.core.simunits.fmi.clean_variables import (
-    read_types,
-    read_unit,
-    read_variables,
-    typed_element,
-)
-from orchestrator.core.simunits.fmi.description_part import (
     REALS,
     Experiment,
     ModelDescription,
     Variable,
     elements_of,
     part_of,
+    read_types,
+    read_unit,
+    read_variables,
     schema_of,
+    typed_element,
 )
-from orchestrator.core.simunits.fmi.description_rules import broken_rules
 
 _CAUSALITIES = {
     1: {"input", "output", "internal", "none"},

@@ -1,4 +1,4 @@
-"""Whether an FMU keeps what its description promises. It is called in a process of its own."""
+"""Facts of an FMU, and whether it keeps what its description promises, tried in a process."""
 
 from __future__ import annotations
 
@@ -10,18 +10,143 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from orchestrator.core.archive import extract
+from lxml import etree
+
+from orchestrator.core.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simunits.inspection.info import fmu_info
+from orchestrator.core.simunits.fmi.clean_variables import Experiment, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.model_description import read_model_description
 from orchestrator.core.simunits.inspection.trials import TRIALS
+
+_INTERFACES = {
+    "Co-Simulation": "CoSimulation",
+    "Model Exchange": "ModelExchange",
+    "Scheduled Execution": "ScheduledExecution",
+}
+_PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedParameter")
+
+
+def parse_description(path: Path) -> ModelDescription:
+    """Read the model description, whatever it violates as long as it can be read."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[ModelDescription, tuple[str, ...], tuple[str, ...]]:
+    """Return the description, its faults and its flaws."""
+    root = _root(path)
+    version = {"1": 1, "2": 2, "3": 3}.get(root.get("fmiVersion", "")[:1])
+    if version is None:
+        raise FmuError.in_file(
+            path, f"FMI version {root.get('fmiVersion', 'none')}; expected 1, 2 or 3"
+        )
+    found = read_model_description(path, root, version)
+    if found.described is None:
+        raise FmuError.in_file(
+            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+        )
+    return found.described, found.faults, found.flaws
+
+
+def fmu_info(path: Path) -> dict[str, Any]:
+    """Ports, units, capabilities and sizes of an FMU, as plain data."""
+    described, faults, flaws = _read(path)
+    with open_archive(path, FmuError) as archive:
+        entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    variables = described.modelVariables
+    experiment = described.defaultExperiment
+    return {
+        "file": str(path),
+        "fmi_version": described.fmiVersion,
+        "model": described.modelName,
+        "description": described.description or "",
+        "tool": described.generationTool or "",
+        "token": described.guid or "",
+        "faults": list(faults),
+        "flaws": list(flaws),
+        "interfaces": capabilities(path),
+        "platforms": sorted(
+            {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}
+        ),
+        "has_sources": any(n.startswith("sources/") and n[-1] != "/" for n in names),
+        "sizes": {
+            "variables": len(variables),
+            **{f"{c}s": sum(v.causality == c for v in variables) for c in _PORTS},
+            "states": len(described.derivatives),
+            "event_indicators": described.numberOfEventIndicators or len(described.eventIndicators),
+            "archive_bytes": path.stat().st_size,
+            "unpacked_bytes": sum(entry.file_size for entry in entries),
+        },
+        "experiment": {
+            "start": _text(experiment, "startTime"),
+            "stop": _text(experiment, "stopTime"),
+            "step": _text(experiment, "stepSize"),
+            "tolerance": _text(experiment, "tolerance"),
+        },
+        "ports": [_port(variable) for variable in variables if variable.causality in _PORTS],
+    }
+
+
+def capabilities(path: Path) -> dict[str, dict[str, Any]]:
+    """Attributes of each interface, as they are written; what is not written has its default.
+
+    They are read from the XML, for all that a version of FMI knows.
+    """
+    root = _root(path)
+    found = {name: root.find(tag) for name, tag in _INTERFACES.items()}
+    return {
+        name: {str(key): _value(str(text)) for key, text in element.attrib.items()}
+        for name, element in found.items()
+        if element is not None
+    }
+
+
+def _root(path: Path) -> etree._Element:
+    with open_archive(path, FmuError) as archive:
+        content = read_entry(path, archive, "modelDescription.xml", FmuError)
+    return parse_xml(content, f"{path}: modelDescription.xml", FmuError)
+
+
+def _value(text: str) -> bool | int | float | str:
+    if text in {"true", "false"}:
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _port(variable: Variable) -> dict[str, Any]:
+    declared = variable.declaredType
+    return {
+        "name": variable.name,
+        "causality": variable.causality,
+        "type": variable.type,
+        "literals": [item.name for item in declared.items] if declared is not None else [],
+        "shape": [d.start if d.start is not None else "?" for d in variable.dimensions],
+        "variability": variable.variability,
+        "unit": variable.unit or (declared.unit if declared is not None else None),
+        "start": variable.start,
+        "min": variable.min,
+        "max": variable.max,
+        "description": variable.description or "",
+    }
+
+
+def _text(experiment: Experiment | None, name: str) -> float | None:
+    value = getattr(experiment, name, None)
+    return None if value is None else float(value)
+
 
 Outcome = Literal["passed", "flawed", "failed", "skipped"]
 _OUTCOMES: dict[str, Outcome] = {"passed": "passed", "failed": "failed", "skipped": "skipped"}
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class FmuCheckResult:
     """How one check ended.
 
     Attributes
@@ -42,7 +167,7 @@ class CheckResult:
     remark: str
 
 
-def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> list[CheckResult]:
+def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> list[FmuCheckResult]:
     """Check the description, then every interface by real calls.
 
     A crash or an endless call of the FMU fails the check during which it happens; the rest goes on.
@@ -60,19 +185,19 @@ def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> lis
     return results
 
 
-def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> CheckResult:
+def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> FmuCheckResult:
     from fmpy.validation import validate_fmu
 
     problems = validate_fmu(str(path))
     name = "schema and rules"
     if not problems:
-        return CheckResult("description", name, "passed", "XML schema, names, structure, units")
+        return FmuCheckResult("description", name, "passed", "XML schema, names, structure, units")
     remark = "; ".join(dict.fromkeys([*info["faults"], *problems]))
     outcome: Outcome = "failed" if strict or info["faults"] else "flawed"
-    return CheckResult("description", name, outcome, remark)
+    return FmuCheckResult("description", name, outcome, remark)
 
 
-def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[CheckResult]:
+def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[FmuCheckResult]:
     left = list(TRIALS)
     while left:
         lines, end = _run(path, folder, interface, left, timeout)
@@ -80,9 +205,9 @@ def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[
         ended = {line["name"]: line for line in lines if "name" in line}
         for name in begun:
             line = ended.get(name, {"outcome": "failed", "remark": end})
-            yield CheckResult(interface, name, _OUTCOMES[line["outcome"]], line["remark"])
+            yield FmuCheckResult(interface, name, _OUTCOMES[line["outcome"]], line["remark"])
         if not begun:  # it did not get as far as the first check
-            yield CheckResult(interface, left[0], "failed", end)
+            yield FmuCheckResult(interface, left[0], "failed", end)
             return
         left = [name for name in left if name not in begun]
 

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.simunits.inspection.bench import Bench, Skip
-from orchestrator.core.simunits.inspection.info import capabilities, parse_description
+from orchestrator.core.simunits.inspection.check import capabilities, parse_description
+from orchestrator.core.simunits.inspection.probe import InstanceBench, Skip
 from orchestrator.core.simunits.inspection.trials import TRIALS
 
 
@@ -30,7 +30,7 @@ def main(path: str, folder: str, interface: str, names: str) -> None:
     promised = capabilities(Path(path))[interface]
     for name in names.split(","):
         tell(begin=name)
-        bench = Bench(description, folder, promised, exchange=interface == "Model Exchange")
+        bench = InstanceBench(description, folder, promised, exchange=interface == "Model Exchange")
         try:
             bench.shorten()
             tell(name=name, outcome="passed", remark=TRIALS[name](bench))

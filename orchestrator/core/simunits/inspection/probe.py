@@ -1,20 +1,18 @@
-"""One instance of any FMI 2.0 or 3.0 FMU, Co-Simulation or Model Exchange, behind the same calls.
-
-Only for checks: values are Reals by variable, convenience over speed. Runs in the process that
-loads the FMU, which is never Softdock's own.
-"""
+"""Instances of any FMI 2.0 or 3.0 FMU behind the same calls, and the comparison of runs."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from fmpy.fmi1 import FMICallException
 
 _MOST_EVENTS = 10_000  # in one step; a ball that comes to rest has them, too, but not so many
 
 
-def exchange_step(probe: Probe, end: float) -> None:
+def exchange_step(probe: FmuProbe, end: float) -> None:
     """Explicit Euler steps in Model Exchange, cut at time events; state events happen at their end.
 
     An importer may be that coarse, and the same calls always give the same values.
@@ -41,7 +39,7 @@ def exchange_step(probe: Probe, end: float) -> None:
                 )
 
 
-def cosimulation_step(probe: Probe, end: float, size: float) -> None:
+def cosimulation_step(probe: FmuProbe, end: float, size: float) -> None:
     """A communication step; with event mode a further one after each event that ends it early.
 
     The size is not the difference of the times, whose rounding a fixed-step solver would see.
@@ -60,7 +58,7 @@ def cosimulation_step(probe: Probe, end: float, size: float) -> None:
     raise RuntimeError(f"{_MOST_EVENTS} early returns before t = {end:g} s")
 
 
-def _do_step(probe: Probe, size: float) -> tuple[bool, bool, float]:
+def _do_step(probe: FmuProbe, size: float) -> tuple[bool, bool, float]:
     """Whether there is an event, whether the step has ended early, and when."""
     from fmpy.fmi1 import FMICallException
     from fmpy.fmi2 import fmi2Discard, fmi2Terminated
@@ -82,7 +80,7 @@ def _do_step(probe: Probe, size: float) -> tuple[bool, bool, float]:
 _REALS = ("Real", "Float64")
 
 
-class Probe:
+class FmuProbe:
     """An instance.
 
     Parameters
@@ -357,3 +355,96 @@ class Probe:
         """Terminate and free."""
         self.fmu.terminate()
         self.fmu.freeInstance()
+
+
+STEPS = 20
+_MOST_SHORTENINGS = 15
+_MOST_STEPS = 200  # where a whole experiment is run
+LOOSE = 1e-3  # two step sizes, and finite differences of unknown smoothness, agree to this
+
+
+class Skip(Exception):  # noqa: N818 - no error: the FMU does not offer what is checked
+    """The check does not apply to this FMU."""
+
+
+class InstanceBench:
+    """Makes instances of one FMU and frees them.
+
+    Parameters
+    ----------
+    description
+        FMPy's model description.
+    folder
+        Where the FMU is unpacked.
+    capabilities
+        What the interface promises.
+    exchange
+        Model Exchange instead of Co-Simulation.
+    """
+
+    def __init__(
+        self, description: Any, folder: str, capabilities: Mapping[str, Any], *, exchange: bool
+    ) -> None:
+        self.description = description
+        self.folder = folder
+        self.exchange = exchange
+        self.capabilities = capabilities
+        experiment = description.defaultExperiment
+        self.start = float(getattr(experiment, "startTime", None) or 0.0)
+        stop = float(getattr(experiment, "stopTime", None) or self.start + 1.0)
+        fixed = capabilities.get("fixedInternalStepSize")
+        proposed = getattr(experiment, "stepSize", None) or (stop - self.start) / 100
+        self.step = float(fixed or proposed)
+        if not self.step > 0:
+            self.step = 0.01
+        self.count = min(_MOST_STEPS, max(STEPS, round((stop - self.start) / self.step)))
+        self.opened: list[FmuProbe] = []
+
+    def shorten(self) -> None:
+        """Choose a step with which explicit Euler steps stay finite, for Model Exchange."""
+        for _ in range(_MOST_SHORTENINGS if self.exchange else 0):
+            probe = self.open()
+            try:
+                probe.advance(self.step, self.count)
+                values = [*probe.result(), *probe.derivatives()]
+            except FMICallException:  # states that are too large, for example
+                values = [math.nan]
+            probe.fmu.freeInstance()
+            if all(map(math.isfinite, values)):
+                return
+            self.step /= 10
+
+    def open(self, *, ready: bool = True, event_mode: bool = False) -> FmuProbe:
+        """Make an instance; if ready, go through its initialisation."""
+        name, exchange = f"check{len(self.opened)}", self.exchange
+        probe = FmuProbe(
+            self.description, self.folder, name, exchange=exchange, event_mode=event_mode
+        )
+        self.opened.append(probe)
+        if ready:
+            probe.initialize(self.start)
+            probe.excite()
+        return probe
+
+    def can(self, *names: str) -> bool:
+        """Whether the interface has a capability, under one of its names in FMI 2.0 and 3.0."""
+        return any(self.capabilities.get(name) is True for name in names)
+
+
+def finite(probe: FmuProbe) -> list[float]:
+    """Return the result of a probe, which must be finite."""
+    values = probe.result()
+    if not all(map(math.isfinite, values)):
+        raise AssertionError(f"outputs are not finite at t = {probe.time:g} s: {values}")
+    return values
+
+
+def close(one: Sequence[float], other: Sequence[float], tolerance: float) -> bool:
+    """Whether two results agree to a relative tolerance."""
+    return all(math.isclose(a, b, rel_tol=tolerance) for a, b in zip(one, other, strict=True))
+
+
+def difference(expected: Sequence[float], found: Sequence[float]) -> str:
+    """Say how two results differ."""
+    pairs = [(a, b) for a, b in zip(expected, found, strict=True) if a != b]
+    return f"{len(pairs)} values differ; expected {pairs[0][0]!r}, got {pairs[0][1]!r}"

@@ -6,21 +6,21 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from orchestrator.core.simunits.inspection.bench import (
+from orchestrator.core.simunits.inspection.probe import (
     LOOSE,
     STEPS,
-    Bench,
+    FmuProbe,
+    InstanceBench,
     Skip,
     close,
     difference,
     finite,
 )
-from orchestrator.core.simunits.inspection.probe import Probe
 
 _Stage = tuple[str, Callable[[], None]]  # a mode and what leads into it
 
 
-def _stages(bench: Bench, probe: Probe) -> list[_Stage]:
+def _stages(bench: InstanceBench, probe: FmuProbe) -> list[_Stage]:
     """The modes of an instance, in order, from the one after instantiation."""
     first: list[_Stage] = [
         ("instantiated", lambda: None),
@@ -32,7 +32,7 @@ def _stages(bench: Bench, probe: Probe) -> list[_Stage]:
     return [*first, ("event", probe.exit_initialization), (last, probe.settle)]
 
 
-def _finish(bench: Bench, probe: Probe, stages: list[_Stage]) -> list[float]:
+def _finish(bench: InstanceBench, probe: FmuProbe, stages: list[_Stage]) -> list[float]:
     for _, enter in stages:
         enter()
     probe.excite()
@@ -40,11 +40,11 @@ def _finish(bench: Bench, probe: Probe, stages: list[_Stage]) -> list[float]:
     return probe.result()
 
 
-def _event_mode(bench: Bench) -> bool:
+def _event_mode(bench: InstanceBench) -> bool:
     return not bench.exchange and bench.can("hasEventMode")
 
 
-def saved_everywhere(bench: Bench) -> str:
+def saved_everywhere(bench: InstanceBench) -> str:
     """A state that was saved in any mode goes back to that mode, and the run is the same again."""
     if not bench.can("canGetAndSetFMUstate", "canGetAndSetFMUState"):
         raise Skip("canGetAndSetFMUstate is false")
@@ -69,7 +69,7 @@ def saved_everywhere(bench: Bench) -> str:
     return f"{', '.join(modes)}: bit by bit"
 
 
-def reset_in_every_mode(bench: Bench) -> str:
+def reset_in_every_mode(bench: InstanceBench) -> str:
     """Everything may be read and the FMU reset in every mode; it begins anew after that."""
     probe = bench.open(ready=False, event_mode=_event_mode(bench))
     stages = _stages(bench, probe)
@@ -93,7 +93,7 @@ def reset_in_every_mode(bench: Bench) -> str:
     return f"{', '.join(name for name, _ in stages)}, terminated: the same again"
 
 
-def event_mode(bench: Bench) -> str:
+def event_mode(bench: InstanceBench) -> str:
     """An event where nothing happens changes nothing (ME); steps with event mode agree (CS)."""
     if bench.exchange:
         return _idle_events(bench)
@@ -111,7 +111,7 @@ def event_mode(bench: Bench) -> str:
     return f"{STEPS} steps agree with those of an FMU that handles its events itself"
 
 
-def _idle_events(bench: Bench) -> str:
+def _idle_events(bench: InstanceBench) -> str:
     results = []
     for idle in (False, True):
         probe = bench.open()
@@ -129,7 +129,7 @@ def _idle_events(bench: Bench) -> str:
     return f"{3 * STEPS} idle events change nothing"
 
 
-def directional_derivative(bench: Bench) -> str:
+def directional_derivative(bench: InstanceBench) -> str:
     """Directional derivatives agree with differences over the inputs (ME: and the states)."""
     if not bench.can("providesDirectionalDerivative", "providesDirectionalDerivatives"):
         raise Skip("providesDirectionalDerivative is false")
@@ -157,7 +157,7 @@ def directional_derivative(bench: Bench) -> str:
     return f"{pairs} entries against differences"
 
 
-def _state_slopes(probe: Probe) -> int:
+def _state_slopes(probe: FmuProbe) -> int:
     listed = [unknown.variable for unknown in probe.description.derivatives]
     if len(listed) != probe.states:
         return 0  # states that are arrays
@@ -173,7 +173,7 @@ def _state_slopes(probe: Probe) -> int:
 
 
 def _compare_slopes(
-    probe: Probe,
+    probe: FmuProbe,
     unknowns: Sequence[Any],
     known: Any,
     value: float,
@@ -194,7 +194,7 @@ def _compare_slopes(
             )
 
 
-def life_cycle(bench: Bench) -> str:
+def life_cycle(bench: InstanceBench) -> str:
     """Instantiate, initialise, read everything, step, terminate, reset, begin anew, free."""
     probe = bench.open()
     probe.read_everything()
@@ -212,7 +212,7 @@ def life_cycle(bench: Bench) -> str:
     return f"{STEPS} steps of {bench.step:g} s; the same again after a reset"
 
 
-def other_start_time(bench: Bench) -> str:
+def other_start_time(bench: InstanceBench) -> str:
     """Start later than the default experiment, with a stop time."""
     probe = bench.open(ready=False)
     begin = bench.start + 1.5
@@ -223,7 +223,7 @@ def other_start_time(bench: Bench) -> str:
     return f"from t = {begin:g} s to the stop time"
 
 
-def start_values(bench: Bench) -> str:
+def start_values(bench: InstanceBench) -> str:
     """Setting inputs and parameters to their own start values changes nothing, in either mode."""
     untouched = bench.open()
     untouched.advance(bench.step, STEPS)
@@ -263,7 +263,7 @@ def start_values(bench: Bench) -> str:
     return f"{count} Real parameters and inputs, before and during initialisation"
 
 
-def several_instances(bench: Bench) -> str:
+def several_instances(bench: InstanceBench) -> str:
     """Two instances that take turns give what one gives alone."""
     if bench.can("canBeInstantiatedOnlyOncePerProcess"):
         raise Skip("canBeInstantiatedOnlyOncePerProcess")
@@ -284,7 +284,7 @@ def several_instances(bench: Bench) -> str:
     return "two that take turns agree with one alone"
 
 
-def saved_state(bench: Bench) -> str:
+def saved_state(bench: InstanceBench) -> str:
     """Going back from the end of the experiment to its middle repeats the rest bit by bit."""
     if not bench.can("canGetAndSetFMUstate", "canGetAndSetFMUState"):
         raise Skip("canGetAndSetFMUstate is false")
@@ -311,7 +311,7 @@ def saved_state(bench: Bench) -> str:
     return remark
 
 
-def step_size(bench: Bench) -> str:
+def step_size(bench: InstanceBench) -> str:
     """Half the communication step gives the same result up to the solver's error."""
     if bench.exchange:
         raise Skip("model exchange: the importer integrates")
@@ -337,7 +337,7 @@ def step_size(bench: Bench) -> str:
     return f"H = {bench.step:g} s and H/2 differ by {worst:.1e}"
 
 
-def states_and_nominals(bench: Bench) -> str:
+def states_and_nominals(bench: InstanceBench) -> str:
     """States are written and read back, nominals are positive, derivatives finite."""
     if not bench.exchange:
         raise Skip("co-simulation")
@@ -356,7 +356,7 @@ def states_and_nominals(bench: Bench) -> str:
     return f"{probe.states} states"
 
 
-TRIALS: dict[str, Callable[[Bench], str]] = {
+TRIALS: dict[str, Callable[[InstanceBench], str]] = {
     "life cycle": life_cycle,
     "other start time": other_start_time,
     "start values": start_values,

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, SoftdockError, StepError
-from orchestrator.core.simunits.isolation.interruption import Interruption
+from orchestrator.core.simunits.isolation.wire import Interruption
 from orchestrator.core.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
-from orchestrator.core.simunits.protocol.description import UnitDescription
-from orchestrator.core.simunits.protocol.unit import Notice, Phase, SimulationUnit
+from orchestrator.core.simunits.protocol import Notice, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.system import Component, Connector, Value
 from orchestrator.engine import RemoteUnit
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.protocol.unit import Floats
+    from orchestrator.core.simunits.protocol import Floats
 
 
 class RemoteState:

@@ -1,15 +1,14 @@
-"""Messages between a run and a process of units: plain data, and bytes beside it.
-
-A message is two lengths, then text as :mod:`.blocks.state_text` writes it,
-then the bytes. Nothing that is read is executed.
-"""
+"""Messages between a run and its processes of units, memory that they share, a sure end."""
 
 from __future__ import annotations
 
+import signal
 import socket
 import struct
+import threading
 from dataclasses import asdict
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
@@ -58,3 +57,47 @@ def _exactly(channel: socket.socket, count: int) -> bytes:
             raise EOFError
         parts += part
     return bytes(parts)
+
+
+class Interruption:
+    """Holds an interrupt back until the block is left.
+
+    Python raises KeyboardInterrupt in the main thread only; elsewhere this does nothing. Where
+    SIGINT is ignored, as in the background of a script, it stays so, and SIGTERM is held back.
+
+    Parameters
+    ----------
+    raise_after
+        Whether it is raised when the block is left; otherwise the caller looks at ``seen``.
+    """
+
+    def __init__(self, *, raise_after: bool = True) -> None:
+        self.seen = False
+        self._raise_after = raise_after
+        self._before: object = None
+        self._number = signal.SIGINT
+
+    def _note(self, _signal: int, _frame: object) -> None:
+        self.seen = True
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            self._number = signal.SIGTERM
+        # None: a handler that is not of Python, which Python could not put back
+        if signal.getsignal(self._number) not in {None, signal.SIG_IGN}:
+            self._before = signal.signal(self._number, self._note)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._before is None:
+            return
+        signal.signal(self._number, self._before)  # type: ignore[arg-type]
+        if self.seen and self._raise_after:
+            signal.raise_signal(self._number)

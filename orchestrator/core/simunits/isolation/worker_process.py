@@ -25,10 +25,8 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.plain_data import misfit
-from orchestrator.core.simunits.isolation.interruption import Interruption
-from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
-from orchestrator.core.simunits.protocol.description import Capabilities
-from orchestrator.core.simunits.protocol.unit import Notice
+from orchestrator.core.simunits.isolation.wire import Interruption, receive, send, send_memory
+from orchestrator.core.simunits.protocol import Capabilities, Notice
 from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock
 
 

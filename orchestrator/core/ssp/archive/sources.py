@@ -1,9 +1,10 @@
-"""Where an SSD stands, and the URIs by which it refers to FMUs, blocks and other files."""
+"""Where an SSD stands, the URIs by which it refers to files, and what its sources have."""
 
 from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -11,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from lxml import etree
 
 from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
-from orchestrator.core.diagnostics import DescriptionError, SspError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, SspError
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import (
@@ -20,11 +21,12 @@ from orchestrator.core.ssp.common.names import (
     DEVICE_TYPE,
     FMU_TYPE,
     LOG_TYPE,
+    MAIN_SSD,
     PACKAGE_TYPE,
     TWIN_TYPE,
 )
-from orchestrator.core.system import Component, Source, SourceKind
-from orchestrator.core.system.components.source import names_fmu
+from orchestrator.core.system import Component, Connection, Connector, Source, SourceKind
+from orchestrator.core.system.source import names_fmu
 
 _SUPPORTED = (
     f"supported: type {FMU_TYPE} with a path to an .fmu, {DEFINITION_TYPE}, {PACKAGE_TYPE},"
@@ -198,3 +200,78 @@ def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
     place, colon, name = source.location.rpartition(":")
     head = f"{quote(place, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
     return _OWN_TYPES[source.kind], f"{source.kind}:{head}{quote(name, safe='')}"
+
+
+EXPERIMENT_FILE = "experiment.toml"
+SYSTEM_FILE = "system.toml"
+#: What a folder stands for; the first that is there.
+_STANDS_FOR = (EXPERIMENT_FILE, MAIN_SSD, SYSTEM_FILE)
+
+
+def main_file(target: Path) -> Path:
+    """Return the file of a target: itself, or that of a folder.
+
+    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``, else
+    for its ``system.toml``.
+    """
+    if target.is_dir():
+        found = next((target / name for name in _STANDS_FOR if (target / name).is_file()), None)
+        if found is None:
+            *others, last = _STANDS_FOR
+            raise LoadError.in_file(target, f"expected {', '.join(others)} or {last} in it")
+        return found
+    if not target.is_file():
+        raise LoadError.in_file(target, "no such file or folder")
+    return target
+
+
+def system_path(path: Path, variant: str | None) -> Path:
+    """Return the .toml, .ssd or .ssp file of a path, or a folder that has an .ssd.
+
+    A folder stands for its ``SystemStructure.ssd`` or another variant, else for its
+    ``system.toml``.
+    """
+    if path.is_dir() and variant is None and not (path / MAIN_SSD).is_file():
+        inside = path / SYSTEM_FILE
+        path = inside if inside.is_file() else path
+    if path.suffix == ".toml":
+        if variant is not None:
+            raise LoadError.in_file(path, f"a .toml file has no variants, found '{variant}'")
+    elif path.is_file() and path.suffix.lower() not in {".ssd", ".ssp"}:
+        raise LoadError.in_file(path, "expected a .toml, .ssd or .ssp file, or a folder with one")
+    return path
+
+
+def interface_of(source: Source) -> Mapping[str, Connector] | None:
+    """Return the connectors that a component's source has; ``None`` if it cannot be opened.
+
+    Why it cannot is said when the system is resolved.
+    """
+    if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
+        return None
+    from orchestrator.core.simunits import component_of  # heavy, and seldom wanted
+
+    try:
+        return component_of(source, runnable=False).connectors
+    except SoftdockError:
+        return None
+
+
+def with_connected(
+    components: Mapping[str, Component], lines: Iterable[Connection]
+) -> dict[str, Component]:
+    """Return components with the connectors that connections end at, where the source has them.
+
+    One that declares none at all gets all of them when it is resolved, and is left as it is.
+    """
+    completed = dict(components)
+    for end in (end for line in lines for end in (line.source, line.target)):
+        component = completed.get(end.component)
+        if component is None or not component.connectors or end.connector in component.connectors:
+            continue
+        found = (interface_of(component.source) or {}).get(end.connector)
+        if found is not None:
+            plain = replace(found, start=None, description="")
+            connectors = {**component.connectors, end.connector: plain}
+            completed[end.component] = replace(component, connectors=connectors)
+    return completed

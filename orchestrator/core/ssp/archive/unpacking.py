@@ -1,21 +1,27 @@
-"""Unpacking of .ssp archives, once in a process, and the .ssd files that are in them."""
+"""Archives unpacked once in a process, systems in other files, and files that are written whole."""
 
 from __future__ import annotations
 
 import atexit
 import hashlib
+import os
 import shutil
 import tempfile
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from orchestrator.core.archive import extract, open_archive
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
+from orchestrator.core.system import System
 
 #: Folders of the archives that this process has unpacked, by the archive's SHA-256.
 _unpacked: dict[str, Path] = {}
@@ -93,3 +99,71 @@ def _extract(path: Path, folder: Path) -> None:
     if twice:
         raise refusal(codes.ARCHIVE, f"has '{twice[0]}' more than once", file=str(path))
     extract(path, folder, SspError)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A system that a component stands for, and the archive that it is in."""
+
+    system: System
+    container: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class NestedDocument:
+    """The text of another SSD, where it stands, and the archive that it is in."""
+
+    content: bytes
+    place: Place
+    container: Path | None
+
+
+def opened_definition(source: str, place: Place) -> NestedDocument:
+    """Open another .ssd."""
+    path = place.file(source, inside=False)
+    label = place.named(source, path)
+    root = (place.root or place.folder) if place.packed else None
+    inner = Place(label, path.parent, packed=place.packed, root=root)
+    return NestedDocument(file_bytes(path), inner, None)
+
+
+def opened_package(source: str, place: Place) -> NestedDocument:
+    """Open an .ssp archive, at its main .ssd or the one that the fragment names."""
+    file, _, variant = source.partition("#")
+    path = place.file(file, inside=False)
+    name = ssd_name(path, variant or MAIN_SSD)
+    folder = unpacked(path)
+    inner = Place(f"{place.named(file, path)}:{name}", folder, packed=True)
+    return NestedDocument(file_bytes(folder / name), inner, path)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written beside ``path``, which takes its place if nothing fails.
+
+    It has the permissions of the old one. Of a link, the file that it leads to is replaced.
+    """
+    final = path.resolve()
+    draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
+    if final.exists() and not _is_writable(final):
+        raise SspError.in_file(path, "is read-only; make it writable, or write another file")
+    try:
+        with draft.open("wb") as file:
+            if final.exists():
+                shutil.copymode(final, draft)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(final)
+    except OSError as reason:
+        raise SspError.in_file(
+            path, f"cannot be written: {reason.strerror or reason}; the old file is untouched"
+        ) from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether its permissions allow to write it, also for root, who may write anything."""
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)

@@ -1,19 +1,32 @@
-"""Softdock's annotations in an SSD: what they are called, where they stand, how they are found.
-
-Namespace ``https://softdock.io/ssp/1``; times are exact decimals, so that they come back as the
-same count of nanoseconds.
-"""
+"""Softdock's annotations in an SSD, and the default experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from decimal import Decimal
 from typing import Final
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError, SspError
-from orchestrator.core.ssp.common.names import add, child, children, listed, tag
+from orchestrator.core.ssp.common import codes
+from orchestrator.core.ssp.common.codes import refusal
+from orchestrator.core.ssp.common.names import (
+    add,
+    attribute,
+    boolean,
+    boolean_text,
+    child,
+    children,
+    integer,
+    listed,
+    real,
+    tag,
+)
+from orchestrator.core.system import ComponentOptions, DefaultExperiment, PowerPort, nanoseconds
+from orchestrator.core.system.time import StepLength, step_length, step_text
 
 OWN_TYPES: Final = "io.softdock."
 DELAY_TYPE: Final = "io.softdock.delay"
@@ -78,3 +91,217 @@ def empty(element: etree._Element) -> None:
     """Refuse an element with content."""
     if children(element) or (element.text or "").strip():
         raise SspError(f"{tag(element)}: expected an empty element")
+
+
+_ROLES: Final = {"sd:Effort": "effort", "sd:Flow": "flow", "sd:Displacement": "displacement"}
+
+
+def read_power_ports(element: etree._Element) -> dict[str, PowerPort]:
+    """Read the power ports of an ssd:Component or ssd:System."""
+    annotation = own(element, POWER_TYPE, "sd:PowerPorts")
+    if annotation is None:
+        return {}
+    only(annotation, ())
+    found: dict[str, PowerPort] = {}
+    for inner in children(annotation):
+        if tag(inner) != "sd:PowerPort":
+            raise SspError(f"sd:PowerPorts: expected sd:PowerPort in it, found {tag(inner)}")
+        port = _port(inner)
+        if not port.name or port.name in found:
+            raise SspError(f"sd:PowerPort: expected every name once, found '{port.name}'")
+        found[port.name] = port
+    return found
+
+
+def _port(element: etree._Element) -> PowerPort:
+    only(element, ("name", "frame", "positive"))
+    roles: dict[str, list[str]] = {role: [] for role in _ROLES.values()}
+    for inner in children(element):
+        if tag(inner) not in _ROLES or not inner.get("connector"):
+            raise SspError(
+                f"sd:PowerPort: expected {', '.join(_ROLES)} with a connector, found {tag(inner)}"
+            )
+        only(inner, ("connector",))
+        empty(inner)
+        roles[_ROLES[tag(inner)]].append(inner.get("connector", ""))
+    return PowerPort.of(
+        element.get("name", ""),
+        tuple(roles["effort"]),
+        tuple(roles["flow"]),
+        displacement=tuple(roles["displacement"]),
+        frame=element.get("frame"),
+        positive=element.get("positive"),
+    )
+
+
+def add_power_ports(element: etree._Element, ports: Mapping[str, PowerPort]) -> None:
+    """Append the power ports of a component or system."""
+    if not ports:
+        return
+    group = add(annotate(element, POWER_TYPE), "sd:PowerPorts")
+    for port in ports.values():
+        written = add(group, "sd:PowerPort", name=port.name)
+        for name, said in (("frame", port.frame), ("positive", port.positive)):
+            if said is not None:
+                written.set(name, str(said))
+        for kind, role in _ROLES.items():
+            for connector in getattr(port, role):
+                add(written, kind, connector=connector)
+
+
+_IMPLEMENTATIONS: Final = {"CoSimulation": "cs", "ModelExchange": "me"}
+_INTERFACES: Final = {interface: name for name, interface in _IMPLEMENTATIONS.items()}
+_ATTRIBUTES: Final = {
+    "solver": "solver",
+    "tolerance": "tolerance",
+    "backend": "backend",
+    "isolation": "isolation",
+    "process": "process",
+    "step_timeout": "stepTimeout",
+    "on_failure": "onFailure",
+    "restarts": "restarts",
+}
+_USUAL: Final = ComponentOptions()
+
+
+def read_options(component: etree._Element) -> ComponentOptions:
+    """Read how an ssd:Component is run."""
+    said = component.get("implementation", "any")
+    if said not in {"any", *_IMPLEMENTATIONS}:
+        raise refusal(
+            codes.SCHEDULED,
+            f"implementation '{said}' is not supported; expected CoSimulation, ModelExchange, any",
+        )
+    options: dict[str, object] = {"interface": _IMPLEMENTATIONS.get(said)}
+    unit = own(component, UNIT_TYPE, "sd:Unit")
+    if unit is not None:
+        empty(unit)
+        only(unit, tuple(_ATTRIBUTES.values()))
+        for option, name in _ATTRIBUTES.items():
+            if name in unit.attrib:
+                options[option] = _value(unit, option, name)
+    return _USUAL.changed(options)
+
+
+def _value(unit: etree._Element, option: str, name: str) -> object:
+    if option == "tolerance":
+        return attribute(unit, name, real, 0.0)
+    if option == "restarts":
+        return attribute(unit, name, integer, 0)
+    text = unit.get(name, "")
+    if option == "step_timeout" and not text.endswith("s"):
+        return attribute(unit, name, real, 0.0)
+    return text
+
+
+def add_options(component: etree._Element, options: ComponentOptions) -> None:
+    """Say how a component is run, as far as it differs from the defaults."""
+    if options.interface is not None:
+        component.set("implementation", _INTERFACES[options.interface])
+    if options == _USUAL:
+        return
+    said = {
+        _ATTRIBUTES[each.name]: _text(each.name, getattr(options, each.name))
+        for each in fields(options)
+        if each.name in _ATTRIBUTES and getattr(options, each.name) != getattr(_USUAL, each.name)
+    }
+    if said:
+        add(annotate(component, UNIT_TYPE), "sd:Unit", **said)
+
+
+def _text(option: str, value: float | str) -> str:
+    if isinstance(value, str) or option == "restarts":
+        return str(value)
+    return repr(float(value))
+
+
+_MOST_STEPS: Final = 10**9
+
+
+def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
+    """Append an ssd:DefaultExperiment, unless it says nothing."""
+    if experiment == DefaultExperiment():
+        return
+    element = add(root, "ssd:DefaultExperiment", startTime=seconds_text(experiment.start_ns))
+    if experiment.stop_ns is not None:
+        element.set("stopTime", seconds_text(experiment.stop_ns))
+    attributes = {}
+    if experiment.algorithm is not None:
+        attributes["algorithm"] = experiment.algorithm
+    if experiment.step_ns is not None:
+        is_whole = not isinstance(experiment.step_ns, StepLength)
+        text = seconds_text if is_whole else step_text
+        attributes["step"] = text(experiment.step_ns)
+    if experiment.early_return is not None:
+        attributes["earlyReturn"] = boolean_text(experiment.early_return)
+    if not (attributes or experiment.algorithm_options or experiment.rates):
+        return
+    master = add(annotate(element, MASTER_TYPE), "sd:Master", **attributes)
+    for name, value in experiment.algorithm_options.items():
+        add(master, "sd:Option", name=name, value=json.dumps(value, ensure_ascii=False))
+    for name, every in experiment.rates.items():
+        add(master, "sd:Rate", component=name, every=str(every))
+
+
+def read_experiment(element: etree._Element) -> DefaultExperiment:
+    """Read an ssd:DefaultExperiment.
+
+    Raises
+    ------
+    SspError, DescriptionError
+        If a time is not a whole number of nanoseconds, or the annotation is not as it is written.
+    """
+    stop = element.get("stopTime")
+    start_ns = nanoseconds(element.get("startTime", "0"), "startTime")
+    stop_ns = None if stop is None else nanoseconds(stop, "stopTime")
+    master = own(element, MASTER_TYPE, "sd:Master")
+    if master is None:
+        return DefaultExperiment(start_ns, stop_ns)
+    only(master, ("algorithm", "step", "earlyReturn"))
+    step = master.get("step")
+    options: dict[str, float | bool | str] = {}
+    rates: dict[str, int] = {}
+    for inner in children(master):
+        empty(inner)
+        if tag(inner) == "sd:Option":
+            only(inner, ("name", "value"))
+            _once(options, inner, "name")
+            options[inner.get("name", "")] = _option(inner.get("value", ""))
+        elif tag(inner) == "sd:Rate":
+            only(inner, ("component", "every"))
+            _once(rates, inner, "component")
+            every = attribute(inner, "every", integer, 0)
+            if not 1 <= every <= _MOST_STEPS:
+                raise SspError(f"sd:Rate: expected every as a whole number >= 1, found {every}")
+            rates[inner.get("component", "")] = every
+        else:
+            raise SspError(f"sd:Master: expected sd:Option and sd:Rate in it, found {tag(inner)}")
+    return DefaultExperiment(
+        start_ns,
+        stop_ns,
+        None if step is None else step_length(step, "step"),
+        master.get("algorithm"),
+        options,
+        rates,
+        attribute(master, "earlyReturn", boolean, default=False)
+        if "earlyReturn" in master.attrib
+        else None,
+    )
+
+
+def _once(known: object, element: etree._Element, name: str) -> None:
+    said = element.get(name)
+    if not said or said in known:  # type: ignore[operator] # a dictionary
+        raise SspError(f"{tag(element)}: expected every {name} once, found '{said or ''}'")
+
+
+def _option(text: str) -> float | bool | str:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise SspError(
+            f"sd:Option: expected a number, true, false or a text in quotes, found '{text[:60]}'"
+        ) from None
+    if not isinstance(value, (int, float, bool, str)):
+        raise SspError(f"sd:Option: expected a number, truth value or text, found '{text[:60]}'")
+    return value

@@ -1,12 +1,15 @@
-"""XML names and MIME types of SSP, and those of Softdock's own."""
+"""XML names and MIME types of SSP, names of elements, and simple types, read strictly."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from lxml import etree
+
+from orchestrator.core.diagnostics import SspError
 
 _STANDARD = "http://ssp-standard.org/SSP1/SystemStructure"
 
@@ -112,3 +115,86 @@ def _join(element: etree._Element) -> int:
     if inside:
         element.text = element[0].tail = None
     return sum(inside) + 1
+
+
+_SPECIAL = re.compile(r"[./]|%(?=(?:25)*2[EF])")
+_CODED = re.compile(r"%2E|%2F|%25(?=(?:25)*2[EF])")
+_TEXT = {"%2E": ".", "%2F": "/", "%25": "%"}
+_CODE = {text: code for code, text in _TEXT.items()}
+
+
+def encoded(text: str) -> str:
+    """Turn the name of an element of a file into that of a component."""
+    return _SPECIAL.sub(lambda found: _CODE[found[0]], text)
+
+
+def decoded(name: str) -> str:
+    """Turn the name of a component into that of the element of a file."""
+    return _CODED.sub(lambda found: _TEXT[found[0]], name)
+
+
+_REAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?INF|NaN", re.ASCII)
+_INTEGER = re.compile(r"[-+]?\d{1,25}", re.ASCII)
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+_Kind = TypeVar("_Kind")
+
+
+def real(text: str) -> float:
+    """Read an xs:double."""
+    text = text.strip()
+    if not _REAL.fullmatch(text):
+        raise SspError(f"expected a number, found '{_cut(text)}'")
+    return float(text)
+
+
+def integer(text: str) -> int:
+    """Read an xs:integer of at most 25 digits; SspError if it is none."""
+    text = text.strip()
+    if not _INTEGER.fullmatch(text):
+        raise SspError(f"expected a whole number, found '{_cut(text)}'")
+    return int(text)
+
+
+def boolean(text: str) -> bool:
+    """Read an xs:boolean; SspError if it is none."""
+    found = _TRUTH.get(text.strip())
+    if found is None:
+        raise SspError(f"expected true or false, found '{_cut(text)}'")
+    return found
+
+
+def binary(text: str) -> bytes:
+    """Read an xs:hexBinary; SspError if it is none."""
+    try:
+        return bytes.fromhex(text.strip())
+    except ValueError:
+        raise SspError(f"expected pairs of hexadecimal digits, found '{_cut(text)}'") from None
+
+
+def attribute(
+    element: etree._Element, name: str, read: Callable[[str], _Kind], default: _Kind
+) -> _Kind:
+    """Read an attribute, or return the default where it is missing."""
+    text = element.get(name)
+    if text is None:
+        return default
+    try:
+        return read(text)
+    except SspError as error:
+        raise SspError(f"{tag(element)}: attribute '{name}': {error}") from None
+
+
+def real_text(value: float) -> str:
+    """Write a number as an xs:double that reads back to the same bits."""
+    number = float(value)
+    return {"inf": "INF", "-inf": "-INF", "nan": "NaN"}.get(repr(number), repr(number))
+
+
+def boolean_text(value: object) -> str:
+    """Write an xs:boolean."""
+    return "true" if value else "false"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -13,8 +13,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, full, short, tag
 
 _TYPES: Final = frozenset(

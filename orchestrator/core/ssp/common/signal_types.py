@@ -12,12 +12,20 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.common.lexical import attribute, integer, real
-from orchestrator.core.ssp.common.names import add, child, children, full, listed, tag
+from orchestrator.core.ssp.common.codes import Findings, refusal
+from orchestrator.core.ssp.common.names import (
+    add,
+    attribute,
+    child,
+    children,
+    full,
+    integer,
+    listed,
+    real,
+    tag,
+)
 from orchestrator.core.system import BaseUnit, Connector, DataType, Enumeration
-from orchestrator.core.system.units.meaning import BASE_UNITS
+from orchestrator.core.system.units.tables import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, definition_beyond, file_unit, is_unit
 
 _UNITS_CLAUSE = "SSP 2.0, 4.4.2"

@@ -1,39 +1,40 @@
-"""Parameter bindings: which values a component or a system gets, from where, under what names."""
+"""Values that a system gets: by parameter bindings, by hierarchical names, from outside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import nearest
-from orchestrator.core.ssp.archive.sources import Place
+from orchestrator.core.diagnostics import Severity, nearest
+from orchestrator.core.ssp.archive.sources import Place, file_bytes, interface_of
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
     PARAMETER_MAPPING_TYPE,
     PARAMETER_SET_TYPE,
     child,
     children,
+    decoded,
     full,
     listed,
     tag,
 )
-from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.ssp.common.transformations import ValueChange, read_change
+from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.read.line_annotations import ValueChange, read_change
 from orchestrator.core.ssp.read.parameter_values import Assignment, read_parameters
-from orchestrator.core.ssp.read.reading import Reading
+from orchestrator.core.ssp.read.reading import Reading, mend_namespace, note_encoding, parsed
+from orchestrator.core.system import SEPARATOR, Component, Connector, SourceKind, System, Value
 
 _CLAUSE: Final = "SSP 2.0, 5.2.3"
 _MAPPING_CLAUSE: Final = "SSP 2.0, 7.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MappingEntry:
     """One entry of a mapping: the names of a parameter, and what becomes of its value."""
 
     source: str
@@ -120,9 +121,9 @@ class _Sources:
 _BESIDE: Final = frozenset({"ssc:MetaData", "ssc:Signature"})
 
 
-def read_mapping(root: etree._Element, findings: Findings) -> list[Entry]:
+def read_mapping(root: etree._Element, findings: Findings) -> list[MappingEntry]:
     """Read an ssm:ParameterMapping; problems go to the findings."""
-    found: list[Entry] = []
+    found: list[MappingEntry] = []
     targets: set[str] = set()
     for element in root.findall(full("ssm:MappingEntry")):
         target = element.get("target", "")
@@ -134,11 +135,11 @@ def read_mapping(root: etree._Element, findings: Findings) -> list[Entry]:
         targets.add(target)
         with findings.guard(element, codes.TRANSFORMATION):
             change = read_change(element)
-            found.append(Entry(element.get("source", ""), target, change, element, findings))
+            found.append(MappingEntry(element.get("source", ""), target, change, element, findings))
     return found
 
 
-def mapped(values: list[Assignment], mapping: list[Entry]) -> Iterator[Assignment]:
+def mapped(values: list[Assignment], mapping: list[MappingEntry]) -> Iterator[Assignment]:
     """Apply a mapping: what it does not name is not applied (SSP 2.0, 7.1)."""
     by_name: dict[str, list[Assignment]] = {}
     for value in values:
@@ -159,3 +160,225 @@ def mapped(values: list[Assignment], mapping: list[Entry]) -> Iterator[Assignmen
                 change=entry.change,
                 mapping=(entry.element, entry.findings),
             )
+
+
+#: What is left of an assignment's name below an element.
+_Rest = tuple[str, Assignment]
+
+
+def assigned(system: System, assignments: Iterable[Assignment]) -> System:
+    """Return a system with values set; problems go to the findings of each assignment.
+
+    A name that reaches nothing is ignored, as the standard says, and noted; of strict findings it
+    is an error.
+    """
+    return _system(system, [(each.name, each) for each in assignments])
+
+
+def component_with(component: Component, assignments: Iterable[Assignment]) -> Component:
+    """Return a component with values set by the names of its variables."""
+    return _component(component, [(each.name, each) for each in assignments])
+
+
+def _system(system: System, given: list[_Rest]) -> System:
+    if not given:
+        return system
+    elements = _elements(system)
+    below: dict[str, list[_Rest]] = {}
+    values: dict[str, Value] = {}
+    for name, assignment in given:
+        reached = name in system.connectors
+        if reached:
+            with assignment.findings.guard(assignment.element, codes.VALUE):
+                values[name] = assignment.value_for(system.connectors[name])
+                assignment.findings.reached(assignment.element)
+        for key, rest in _behind(name, elements):
+            below.setdefault(key, []).append((rest, assignment))
+            reached = True
+        if not reached:
+            _ignored(
+                assignment,
+                f"system '{decoded(system.name)}' has no '{name}'",
+                nearest(name, settable_names(system)),
+            )
+    return _with_elements(replace(system, values={**system.values, **values}), below)
+
+
+def _with_elements(system: System, below: dict[str, list[_Rest]]) -> System:
+    components, systems = dict(system.components), dict(system.systems)
+    for key, some in below.items():
+        if key in components:
+            components[key] = _component(components[key], some)
+        elif key in systems:
+            systems[key] = _system(systems[key], some)
+        else:
+            for _, assignment in some:
+                assignment.findings.warning(
+                    codes.BUS_VALUES,
+                    assignment.element,
+                    f"'{assignment.name}' is an entry of a bus, which takes no values; ignored",
+                )
+    return replace(system, components=components, systems=systems)
+
+
+def _elements(system: System) -> dict[str, list[str]]:
+    """Keys of what is in a system, by hierarchical name."""
+    found: dict[str, list[str]] = {}
+    for key in (*system.components, *system.systems, *system.buses):
+        found.setdefault(".".join(map(decoded, key.split(SEPARATOR))), []).append(key)
+    return found
+
+
+def _behind(name: str, elements: dict[str, list[str]]) -> Iterable[tuple[str, str]]:
+    """Every element that a name may begin with, and the rest of the name."""
+    dot = name.find(".")
+    while dot > 0:
+        for key in elements.get(name[:dot], ()):
+            if name[dot + 1 :]:
+                yield key, name[dot + 1 :]
+        dot = name.find(".", dot + 1)
+
+
+def _component(component: Component, given: list[_Rest]) -> Component:
+    values: dict[str, Value] = {}
+    for said, assignment in given:
+        with assignment.findings.guard(assignment.element, codes.VALUE):
+            name = _local(component, said, assignment)
+            connector = _connector(component, name, assignment)
+            if connector is None and _is_absent(component, name):
+                known = interface_of(component.source) or component.connectors
+                _ignored(
+                    assignment,
+                    f"{component.source} has no variable '{name}' that takes a value",
+                    nearest(name, _settable(known)),
+                )
+                continue
+            values[name] = assignment.value_for(connector)
+            assignment.findings.reached(assignment.element)
+    return component.with_values(values) if values else component
+
+
+def _connector(component: Component, name: str, assignment: Assignment) -> Connector | None:
+    """Return what is known of a variable: by the file, and where that says little the source."""
+    declared = component.connectors.get(name)
+    has_unit = assignment.given.unit is None or (declared is not None and declared.unit is not None)
+    if declared is not None and declared.causality.is_settable and has_unit:
+        return declared
+    found = (interface_of(component.source) or {}).get(name)
+    if found is not None and component.source.kind is not SourceKind.FMU:
+        found = replace(found, start=None)  # only FMUs let outputs begin with what is set
+    if declared is None or found is None:
+        return declared or found
+    if declared.unit is not None:
+        return replace(declared, start=found.start)
+    return replace(
+        declared, unit=found.unit, unit_definition=found.unit_definition, start=found.start
+    )
+
+
+def _local(component: Component, name: str, assignment: Assignment) -> str:
+    """Return a name without that of its component before it, which OMSimulator writes."""
+    prefix = f"{decoded(component.name)}."
+    rest = name.removeprefix(prefix)
+    known = interface_of(component.source) if rest != name else None
+    if known is None or name in known or rest not in known or name in component.connectors:
+        return name
+    assignment.findings.warning(
+        codes.OWN_PREFIX,
+        assignment.element,
+        f"'{name}': expected a name of the component's own, '{rest}'; it is taken for that",
+        _CLAUSE,
+    )
+    return rest
+
+
+def _is_absent(component: Component, name: str) -> bool:
+    """Whether the source has no such variable; of blocks all connectors are declared."""
+    known = interface_of(component.source)
+    if known is None and component.source.kind is not SourceKind.FMU:
+        known = component.connectors or None
+    return known is not None and name not in known
+
+
+def settable_names(system: System) -> list[str]:
+    """Return the hierarchical names that a value of a system could have, nested or flat."""
+    found = _settable(system.connectors)
+    for parts in (system.components, system.systems):
+        for key, part in parts.items():
+            inner = settable_names(part) if isinstance(part, System) else _settable(part.connectors)
+            path = ".".join(map(decoded, key.split(SEPARATOR)))
+            found += [f"{path}.{name}" for name in inner]
+    return found
+
+
+def _settable(connectors: Mapping[str, Connector]) -> list[str]:
+    return [name for name, connector in connectors.items() if connector.causality.is_settable]
+
+
+def _ignored(assignment: Assignment, why: str, hint: str) -> None:
+    element, findings = assignment.mapping or (assignment.element, assignment.findings)
+    said, clause = ("", "") if findings.strict else (" is ignored", _CLAUSE)
+    text = f"value of '{assignment.name}'{said}: {why}{hint}"
+    found = findings.diagnostic(Severity.WARNING, codes.IGNORED, element, text, clause)
+    assignment.findings.unreached(assignment.element, found)
+
+
+def apply_parameter_set(
+    system: System,
+    values: str | Path | bytes,
+    mapping: str | Path | bytes | None = None,
+    prefix: str = "",
+    *,
+    strict: bool = False,
+) -> System:
+    """Apply a parameter set as the last parameter binding of a system would.
+
+    Its values win over those that the system has.
+
+    Parameters
+    ----------
+    system
+        Nested or flat: a component ``"arm/motor"`` of a flat one is ``arm.motor`` here as well.
+    values
+        An .ssv file, or its text.
+    mapping
+        An .ssm file, or its text: what it does not name is not applied.
+    prefix
+        Goes before every name of the set, such as ``"arm."``.
+    strict
+        Whether a name that reaches nothing is refused, instead of ignored and logged: an SSD may
+        give values to what is not there, a file that was chosen for this system should not.
+
+    Raises
+    ------
+    SspError
+        All problems together, with file and line.
+    """
+    root, findings = _opened(values, Schema.PARAMETER_VALUES, strict=strict)
+    given = read_parameters(root, prefix, findings)
+    if mapping is not None:
+        entries, beside = _opened(mapping, Schema.PARAMETER_MAPPING, findings)
+        given = list(mapped(given, read_mapping(entries, beside)))
+    changed = assigned(system, given)
+    findings.settle()
+    findings.close()
+    return changed
+
+
+def _opened(
+    source: str | Path | bytes,
+    schema: Schema,
+    beside: Findings | None = None,
+    *,
+    strict: bool = False,
+) -> tuple[etree._Element, Findings]:
+    label = schema.value if isinstance(source, bytes) else str(source)
+    findings = beside.beside(label) if beside else Findings(label, strict=strict)
+    content = source if isinstance(source, bytes) else file_bytes(Path(source))
+    root = etree.Element("none")
+    with findings.guard(None, codes.UNREADABLE):
+        root = parsed(content, label)
+        mend_namespace(root, schema, findings)
+        check(root, schema, findings)
+        note_encoding(root, findings)
+    return root, findings

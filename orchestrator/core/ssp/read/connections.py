@@ -9,21 +9,18 @@ from typing import Final
 from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.ssp.archive.interfaces import interface_of
-from orchestrator.core.ssp.archive.sources import Place
+from orchestrator.core.ssp.archive.sources import Place, interface_of
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.element_names import decoded
-from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.common.lexical import attribute, boolean
-from orchestrator.core.ssp.common.names import add, child, listed
-from orchestrator.core.ssp.common.transformations import add_transformation, read_transformation
+from orchestrator.core.ssp.common.codes import Findings, refusal
+from orchestrator.core.ssp.common.names import add, attribute, boolean, child, decoded, listed
 from orchestrator.core.ssp.read.connectors import UNSPECIFIED
 from orchestrator.core.ssp.read.line_annotations import (
     add_line,
+    add_transformation,
     read_compensation,
     read_delay,
     read_line,
+    read_transformation,
 )
 from orchestrator.core.system import (
     Bus,

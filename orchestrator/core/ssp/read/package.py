@@ -9,8 +9,7 @@ from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.archive.unpacking import ssd_name, unpacked, violations
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import MAIN_SSD
 from orchestrator.core.ssp.read.ssd import read_into
 from orchestrator.core.system import System

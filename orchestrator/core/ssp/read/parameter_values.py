@@ -10,12 +10,19 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError, SspError
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.common.lexical import binary, boolean, integer, real
-from orchestrator.core.ssp.common.names import children, full, listed, tag
+from orchestrator.core.ssp.common.codes import Findings, refusal
+from orchestrator.core.ssp.common.names import (
+    binary,
+    boolean,
+    children,
+    full,
+    integer,
+    listed,
+    real,
+    tag,
+)
 from orchestrator.core.ssp.common.signal_types import MOST_ELEMENTS, TYPES, Definitions, read_shape
-from orchestrator.core.ssp.common.transformations import Scalar, ValueChange
+from orchestrator.core.ssp.read.line_annotations import Scalar, ValueChange
 from orchestrator.core.system import (
     Causality,
     Connector,

@@ -11,42 +11,38 @@ from urllib.parse import unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.garbage import collection_paused
-from orchestrator.core.ssp.archive.interfaces import with_connected
-from orchestrator.core.ssp.archive.nested import Opened, opened_definition, opened_package
-from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source
+from orchestrator.core.interruption import collection_paused
+from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
+from orchestrator.core.ssp.archive.unpacking import Opened, opened_definition, opened_package
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.codes import refusal
-from orchestrator.core.ssp.common.element_names import encoded
-from orchestrator.core.ssp.common.experiment import read_experiment
-from orchestrator.core.ssp.common.findings import Findings
+from orchestrator.core.ssp.common.annotations import read_experiment, read_options, read_power_ports
+from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
     DEFINITION_TYPE,
     FMU_TYPE,
     PACKAGE_TYPE,
     child,
+    encoded,
     full,
     group,
     tag,
 )
-from orchestrator.core.ssp.common.power_annotation import read_power_ports
 from orchestrator.core.ssp.common.schema import Schema, check
 from orchestrator.core.ssp.common.signal_types import Definitions
-from orchestrator.core.ssp.common.unit_annotation import read_options
-from orchestrator.core.ssp.read.assign import assigned, component_with
-from orchestrator.core.ssp.read.bindings import read_bindings
+from orchestrator.core.ssp.read.bindings import assigned, component_with, read_bindings
 from orchestrator.core.ssp.read.connections import End, read_connections
 from orchestrator.core.ssp.read.connectors import (
     UNSPECIFIED,
-    Declared,
+    DeclaredConnectors,
+    Dictionary,
     Known,
     completed,
+    read_bus,
     read_connectors,
+    read_dictionaries,
 )
-from orchestrator.core.ssp.read.dictionaries import Dictionary, read_bus, read_dictionaries
 from orchestrator.core.ssp.read.parameter_values import Assignment
-from orchestrator.core.ssp.read.reading import Reading, note_encoding, parsed
-from orchestrator.core.ssp.read.survey import survey
+from orchestrator.core.ssp.read.reading import Reading, note_encoding, parsed, survey
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -65,7 +61,7 @@ from orchestrator.core.system.packed_code import stays_unopened
 NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}
 
 
-def compare(declared: Declared, system: System, findings: Findings) -> None:
+def compare(declared: DeclaredConnectors, system: System, findings: Findings) -> None:
     """Compare what a component declares with the system that it stands for."""
     for name, where in declared.elements.items():
         actual, said = system.connectors.get(name), declared.connectors.get(name)
@@ -87,7 +83,7 @@ def compare(declared: Declared, system: System, findings: Findings) -> None:
 
 
 def own_connectors(
-    declared: Declared,
+    declared: DeclaredConnectors,
     lines: tuple[Connection, ...],
     ends: Mapping[str, End],
     findings: Findings,
@@ -113,7 +109,7 @@ def own_connectors(
 
 def _deduced(
     element: etree._Element,
-    declared: Declared,
+    declared: DeclaredConnectors,
     lines: tuple[Connection, ...],
     ends: Mapping[str, End],
     findings: Findings,
@@ -162,7 +158,7 @@ def read_file(root: etree._Element, place: Place, findings: Findings, reading: R
     top = child(root, "ssd:System")
     if top is None:
         raise refusal(codes.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
-    reader = _Reader(root, place, findings, Definitions.of(root, "ssd", findings), reading)
+    reader = _SystemReader(root, place, findings, Definitions.of(root, "ssd", findings), reading)
     with reading.within(place.label):
         system = reader.system(top, top.get("name", ""), {})
     experiment = DefaultExperiment()
@@ -186,7 +182,7 @@ class _Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SystemReader:
     """Reads the systems of one file."""
 
     root: etree._Element
@@ -305,7 +301,7 @@ class _Reader:
         self,
         element: etree._Element,
         name: str,
-        declared: Declared,
+        declared: DeclaredConnectors,
         scope: Mapping[str, Dictionary],
     ) -> Opened | None:
         """Open the system that a component stands for; ``None`` if it stands for none."""
@@ -350,7 +346,7 @@ class _Reader:
         parts.systems[system.name] = system
         parts.ends[raw] = End(system.name, kinds, system.connectors)
 
-    def _connectors(self, element: etree._Element) -> Declared:
+    def _connectors(self, element: etree._Element) -> DeclaredConnectors:
         return read_connectors(element, self.definitions, self.findings, self.known)
 
     def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:

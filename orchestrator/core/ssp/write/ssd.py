@@ -12,22 +12,17 @@ from urllib.parse import quote, unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.garbage import collection_paused
+from orchestrator.core.interruption import collection_paused
 from orchestrator.core.ssp.archive.sources import file_path, own_source, relative_uri
-from orchestrator.core.ssp.common.element_names import decoded
-from orchestrator.core.ssp.common.experiment import add_experiment
-from orchestrator.core.ssp.common.files import replacing
-from orchestrator.core.ssp.common.findings import Findings
-from orchestrator.core.ssp.common.names import FMU_TYPE, NAMESPACES, add, file_text, full
-from orchestrator.core.ssp.common.power_annotation import add_power_ports
+from orchestrator.core.ssp.archive.unpacking import replacing
+from orchestrator.core.ssp.common.annotations import add_experiment, add_options, add_power_ports
+from orchestrator.core.ssp.common.codes import Findings
+from orchestrator.core.ssp.common.names import FMU_TYPE, NAMESPACES, add, decoded, file_text, full
 from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
 from orchestrator.core.ssp.common.signal_types import add_enumerations, add_units
-from orchestrator.core.ssp.common.unit_annotation import add_options
 from orchestrator.core.ssp.read.connections import add_connections
 from orchestrator.core.ssp.read.connectors import NEW_KINDS, add_connectors, together
-from orchestrator.core.ssp.write.dictionaries import add_dictionaries
-from orchestrator.core.ssp.write.parameters import parameter_set
-from orchestrator.core.ssp.write.values import add_bindings
+from orchestrator.core.ssp.write.parameters import add_bindings, add_dictionaries, parameter_set
 from orchestrator.core.system import (
     BaseUnit,
     Bus,

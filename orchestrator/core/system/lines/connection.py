@@ -1,14 +1,101 @@
-"""A connection: a signal from one output to one input, with what stands on the line."""
+"""A connection: a signal from one output to one input, with what transforms and corrects it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.lines.compensation import Compensation
 from orchestrator.core.system.lines.delay import TransportDelay
-from orchestrator.core.system.lines.transformation import Transformation
+from orchestrator.core.system.ports import Connector, conversion_between
+
+
+class Compensation(StrEnum):
+    """How an undelayed line makes up for what holding its signal did in the steps before.
+
+    ``nepce``
+        Nearly energy-preserving coupling element: the integral of the signal over a step that the
+        target did not get is added to the input of the next step.
+    ``corrector``
+        As ``nepce``, and the outputs on which the input acts at once are corrected after the step
+        by the directional derivatives of the target: a model-based corrector.
+    ``energy``
+        The energy that the coupling made at a power bond is taken back by this line, its effort or
+        its flow.
+
+    References
+    ----------
+    Benedikt, Watzenig, Hofer: Modelling and analysis of the non-iterative coupling process for
+    co-simulation, Math. Comput. Model. Dyn. Syst. 19 (2013); the idea of a model-based corrector,
+    Multibody Syst. Dyn. 2022, 10.1007/s11044-022-09822-3; Rodriguez et al.: Energy-based
+    monitoring and correction to enhance the accuracy and stability of explicit co-simulation,
+    Multibody Syst. Dyn. 55 (2022). What of it is Softdock's own: docs/explanation/compensations.md.
+    """
+
+    NEPCE = "nepce"
+    CORRECTOR = "corrector"
+    ENERGY = "energy"
+
+    @property
+    def makes_up_integral(self) -> bool:
+        """Whether the mean of the input over a step is not late."""
+        return self is not Compensation.ENERGY
+
+
+@dataclass(frozen=True, slots=True)
+class LinearTransformation:
+    """``target = factor * source + offset``, applied after the unit conversion (SSP 1.0, 5.3.2).
+
+    Raises
+    ------
+    DescriptionError
+        If factor or offset is infinite or no number.
+    """
+
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.factor) and isfinite(self.offset)):
+            raise DescriptionError(
+                f"factor and offset: expected finite numbers, found {self.factor} and {self.offset}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class MappingTransformation:
+    """A table from values of the source to values of the target.
+
+    For Booleans (0 and 1), Integers and enumerations (the numbers of their items). A value that is
+    not in the table is an error of the step.
+
+    Parameters
+    ----------
+    entries
+        Pairs of a source's value and the target's, each source at most once.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no entry, or a source stands in it twice.
+    """
+
+    entries: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        sources = [source for source, _ in self.entries]
+        twice = sorted({source for source in sources if sources.count(source) > 1})
+        if twice or not sources:
+            found = f"{', '.join(map(str, twice))} more than once" if twice else "no entry"
+            raise DescriptionError(f"mapping: expected every source value once, found {found}")
+
+    def of(self, value: float) -> int | None:
+        """Return the target's value; ``None`` if the table has none."""
+        return dict(self.entries).get(int(value)) if value == int(value) else None
+
+
+Transformation = LinearTransformation | MappingTransformation
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -158,3 +245,16 @@ class Connection:
 def connection_name(text: str) -> str:
     """Write a connection that somebody named, ``"a.y->b.u"``, as ``str`` of a connection does."""
     return " -> ".join(part.strip() for part in text.split("->"))
+
+
+def factor_and_offset_of(
+    line: Connection, source: Connector, target: Connector
+) -> tuple[float, float]:
+    """Say what a connection makes of a number, apart from a table of values."""
+    factor, offset = (
+        (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
+    )
+    own = line.transformation
+    if not isinstance(own, LinearTransformation):
+        return factor, offset
+    return own.factor * factor, own.factor * offset + own.offset

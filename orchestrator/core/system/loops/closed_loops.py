@@ -15,10 +15,9 @@ from itertools import islice, pairwise
 from math import prod
 from typing import TYPE_CHECKING, TypeVar
 
-from orchestrator.core.system.lines.connection import Connection, Endpoint
-from orchestrator.core.system.lines.transformation import MappingTransformation
+from orchestrator.core.system.lines.connection import Connection, Endpoint, MappingTransformation
 from orchestrator.core.system.loops.rings import circuits, has_ring
-from orchestrator.core.system.ports.connector import Causality
+from orchestrator.core.system.ports import Causality
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

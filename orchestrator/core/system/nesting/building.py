@@ -1,17 +1,21 @@
-"""Putting systems together: what is in them comes, goes, changes its name or its place."""
+"""Putting systems together: what is in them comes, goes, is moved, grouped or exposed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.components.bus import Bus
-from orchestrator.core.system.components.component import Component
+from orchestrator.core.diagnostics import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+)
+from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.lines.connection import Connection, Endpoint
-from orchestrator.core.system.naming import expect_name
+from orchestrator.core.system.naming import expect_name, lacking
 from orchestrator.core.system.nesting.hierarchy import (
     component_at,
     element,
@@ -19,7 +23,17 @@ from orchestrator.core.system.nesting.hierarchy import (
     place_of,
     with_component,
 )
-from orchestrator.core.system.ports.connector import Value
+from orchestrator.core.system.ports import (
+    Causality,
+    Connector,
+    DataType,
+    Value,
+    conversion_between,
+    converted,
+)
+from orchestrator.core.system.power_lines import power_port
+from orchestrator.core.system.units.unit import base_unit
+from orchestrator.core.system.values import target_of
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -138,3 +152,240 @@ def with_options(system: System, path: str, **changes: object) -> System:
 def put(system: System, component: Component, path: str | None = None) -> System:
     """Put another component in the place of the one of the same name, or of a path."""
     return with_component(system, path or component.name, component)
+
+
+def grouped(system: System, name: str, members: Collection[str]) -> System:
+    """Move components and nested systems into a new nested system.
+
+    Connections between them move too; one that crosses the border is led through a connector of the
+    new system, which has the name ``component.connector`` of the end inside, with its type and
+    unit. What stands on it (delay, transformation) stays outside. :meth:`System.flat` gives the
+    same connections as before.
+    """
+    known = [*system.components, *system.systems]
+    unknown = [member for member in members if member not in known]
+    if unknown:
+        raise UnknownNameError(
+            f"system '{system.name}' has no component '{unknown[0]}'; it has: {', '.join(known)}"
+        )
+    if not members or name in known or name in system.buses or not name or set(name) & set("./"):
+        raise DescriptionError(
+            f"system '{system.name}': expected a new name without '.' and '/' and at least one"
+            f" component to group, found '{name}' of {', '.join(members) or 'nothing'}"
+        )
+    inner: list[Connection] = []
+    outer: list[Connection] = []
+    own: dict[str, Connector] = {}
+    entered: set[Endpoint] = set()
+    for line in system.connections:
+        begins, ends = line.source.component in members, line.target.component in members
+        if begins and ends:
+            inner.append(line)
+            continue
+        source, target = line.source, line.target
+        if begins:
+            own[str(source)] = _border(system, source, Causality.OUTPUT)
+            if Endpoint("", str(source)) not in entered:
+                inner.append(Connection(source, Endpoint("", str(source))))
+                entered.add(Endpoint("", str(source)))
+            source = Endpoint(name, str(source))
+        if ends:
+            own[str(target)] = _border(system, target, Causality.INPUT)
+            inner.append(Connection(Endpoint("", str(target)), target))
+            target = Endpoint(name, str(target))
+        outer.append(replace(line, source=source, target=target))
+    made = replace(
+        type(system)(name),
+        components={key: part for key, part in system.components.items() if key in members},
+        systems={key: part for key, part in system.systems.items() if key in members},
+        connections=tuple(inner),
+        connectors=own,
+    )
+    return replace(
+        system,
+        components={key: part for key, part in system.components.items() if key not in members},
+        systems={
+            **{key: part for key, part in system.systems.items() if key not in members},
+            name: made,
+        },
+        connections=tuple(outer),
+    )
+
+
+def _border(system: System, end: Endpoint, causality: Causality) -> Connector:
+    """Make the connector of the new system that an end inside is led through."""
+    owner = system.components.get(end.component) or system.systems.get(end.component)
+    found = owner.connectors.get(end.connector) if owner else None
+    if found is None:
+        return Connector(str(end), causality)
+    return replace(found, name=str(end), causality=causality, description="", start=None)
+
+
+def expose(
+    system: System,
+    name: str,
+    to: str | Iterable[str],
+    *,
+    value: Value | None = None,
+    description: str | None = None,
+    unit: str | None = None,
+) -> System:
+    """Give the system a connector of its own that leads to one or more of what is in it.
+
+    Causality, type, shape and unit are those of the first that it leads to. Values that these
+    have become the value of the new connector, so that what is outside decides.
+
+    Parameters
+    ----------
+    name
+        Of the new connector.
+    to
+        ``"component.connector"``, or several of inputs or of parameters.
+    value
+        While nothing outside feeds it.
+    description
+        Unless told, that of the first.
+    unit
+        Of the new connector, and so of ``value``; unless told, that of the first. Values are
+        converted on the way.
+
+    Raises
+    ------
+    DescriptionError
+        If a target does not exist, or they differ in causality, type, shape or dimension; if the
+        unit is none, or of another dimension.
+    """
+    where = f"system '{system.name}': connector '{name}'"
+    if not name or "." in name:
+        raise DescriptionError(f"{where}: a name must not be empty nor hold a dot")
+    if name in system.connectors:
+        raise DescriptionError(f"{where}: there is one of this name already")
+    ends = [Endpoint.parse(text) for text in ([to] if isinstance(to, str) else to)]
+    if not ends:
+        raise DescriptionError(f"{where}: expected at least one connector that it leads to")
+    found = {end: target_of(system, str(end)) for end in ends}
+    connectors = {end: connector for end, (_, connector) in found.items()}
+    first = connectors[ends[0]]
+    _agree(where, connectors)
+    out = _goes_out(first.causality)
+    if out and len(ends) > 1:
+        raise ConnectorMismatchError(
+            f"{where}: leads to {len(ends)} outputs, {', '.join(map(str, ends))}; expected one"
+        )
+    own = replace(first, name=name, start=None)
+    if description is not None:
+        own = replace(own, description=description)
+    if unit is not None:
+        own = _in_unit(where, own, unit)
+    sides = [(end, Endpoint("", name)) if out else (Endpoint("", name), end) for end in ends]
+    lines = tuple(Connection(source, target) for source, target in sides)
+    result = replace(
+        system,
+        connectors={**system.connectors, name: own},
+        connections=(*system.connections, *lines),
+    )
+    return result if out else _taken_up(result, where, own, connectors, value)
+
+
+def _in_unit(where: str, own: Connector, unit: str) -> Connector:
+    """Return a connector in another unit; it must convert."""
+    if own.type is not DataType.REAL:
+        raise UnitMismatchError(f"{where}: unit '{unit}': its type is {own.type}, which has none")
+    if unit == own.unit:
+        return own
+    changed = replace(own, unit=unit, unit_definition=None)
+    try:
+        base_unit(unit)
+        conversion_between(own, changed)
+    except DescriptionError as error:
+        raise UnitMismatchError(f"{where}: {error}") from None
+    return changed
+
+
+def _goes_out(causality: Causality) -> bool:
+    return causality in {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
+
+
+def _agree(where: str, connectors: Mapping[Endpoint, Connector]) -> None:
+    """Refuse connectors that one signal cannot serve."""
+    (start, first), *rest = connectors.items()
+    for end, other in rest:
+        kinds = [(c.causality, c.type, c.shape) for c in (first, other)]
+        if kinds[0] != kinds[1]:
+            raise ConnectorMismatchError(
+                f"{where}: '{start}' is {_kind(first)}, but '{end}' is {_kind(other)};"
+                " expected the same of all"
+            )
+        try:
+            conversion_between(first, other)
+        except UnitMismatchError as error:
+            raise UnitMismatchError(f"{where}: '{start}' and '{end}': {error}") from None
+
+
+def _kind(connector: Connector) -> str:
+    shape = f" of shape {connector.shape}" if connector.shape else ""
+    return f"{connector.causality} {connector.type}{shape}"
+
+
+def _taken_up(
+    system: System,
+    where: str,
+    own: Connector,
+    connectors: Mapping[Endpoint, Connector],
+    value: Value | None,
+) -> System:
+    """Let the values of what a connector leads to be its own: what is outside then decides."""
+    taken = []
+    for end, connector in connectors.items():
+        holder, _ = target_of(system, str(end))
+        if end.connector in holder.values:
+            taken.append(converted(holder.values[end.connector], connector, own))
+            system = system.unset(str(end))
+    if value is None and len(set(taken)) > 1:
+        raise DescriptionError(
+            f"{where}: what it leads to has the values {', '.join(map(repr, taken))};"
+            " say one: value=.."
+        )
+    value = taken[0] if value is None and taken else value
+    return system if value is None else system.set(own.name, value)
+
+
+def withdraw(system: System, name: str) -> System:
+    """Take away a connector of the system's own, with its connections."""
+    if name not in system.connectors:
+        raise lacking(f"system '{system.name}'", "connector of its own", name, system.connectors)
+    end = Endpoint("", name)
+    return replace(
+        system,
+        connectors={key: c for key, c in system.connectors.items() if key != name},
+        values={key: value for key, value in system.values.items() if key != name},
+        connections=tuple(c for c in system.connections if end not in (c.source, c.target)),
+    )
+
+
+def expose_power(system: System, name: str, to: str) -> System:
+    """Give the system a power port of its own that leads to one of what is in it.
+
+    Its connectors are called by its name and theirs: ``"tip_force"`` of the port ``"tip"``.
+    """
+    end = Endpoint.parse(to)
+    owner = element(system, end.component)
+    if isinstance(owner, Bus):
+        raise DescriptionError(f"'{to}': a bus has no power ports")
+    if name in system.power_ports:
+        raise DescriptionError(f"system '{system.name}' already has a power port '{name}'")
+    inner = power_port(owner, end.connector)
+    for connector in inner.connectors:
+        system = expose(system, f"{name}_{connector}", to=f"{end.component}.{connector}")
+
+    def own(connectors: Iterable[str]) -> tuple[str, ...]:
+        return tuple(f"{name}_{connector}" for connector in connectors)
+
+    port = replace(
+        inner,
+        name=name,
+        effort=own(inner.effort),
+        flow=own(inner.flow),
+        displacement=own(inner.displacement),
+    )
+    return replace(system, power_ports={**system.power_ports, name: port})

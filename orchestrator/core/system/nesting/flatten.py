@@ -11,18 +11,18 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
-from orchestrator.core.garbage import collection_paused
-from orchestrator.core.system.components.component import Component
-from orchestrator.core.system.lines.connection import Connection, Endpoint
-from orchestrator.core.system.lines.delay import TransportDelay
-from orchestrator.core.system.lines.transformation import (
+from orchestrator.core.interruption import collection_paused
+from orchestrator.core.system.component import Component
+from orchestrator.core.system.lines.connection import (
+    Connection,
+    Endpoint,
     LinearTransformation,
     MappingTransformation,
     Transformation,
 )
+from orchestrator.core.system.lines.delay import TransportDelay
 from orchestrator.core.system.naming import SEPARATOR
-from orchestrator.core.system.ports.connector import Causality, Connector, DataType, Value
-from orchestrator.core.system.ports.conversion import conversion_between
+from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

@@ -1,15 +1,28 @@
-"""Paths through nested systems, such as ``"arm/motor"``."""
+"""Paths such as ``"arm/motor"``, a component in the place of another, and two systems merged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.components.bus import Bus
-from orchestrator.core.system.components.component import Component
+from orchestrator.core.diagnostics import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+)
+from orchestrator.core.system.component import Bus, Component
+from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import SEPARATOR, lacking
+from orchestrator.core.system.ports import (
+    Causality,
+    Connector,
+    Value,
+    conversion_between,
+    converted,
+)
+from orchestrator.core.system.source import SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -89,3 +102,144 @@ def free(system: System, name: str) -> None:
         kind = "component" if isinstance(known[name], Component) else "nested system"
         kind = "bus" if isinstance(known[name], Bus) else kind
         raise DescriptionError(f"system '{system.name}' already has a {kind} '{name}'")
+
+
+def swap(system: System, path: str, component: Component) -> System:
+    """Put another component in the place of one that has the same ports.
+
+    Every connected port and every value that is set must exist on the new one with the same
+    causality, type and shape, and a unit that converts; values are carried over in its unit. Frames
+    must be the same where both sides say one. Values of parameters belong to what is simulated: a
+    device and a recording go without.
+    """
+    new = component
+    folder, name = place_of(system, path)
+    old = component_at(system, path)
+    source = new.source
+    used = {
+        end.connector
+        for line in system.nested(folder).connections
+        for end in (line.source, line.target)
+        if end.component == name
+    }
+    problems: list[DescriptionError] = []
+    for port in sorted(used):
+        theirs = new.connectors.get(port)
+        if theirs is None:
+            problems.append(
+                UnknownNameError(
+                    f"cannot swap '{path}' for {source}: connected port '{port}' is missing there;"
+                    f" it has: {', '.join(new.connectors)}"
+                )
+            )
+        elif port in old.connectors:
+            problems += _differences(path, new, old.connectors[port], theirs)
+            problems += _other_frames(path, old, new, port)
+    carried = {key: value for key, value in old.values.items() if _is_carried(old, new, key)}
+    lost = [key for key in carried if key not in new.connectors]
+    if lost:
+        problems.append(
+            UnknownNameError(
+                f"cannot swap '{path}' for {source}: it has no parameter {', '.join(lost)},"
+                " which the system sets"
+            )
+        )
+    values: dict[str, Value] = {}
+    for key, value in carried.items():
+        if key in new.connectors:
+            theirs = new.connectors[key]
+            mine = old.connectors.get(key, theirs)
+            different = _differences(path, new, mine, theirs)
+            problems += different
+            values[key] = value if different else converted(value, mine, theirs)
+    if problems:
+        raise DescriptionError.collect(problems)
+    put = replace(new, name=old.name, values=values, options=old.options)
+    return with_component(system, path, put)
+
+
+def _is_carried(old: Component, new: Component, key: str) -> bool:
+    """Whether a value that is set goes over to the new component."""
+    if not new.source.is_measured or key not in old.connectors:
+        return True
+    is_input = old.connectors[key].causality is Causality.INPUT
+    return is_input and (key in new.connectors or new.source.kind is not SourceKind.LOG)
+
+
+def _other_frames(
+    path: str, old: Component, new: Component, port: str
+) -> Iterator[ConnectorMismatchError]:
+    """Say where two components give a connector in different frames."""
+    mine, theirs = old.frame_of(port), new.frame_of(port)
+    if None not in {mine, theirs} and mine != theirs:
+        yield ConnectorMismatchError(
+            f"cannot swap '{path}' for {new.source}: '{port}' is given in frame '{theirs}' there,"
+            f" expected '{mine}'"
+        )
+
+
+def _differences(
+    path: str, new: Component, mine: Connector, theirs: Connector
+) -> list[DescriptionError]:
+    """Say in what two connectors of one name differ, beyond units that convert."""
+    different = (mine.causality, mine.type, mine.shape) != (
+        theirs.causality,
+        theirs.type,
+        theirs.shape,
+    )
+    try:
+        conversion_between(mine, theirs)
+    except UnitMismatchError:
+        different = True
+    if not different:
+        return []
+    return [
+        ConnectorMismatchError(
+            f"cannot swap '{path}' for {new.source}: '{mine.name}' is {_port(theirs)} there,"
+            f" expected {_port(mine)}"
+        )
+    ]
+
+
+def _port(connector: Connector) -> str:
+    shape = f" {connector.shape}" if connector.shape else ""
+    return f"{connector.causality} {connector.type}{shape} in {connector.unit or 'no unit'}"
+
+
+_KINDS = ("components", "systems", "buses", "connectors", "values", "power_ports")
+
+
+def merge(system: System, other: System) -> System:
+    """Put all that is in another system into this one, connectors of its own as well.
+
+    What both have must be equal. The default experiment is this system's, if it has one.
+    """
+    clashes = []
+    for kind in _KINDS:
+        mine, theirs = getattr(system, kind), getattr(other, kind)
+        clashes += [name for name in theirs if name in mine and mine[name] != theirs[name]]
+    mine, theirs = elements(system), elements(other)
+    clashes += [
+        name for name in theirs if name in mine and type(mine[name]) is not type(theirs[name])
+    ]
+    if clashes:
+        raise DescriptionError(
+            *(
+                f"cannot merge '{other.name}' into '{system.name}': both have '{name}', and they"
+                " differ; rename one, or remove it"
+                for name in dict.fromkeys(clashes)
+            )
+        )
+    lines = [*system.connections, *(c for c in other.connections if c not in system.connections)]
+    experiment = system.experiment
+    return replace(
+        system,
+        components={**system.components, **other.components},
+        systems={**system.systems, **other.systems},
+        buses={**system.buses, **other.buses},
+        connectors={**system.connectors, **other.connectors},
+        values={**system.values, **other.values},
+        power_ports={**system.power_ports, **other.power_ports},
+        connections=tuple(lines),
+        experiment=other.experiment if experiment == DefaultExperiment() else experiment,
+    )

@@ -1,8 +1,4 @@
-"""How units are written: Modelica's grammar, and what engineers write instead of it.
-
-Modelica and FMI know ``.`` for a product, at most one ``/``, and an exponent behind its symbol:
-``N.m.s/rad``, ``W/(m2.K)``, ``V/(rad/s)`` (Modelica 3.6, chapter 19).
-"""
+"""How units are written: Modelica's grammar, and what engineers write instead of it."""
 
 from __future__ import annotations
 
@@ -12,8 +8,50 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from orchestrator.core.system.units.runs import run_together
-from orchestrator.core.system.units.symbols import is_logarithmic, short_meaning, symbol_meaning
+from orchestrator.core.system.units.tables import (
+    PREFIXES,
+    is_logarithmic,
+    short_meaning,
+    si_meaning,
+    symbol_meaning,
+)
+
+#: What stands first where units are run together, and what follows.
+_HEADS: Final = frozenset({"N", "W", "J", "V", "A", "C", "Pa", "Ohm", "Wb", "kg", "g", "mol"})
+_TAILS: Final = ("mm", "cm", "km", "deg", "rad", "mol", "kg", "m", "s", "h", "A", "V", "K", "g")
+_NO_PRODUCTS: Final = frozenset({"gs", "gm", "kgs", "gms", "Jg", "mols"})
+
+
+def run_together(text: str) -> tuple[str, ...]:
+    """Take ``Nm``, ``kVA``, ``mPas`` apart; empty if it is none of these, or could be two."""
+    if text in _NO_PRODUCTS:
+        return ()
+    found = [
+        (text[:length], *tails)
+        for length in range(1, len(text))
+        if _is_head(text[:length])
+        for tails in _tails(text[length:])
+        if len({text[:length], *tails}) == len(tails) + 1
+    ]
+    fewest = min(map(len, found), default=0)
+    shortest = [parts for parts in found if len(parts) == fewest]
+    return shortest[0] if len(shortest) == 1 else ()
+
+
+def _is_head(text: str) -> bool:
+    return any(text.endswith(head) and text.removesuffix(head) in PREFIXES for head in _HEADS) and (
+        si_meaning(text) is not None
+    )
+
+
+def _tails(text: str) -> Iterator[tuple[str, ...]]:
+    if not text:
+        yield ()
+    for tail in _TAILS:
+        if text.startswith(tail):
+            for rest in _tails(text[len(tail) :]):
+                yield tail, *rest
+
 
 _LETTERS: Final = r"[A-Za-zΩΩµμÅ°º%'\"]"
 _TOKEN: Final = re.compile(
@@ -118,7 +156,7 @@ def read_notation(text: str) -> Notation:
         return Notation((), exact=True)
     plain = _DEGREES.sub(lambda found: str(found.lastgroup), text.strip())
     plain = _SPACE.sub(r"\1", _TEXTS.get(plain, plain)).translate(_RAISED)
-    reader = _Reader(plain)
+    reader = _UnitReader(plain)
     powers = reader.whole()
     if any(abs(power) > _MOST for _, power in powers):
         raise NotationError(f"has an exponent beyond {_MOST}")
@@ -152,7 +190,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         at = match.end()
 
 
-class _Reader:
+class _UnitReader:
     """Reads one unit by recursive descent; ``exact`` is whether Modelica writes it so."""
 
     def __init__(self, text: str) -> None:

@@ -1,14 +1,106 @@
-"""Symbols of units and what they are: SI and what is used with it as figures, others by name."""
+"""What symbols of units mean: base units, the SI with its prefixes, and others from pint."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
+from math import isclose
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from orchestrator.core.system.units.meaning import LEVEL, Meaning
+if TYPE_CHECKING:
+    import pint
+
+
+#: Base units that FMI and SSP count in; a plane angle is one of them.
+BASE_UNITS: Final = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+#: What logarithmic units count in; no power of an SI unit.
+LEVEL: Final = "Np"
+#: Whole numbers below are exact as doubles.
+_EXACT: Final = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A unit in terms of base units: ``base = factor * pi**pi * (2 pi)**turns * value + offset``.
+
+    Parameters
+    ----------
+    exponents
+        By base unit, none of them zero; beside those of SI there may be others, such as ``bit``.
+    factor
+        Without its powers of pi.
+    pi
+        Power of pi in the factor.
+    turns
+        Power of whole turns (``rev``): each is 2 pi rad, or one cycle.
+    cycles
+        Power of what counts cycles per time (``Hz``): 1/s, and never 2 pi rad/s.
+    clock
+        Power of times in which revolutions are counted, such as ``min``.
+    offset
+        Of a temperature that does not begin at zero.
+    """
+
+    exponents: Mapping[str, int] = field(default_factory=dict)
+    factor: Fraction = Fraction(1)
+    pi: int = 0
+    turns: int = 0
+    cycles: int = 0
+    clock: int = 0
+    offset: Fraction = Fraction(0)
+
+    def power(self, exponent: int) -> Meaning:
+        """Return a power of the unit; what is no temperature by itself is a difference."""
+        return Meaning(
+            {name: power * exponent for name, power in self.exponents.items() if exponent},
+            self.factor**exponent,
+            self.pi * exponent,
+            self.turns * exponent,
+            self.cycles * exponent,
+            self.clock * exponent,
+        )
+
+    def times(self, other: Meaning) -> Meaning:
+        """Return the product of two units."""
+        exponents = dict(self.exponents)
+        for name, power in other.exponents.items():
+            exponents[name] = exponents.get(name, 0) + power
+        return Meaning(
+            {name: power for name, power in exponents.items() if power},
+            self.factor * other.factor,
+            self.pi + other.pi,
+            self.turns + other.turns,
+            self.cycles + other.cycles,
+            self.clock + other.clock,
+        )
+
+
+def number(factor: Fraction, pi: int) -> float:
+    """Round ``factor * pi**pi``."""
+    found = float(factor)  # raises for what is too large
+    if pi and abs(factor.numerator) < _EXACT and factor.denominator < _EXACT:
+        found = factor.numerator * math.pi**pi / factor.denominator
+    elif pi:
+        found *= math.pi**pi
+    if not sys.float_info.min < abs(found) < math.inf:
+        raise OverflowError("beyond what a double holds")
+    return found
+
+
+def si_factor(meaning: Meaning) -> float:
+    """Factor to the SI value, in which a turn is 2 pi rad."""
+    return number(meaning.factor, meaning.pi) * (2.0 * math.pi) ** meaning.turns
+
+
+def without_angle(exponents: Mapping[str, int]) -> dict[str, int]:
+    """Exponents without rad, which tools count or not, and without those that are zero."""
+    return {symbol: power for symbol, power in exponents.items() if power and symbol != "rad"}
+
 
 _Row = tuple[Mapping[str, int], str]
 _ENERGY: Final = {"kg": 1, "m": 2, "s": -2}
@@ -178,3 +270,95 @@ FROM_PINT: Final = {
     "radian": "rad",
     "bit": "bit",
 }
+
+
+_SHORTEST_WORD: Final = 4
+
+
+@cache
+def symbol_meaning(symbol: str) -> Meaning | None:
+    """Return what a symbol means; ``None`` if it is none."""
+    if (known := short_meaning(symbol)) is not None:
+        return known
+    if is_logarithmic(symbol):
+        return None
+    if len(symbol) >= _SHORTEST_WORD and symbol.isascii() and symbol.isalpha():
+        return _word(symbol) or _word(symbol.lower())
+    return None
+
+
+def short_meaning(symbol: str) -> Meaning | None:
+    """Do the same for symbols alone, without words."""
+    if symbol in OTHERS:  # "ft" is no femtotonne
+        return _pint_meaning(OTHERS[symbol])
+    return si_meaning(symbol)
+
+
+def si_meaning(symbol: str) -> Meaning | None:
+    """Do the same for what is SI or used with it."""
+    if symbol in WHOLE:
+        return WHOLE[symbol]
+    for length in (0, 1, 2):
+        prefix, rest = symbol[:length], symbol[length:]
+        if prefix in PREFIXES and rest in PREFIXED:
+            exponents, factor = PREFIXED[rest]
+            cycles = 1 if rest in {"Hz", "Bq"} else 0
+            return Meaning(exponents, Fraction(factor) * PREFIXES[prefix], cycles=cycles)
+    return None
+
+
+def is_logarithmic(symbol: str) -> bool:
+    """Whether a symbol is that of a ratio on a logarithmic scale, or of one to a reference."""
+    if symbol.startswith("dB"):
+        return symbol != "dBq"
+    return symbol in {"Np", "B", "bel", "phon", "octave", "decade"}
+
+
+def _word(word: str) -> Meaning | None:
+    """Look up a word that is spelled out, such as ``kilometers``: no abbreviation of pint's."""
+    for prefix, name, _ in _registry().parse_unit_name(word):
+        stem = word.removeprefix(prefix)
+        if stem == word and prefix:
+            continue  # an abbreviated prefix
+        if len(stem) < _SHORTEST_WORD - bool(prefix) or not stem.islower():
+            continue  # an abbreviation: "Nm" is a measure of yarn there
+        found = si_meaning(WORDS[name]) if name in WORDS else _pint_meaning(name)
+        if found is not None and prefix:
+            if found.offset:
+                continue  # what a thousandth of a degree Celsius begins at is anybody's guess
+            scale = _registry().Quantity(1.0, f"{prefix}meter").m_as("meter")
+            return found.times(Meaning({}, Fraction(repr(float(scale)))))
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def _pint_meaning(name: str) -> Meaning | None:
+    """Return what pint knows a unit to be, if it is a product of whole powers of base units.
+
+    Scales that begin elsewhere (Réaumur) or are logarithmic (decades) are none.
+    """
+    registry = _registry()
+    try:
+        none, quantity, two = (
+            registry.Quantity(value, name).to_base_units() for value in (0.0, 1.0, 2.0)
+        )
+    except Exception:  # noqa: BLE001 - pint raises its own errors for offsets and logarithms
+        return None
+    if none.magnitude != 0.0 or not isclose(two.magnitude, 2.0 * quantity.magnitude):
+        return None
+    exponents: dict[str, int] = {}
+    for base, power in quantity.unit_items():
+        if base not in FROM_PINT or int(power) != power:
+            return None
+        exponents[FROM_PINT[base]] = int(power)
+    # pint multiplies rounded factors: the 16th digit of a product is noise
+    return Meaning(exponents, Fraction(f"{float(quantity.magnitude):.15g}"))
+
+
+@cache
+def _registry() -> pint.UnitRegistry[Any]:
+    import pint  # imported on first use: only few units need it
+
+    return pint.UnitRegistry(cache_folder=None)

@@ -12,12 +12,11 @@ from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.events import DiscreteEquation, Events
 from orchestrator.export.dae.residual_dae import Kind, Residual, Variable
 from orchestrator.export.modelica.flat.event_collector import EventCollector
-from orchestrator.export.modelica.flat.expression import Interpreter, Scope
-from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel
-from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
+from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel, Refusal
+from orchestrator.export.modelica.flat.statements import WhenReader
 from orchestrator.export.modelica.flat.tensor import Tensor
 from orchestrator.export.modelica.flat.variable import VariableReader
-from orchestrator.export.modelica.flat.when_reader import WhenReader
 
 Json = Any
 
@@ -47,7 +46,7 @@ class DiscreteReader:
         flat: FlatModel,
         interpreter: Interpreter,
         collector: EventCollector,
-        scope: Scope,
+        scope: ExpressionScope,
         variables: VariableReader,
     ) -> None:
         self._flat = flat
@@ -223,7 +222,7 @@ class DiscreteReader:
             for name in names
         )
 
-    def _discrete_target(self, node: Json, scope: Scope) -> Tensor | None:
+    def _discrete_target(self, node: Json, scope: ExpressionScope) -> Tensor | None:
         """Symbols of a discrete variable, if the node is one."""
         if not isinstance(node, dict) or "VarRef" not in node:
             return None

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from orchestrator.core.system.units.meaning import without_angle
 from orchestrator.core.system.units.notation import spelled
+from orchestrator.core.system.units.tables import without_angle
 from orchestrator.core.system.units.unit import base_said
 from orchestrator.export.modelica.flat.model import FlatModel
 

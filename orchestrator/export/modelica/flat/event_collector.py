@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.dae.events import DiscreteEquation, Relation, Sampler
-from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.model import Refusal
 
 _Scalar = Any
 _SIGNS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}

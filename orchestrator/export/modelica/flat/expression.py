@@ -10,9 +10,10 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.modelica.flat.builtin import BUILTINS, EVENT_GENERATING, REFUSED
-from orchestrator.export.modelica.flat.event_collector import EventCollector
-from orchestrator.export.modelica.flat.operators import (
+from orchestrator.export.modelica.flat.builtin import (
+    BUILTINS,
+    EVENT_GENERATING,
+    REFUSED,
     RELATIONS,
     UNARY,
     arithmetic,
@@ -20,14 +21,15 @@ from orchestrator.export.modelica.flat.operators import (
     compare_texts,
     is_text,
 )
-from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.event_collector import EventCollector
+from orchestrator.export.modelica.flat.model import Refusal
 from orchestrator.export.modelica.flat.tensor import Scalar, Subscript, Tensor
 
 _POINT = re.compile(r"\[(\d+(?:,\d+)*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Tensor):
+class RecordValue(Tensor):
     """A record: its scalars in one row, and the names and values of its fields.
 
     An array of records is a record of arrays, so that ``a[2:3].x`` is ``a.x[2:3]``.
@@ -36,7 +38,7 @@ class Record(Tensor):
     fields: Mapping[str, Tensor]
 
     @classmethod
-    def of(cls, fields: Mapping[str, Tensor]) -> Record:
+    def of(cls, fields: Mapping[str, Tensor]) -> RecordValue:
         """Put fields together."""
         items = tuple(itertools.chain.from_iterable(part.items for part in fields.values()))
         return cls((len(items),), items, fields)
@@ -53,43 +55,43 @@ class Record(Tensor):
         inner = self.field(name)
         if not rest:
             return inner
-        if not isinstance(inner, Record):
+        if not isinstance(inner, RecordValue):
             raise Refusal(f"the field '{rest[0]}' of '{name}', which is no record")
         return inner.at(rest)
 
-    def with_field(self, path: Sequence[str], value: Tensor) -> Record:
+    def with_field(self, path: Sequence[str], value: Tensor) -> RecordValue:
         """Copy with another value at a path of field names."""
         name, *rest = path
         inner = self.field(name)
         if rest:
-            if not isinstance(inner, Record):
+            if not isinstance(inner, RecordValue):
                 raise Refusal(f"the field '{rest[0]}' of '{name}', which is no record")
             value = inner.with_field(rest, value)
-        return Record.of({**self.fields, name: value})
+        return RecordValue.of({**self.fields, name: value})
 
     def map(self, operation: Callable[[Scalar], Scalar]) -> Tensor:
         """Apply a scalar operation to each scalar of each field."""
-        return Record.of({name: part.map(operation) for name, part in self.fields.items()})
+        return RecordValue.of({name: part.map(operation) for name, part in self.fields.items()})
 
     def zip(self, other: Tensor, operation: Callable[[Scalar, Scalar], Scalar]) -> Tensor:
         """Apply a scalar operation to pairs of fields of the same name."""
-        if not isinstance(other, Record) or set(self.fields) != set(other.fields):
+        if not isinstance(other, RecordValue) or set(self.fields) != set(other.fields):
             raise Refusal("an operation on a record and something that has other fields")
         pairs = ((name, part, other.fields[name]) for name, part in self.fields.items())
-        return Record.of({name: one.zip(two, operation) for name, one, two in pairs})
+        return RecordValue.of({name: one.zip(two, operation) for name, one, two in pairs})
 
     def select(self, subscripts: Sequence[Subscript | None]) -> Tensor:
         """Element or slice of an array of records."""
         if not subscripts:
             return self
-        return Record.of({name: part.select(subscripts) for name, part in self.fields.items()})
+        return RecordValue.of({name: part.select(subscripts) for name, part in self.fields.items()})
 
     def replace(self, subscripts: Sequence[Subscript | None], value: Tensor) -> Tensor:
         """Copy of an array of records with other elements."""
-        if not isinstance(value, Record) or set(self.fields) != set(value.fields):
+        if not isinstance(value, RecordValue) or set(self.fields) != set(value.fields):
             raise Refusal("an assignment to an element of an array of records with other fields")
         parts = self.fields.items()
-        return Record.of({n: part.replace(subscripts, value.fields[n]) for n, part in parts})
+        return RecordValue.of({n: part.replace(subscripts, value.fields[n]) for n, part in parts})
 
 
 def gather(names: Mapping[str, Tensor], whole: str) -> Tensor | None:
@@ -100,12 +102,12 @@ def gather(names: Mapping[str, Tensor], whole: str) -> Tensor | None:
     if whole in names:
         return names[whole]
     if "." in whole and (owner := names.get(whole.rpartition(".")[0])) is not None:
-        return owner.field(whole.rpartition(".")[2]) if isinstance(owner, Record) else None
+        return owner.field(whole.rpartition(".")[2]) if isinstance(owner, RecordValue) else None
     rests = [name[len(whole) :] for name in names if name.startswith(whole)]
     fields = _ordered(rest[1:] for rest in rests if rest.startswith("."))
     if fields:
         found = {field: gather(names, f"{whole}.{field}") for field in fields}
-        return Record.of({field: value for field, value in found.items() if value is not None})
+        return RecordValue.of({field: value for field, value in found.items() if value is not None})
     points = _ordered(match[0] for rest in rests if (match := _POINT.match(rest)))
     if not points:
         return None
@@ -134,12 +136,14 @@ def _stacked(elements: Mapping[tuple[int, ...], Tensor]) -> Tensor:
 
 def stack(parts: Sequence[Tensor]) -> Tensor:
     """Join values along a new first dimension; records field by field."""
-    if not any(isinstance(part, Record) for part in parts):
+    if not any(isinstance(part, RecordValue) for part in parts):
         return Tensor.stack(parts)
-    records = [part for part in parts if isinstance(part, Record)]
+    records = [part for part in parts if isinstance(part, RecordValue)]
     if len(records) != len(parts) or len({frozenset(r.fields) for r in records}) != 1:
         raise Refusal("an array of records with different fields")
-    return Record.of({name: stack([r.fields[name] for r in records]) for name in records[0].fields})
+    return RecordValue.of(
+        {name: stack([r.fields[name] for r in records]) for name in records[0].fields}
+    )
 
 
 Json = Any
@@ -147,7 +151,7 @@ FunctionCaller = Callable[[str, list[Tensor]], list[Tensor]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ExpressionScope:
     """Names that an expression can see, and whether relations may switch without an event."""
 
     names: Mapping[str, Tensor]
@@ -202,7 +206,7 @@ class Interpreter:
             "Rem": lambda x, y: x.zip(y, lambda a, b: a - events.truncate(a / b) * b),
         }
 
-    def evaluate(self, node: Json, scope: Scope) -> Tensor:
+    def evaluate(self, node: Json, scope: ExpressionScope) -> Tensor:
         """Value of an expression tree."""
         if not isinstance(node, dict) or len(node) != 1:
             raise Refusal(f"an expression of an unknown form: {str(node)[:80]}")
@@ -213,11 +217,11 @@ class Interpreter:
         result: Tensor = visit(body, scope)
         return result
 
-    def subscripts(self, listed: list[Json], scope: Scope) -> list[Subscript | None]:
+    def subscripts(self, listed: list[Json], scope: ExpressionScope) -> list[Subscript | None]:
         """1-based subscripts; ``None`` for a colon."""
         return [self._subscript(entry, scope) for entry in listed]
 
-    def _subscript(self, entry: Json, scope: Scope) -> Subscript | None:
+    def _subscript(self, entry: Json, scope: ExpressionScope) -> Subscript | None:
         tag = entry if isinstance(entry, str) else next(iter(entry))
         if tag == "Colon":
             return None
@@ -228,7 +232,7 @@ class Interpreter:
             return tuple(Tensor((), (item,)).integer for item in value.items)
         return value.integer if value.item.is_constant() else value.item
 
-    def _visit_literal(self, body: Json, _: Scope) -> Tensor:
+    def _visit_literal(self, body: Json, _: ExpressionScope) -> Tensor:
         tag, value = next(iter(body["value"].items()))
         if tag == "String":
             return Tensor((), (value,))
@@ -236,23 +240,23 @@ class Interpreter:
             raise Refusal(f"a {tag} value", "only Real, Integer, Boolean and String are exported")
         return Tensor.scalar(float(value))
 
-    def _visit_var_ref(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_var_ref(self, body: Json, scope: ExpressionScope) -> Tensor:
         name = body["name"]["name"]
         value = gather(scope.names, name)
         if value is None:
             raise Refusal(f"the name '{name}', which is no variable of a predefined type")
         return value.select(self.subscripts(body["subscripts"], scope))
 
-    def _visit_field_access(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_field_access(self, body: Json, scope: ExpressionScope) -> Tensor:
         owner = self.evaluate(body["base"], scope)
-        if not isinstance(owner, Record):
+        if not isinstance(owner, RecordValue):
             raise Refusal(f"the field '{body['field']}' of something that is no record")
         return owner.field(body["field"])
 
-    def _visit_index(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_index(self, body: Json, scope: ExpressionScope) -> Tensor:
         return self.evaluate(body["base"], scope).select(self.subscripts(body["subscripts"], scope))
 
-    def _visit_binary(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_binary(self, body: Json, scope: ExpressionScope) -> Tensor:
         operation = body["op"]
         if operation == "Sub" and "Tuple" in body["lhs"]:
             return self._outputs_equation(body, scope)
@@ -267,7 +271,7 @@ class Interpreter:
             return left.zip(right, lambda a, b: self._relation(operation, a, b))
         return arithmetic(operation, left, right)
 
-    def _outputs_equation(self, body: Json, scope: Scope) -> Tensor:
+    def _outputs_equation(self, body: Json, scope: ExpressionScope) -> Tensor:
         """Residuals of ``(a, b) = f(x)``."""
         targets = body["lhs"]["Tuple"]["elements"]
         outputs = self.outputs(body["rhs"], scope)
@@ -280,23 +284,23 @@ class Interpreter:
                 items.extend(residual.items)
         return Tensor((len(items),), tuple(items))
 
-    def outputs(self, node: Json, scope: Scope) -> list[Tensor]:
+    def outputs(self, node: Json, scope: ExpressionScope) -> list[Tensor]:
         """All outputs of a function call."""
         if "FunctionCall" not in node:
             raise Refusal("several variables set at once by something that is no function call")
         body = node["FunctionCall"]
         return self.call(body["name"]["name"], body["args"], scope)
 
-    def call(self, name: str, nodes: list[Json], scope: Scope) -> list[Tensor]:
+    def call(self, name: str, nodes: list[Json], scope: ExpressionScope) -> list[Tensor]:
         """All outputs of a user's function."""
         return self._call(name, [self.evaluate(node, scope) for node in nodes])
 
-    def _visit_unary(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_unary(self, body: Json, scope: ExpressionScope) -> Tensor:
         if body["op"] not in UNARY:
             raise Refusal(f"the operator {body['op']}")
         return self.evaluate(body["rhs"], scope).map(UNARY[body["op"]])
 
-    def _visit_if(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_if(self, body: Json, scope: ExpressionScope) -> Tensor:
         cases: list[tuple[Scalar, Tensor]] = []
         for condition_node, node in body["branches"]:
             condition = self.evaluate(condition_node, scope).item
@@ -314,25 +318,25 @@ class Interpreter:
             result = choose(condition, chosen, result)
         return result
 
-    def _visit_array(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_array(self, body: Json, scope: ExpressionScope) -> Tensor:
         parts = [self.evaluate(element, scope) for element in body["elements"]]
         if body["kind"] == "Array":
             return stack(parts)
         # [a, b; c, d]: the rows are Horizontal, inside of Vertical unless there is one only
         return Tensor.concatenate(body["kind"] == "Horizontal", [part.matrix for part in parts])
 
-    def _visit_range(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_range(self, body: Json, scope: ExpressionScope) -> Tensor:
         step = self.evaluate(body["step"], scope).integer if body["step"] else 1
         first, last = (self.evaluate(body[key], scope).integer for key in ("start", "end"))
         values = range(first, last + (1 if step > 0 else -1), step)
         return Tensor((len(values),), tuple(ca.SX(value) for value in values))
 
-    def _visit_array_comprehension(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_array_comprehension(self, body: Json, scope: ExpressionScope) -> Tensor:
         if body["filter"] is not None:
             raise Refusal("an array comprehension with a filter")
         return self._comprehend(body["expr"], body["indices"], scope)
 
-    def _comprehend(self, node: Json, indices: list[Json], scope: Scope) -> Tensor:
+    def _comprehend(self, node: Json, indices: list[Json], scope: ExpressionScope) -> Tensor:
         if not indices:
             return self.evaluate(node, scope)
         *outer, last = indices  # {e for i in I, j in J} is {{e for i in I} for j in J}
@@ -343,7 +347,7 @@ class Interpreter:
         )
         return stack([self._comprehend(node, outer, one) for one in inner])
 
-    def _visit_builtin_call(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_builtin_call(self, body: Json, scope: ExpressionScope) -> Tensor:
         function, nodes = body["function"], body["args"]
         if function in {"NoEvent", "Smooth"}:
             return self.evaluate(nodes[-1], replace(scope, event_free=True))
@@ -365,7 +369,7 @@ class Interpreter:
             raise Refusal(f"the built-in function {function}")
         return BUILTINS[function](*arguments)
 
-    def _visit_function_call(self, body: Json, scope: Scope) -> Tensor:
+    def _visit_function_call(self, body: Json, scope: ExpressionScope) -> Tensor:
         return self.call(body["name"]["name"], body["args"], scope)[0]
 
     def _total_derivative(self, expression: Scalar) -> Scalar:

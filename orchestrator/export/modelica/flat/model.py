@@ -1,4 +1,4 @@
-"""The flat model as rumoca writes it, with the families of equations of for loops expanded."""
+"""The flat model as rumoca writes it, with for loops expanded, and what signals a refusal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,25 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.flat.refusal import Refusal
-from orchestrator.export.modelica.source.source_map import SourceMap
+from orchestrator.export.modelica.source.text import SourceMap
+
+
+class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn it into ModelicaError
+    """A Modelica construct that cannot be exported; the reader adds model, equation and line.
+
+    Parameters
+    ----------
+    construct
+        What was met, such as ``delay()``.
+    hint
+        What the author of the model can do instead.
+    """
+
+    def __init__(self, construct: str, hint: str = "") -> None:
+        self.construct = construct
+        self.hint = hint
+        super().__init__(f"{construct}; {hint}" if hint else construct)
+
 
 Json = Any
 _TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")

@@ -13,9 +13,13 @@ from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.modelica.flat.discrete_reader import DiscreteReader
 from orchestrator.export.modelica.flat.event_collector import EventCollector
-from orchestrator.export.modelica.flat.expression import Interpreter, Record, Scope, stack
-from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel
-from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.expression import (
+    ExpressionScope,
+    Interpreter,
+    RecordValue,
+    stack,
+)
+from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel, Refusal
 from orchestrator.export.modelica.flat.statements import (
     UNASSIGNED,
     Names,
@@ -38,7 +42,7 @@ class AlgorithmReader:
         self,
         interpreter: Interpreter,
         collector: EventCollector,
-        scope: Scope,
+        scope: ExpressionScope,
         discrete: DiscreteReader,
     ) -> None:
         self._collector = collector
@@ -65,7 +69,7 @@ class AlgorithmReader:
 
     def _when(self, body: Json, names: Names) -> None:
         """Clauses see the values so far; at most one of them fires."""
-        scope = Scope(names)
+        scope = ExpressionScope(names)
         earlier: Any = ca.SX(0)
         result = dict(names)
         for block in body["blocks"]:
@@ -117,7 +121,7 @@ class FunctionBody:
         try:
             inputs = self._inputs(function, arguments)
             if function["is_constructor"]:
-                return [Record.of(inputs)]
+                return [RecordValue.of(inputs)]
             names = {**self._constants, **inputs}
             for entry in (*function["outputs"], *function["locals"]):
                 names[entry["name"]] = self._declared(entry, names)
@@ -134,7 +138,9 @@ class FunctionBody:
 
     def _assert(self, name: str, body: Json, names: Names) -> None:
         """Decided now if it can be: an FMU looks at the asserts of the model itself only."""
-        condition = self._interpreter.evaluate(body["condition"], Scope(names, event_free=True))
+        condition = self._interpreter.evaluate(
+            body["condition"], ExpressionScope(names, event_free=True)
+        )
         if not condition.item.is_constant():
             if name not in self._unchecked:
                 _LOGGER.warning("an assert in the function %s is not checked at run time", name)
@@ -159,7 +165,7 @@ class FunctionBody:
         ]
         pairs = list(zip(arguments, wanted, strict=False))
         is_array = [
-            len(value.shape) > rank and not isinstance(value, Record) for value, rank in pairs
+            len(value.shape) > rank and not isinstance(value, RecordValue) for value, rank in pairs
         ]
         sizes = {value.shape[0] for value, array in zip(arguments, is_array, strict=False) if array}
         if not sizes:
@@ -192,7 +198,7 @@ class FunctionBody:
             return self._evaluate(entry["default"], names)
         sizes = entry["effective_type"]["dimensions"]
         if entry["shape_expr"]:
-            scope = Scope({**self._constants, **names})
+            scope = ExpressionScope({**self._constants, **names})
             sizes = self._interpreter.subscripts(entry["shape_expr"], scope)
         shape = tuple(sizes)
         if not all(isinstance(size, int) for size in shape):
@@ -201,7 +207,7 @@ class FunctionBody:
             if shape:
                 raise Refusal(f"the array of records '{entry['name']}' in a function")
             fields = self._find(entry["type_name"])["inputs"]
-            return Record.of({field["name"]: self._declared(field, {}) for field in fields})
+            return RecordValue.of({field["name"]: self._declared(field, {}) for field in fields})
         return Tensor(shape, (UNASSIGNED,) * math.prod(shape))
 
     @property
@@ -211,7 +217,7 @@ class FunctionBody:
         return self.interpreter
 
     def _evaluate(self, node: Json, names: Names) -> Tensor:
-        scope = Scope({**self._constants, **names}, event_free=True)
+        scope = ExpressionScope({**self._constants, **names}, event_free=True)
         return self._interpreter.evaluate(node, scope)
 
 
@@ -239,7 +245,7 @@ class FlatReader:
             **self._variables.names,
             "time": Tensor((), (self._time,)),
         }
-        self._scope = Scope(names)
+        self._scope = ExpressionScope(names)
         self._interpreter.variables = self._variables.names
         self._discrete = DiscreteReader(
             flat, self._interpreter, self._collector, self._scope, self._variables
@@ -286,11 +292,11 @@ class FlatReader:
         scope = self._scope
         if equation.loop:
             indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
-            scope = Scope({**self._scope.names, **indices})
+            scope = ExpressionScope({**self._scope.names, **indices})
         try:
             value = self._interpreter.evaluate(equation.residual, scope)
             # rumoca counts an equation of records as one
-            whole = isinstance(value, Record)
+            whole = isinstance(value, RecordValue)
             if equation.count not in {None, len(value.items)} and not whole:
                 raise Refusal(
                     f"an equation that gives {len(value.items)} scalar equations where rumoca"

@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.model import Refusal
 
 Scalar = Any  # ca.SX of shape (1, 1); CasADi ships no types
 #: One index drops the dimension, several keep it; an expression is known when the model runs.

@@ -1,4 +1,4 @@
-"""The variables of a flat model, expanded to scalars and classified."""
+"""The variables of a flat model, expanded to scalars and classified, and its Strings."""
 
 from __future__ import annotations
 
@@ -15,16 +15,118 @@ import casadi as ca
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
 from orchestrator.core.system.units.unit import is_expressible, other_spelling
 from orchestrator.export.dae.residual_dae import DataType, Kind, StateSelect, Variable
-from orchestrator.export.modelica.flat.expression import Interpreter, Scope
-from orchestrator.export.modelica.flat.model import FlatModel
-from orchestrator.export.modelica.flat.refusal import Refusal
-from orchestrator.export.modelica.flat.structure_probe import EnumerationTypes
+from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
+from orchestrator.export.modelica.flat.model import FlatModel, Refusal
+from orchestrator.export.modelica.flat.statements import when_targets
+from orchestrator.export.modelica.flat.structure_probe import EnumerationTypes, referenced_names
 from orchestrator.export.modelica.flat.tensor import Tensor
-from orchestrator.export.modelica.flat.texts import read_texts
-from orchestrator.export.modelica.flat.variable_classes import VariableClasses
 
 Json = Any
 _LOGGER = logging.getLogger(__name__)
+
+
+def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
+    """Values of the String parameters and constants; other Strings are left out with a warning."""
+    entries, types = flat.tree["variables"], flat.tree["variable_type_names"]
+    strings = [name for name in entries if types[name] == "String"]
+    moving = [name for name in strings if not _is_constant(entries[name])]
+    waiting = [name for name in strings if name not in moving]
+    texts: dict[str, Tensor] = {}
+    for name in waiting * len(waiting):  # they may name each other in any order
+        entry = entries[name]
+        node = entry["binding"] or entry["start"] or {"Literal": {"value": {"String": ""}}}
+        try:
+            if not (set(referenced_names(node)) - texts.keys()):
+                texts[name] = interpreter.evaluate(node, ExpressionScope(texts))
+        except Refusal as refusal:
+            raise flat.variable_error(name, refusal) from refusal
+    if moving:
+        shown = ", ".join(moving[:3]) + (", .." if len(moving) > 3 else "")
+        _LOGGER.warning(
+            "%s: %d String variables are left out of the FMU: %s", flat.name, len(moving), shown
+        )
+    return texts
+
+
+def _is_constant(entry: Json) -> bool:
+    variability = entry["variability"]
+    fixed = isinstance(variability, dict) and "Discrete" not in variability
+    return fixed and not entry["dims"]
+
+
+class VariableClasses:
+    """Classifies the variables of a flat model by their declarations."""
+
+    def __init__(self, flat: FlatModel) -> None:
+        self._flat = flat
+        self._entries: dict[str, Json] = flat.tree["variables"]
+        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
+
+    def kind(self, name: str) -> Kind:
+        """Kind of a variable, with all its elements."""
+        entry = self._entries[name]
+        variability = entry["variability"]
+        tag = next(iter(variability)) if isinstance(variability, dict) else variability
+        causality = entry["causality"]
+        direction = next(iter(causality)) if isinstance(causality, dict) else causality
+        if tag == "Constant":
+            return Kind.CONSTANT
+        if tag == "Parameter":
+            return self._classify_parameter(name, entry)
+        if direction == "Input" and self._is_at_the_top(name):
+            return Kind.INPUT
+        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
+            return Kind.DISCRETE
+        return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
+
+    def is_assigned_in_when(self, name: str) -> bool:
+        """Whether a when clause sets a variable, given whole or as an element."""
+        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
+        return (
+            name in assigned
+            or whole in assigned
+            or any(target.startswith(f"{name}[") for target in assigned)
+        )
+
+    def _classify_parameter(self, name: str, entry: Json) -> Kind:
+        if entry["fixed"] and not any(entry["fixed"]):
+            return Kind.CALCULATED  # by the initial system
+        if name in self._flat.structural:
+            return Kind.CONSTANT
+        if self._flat.tree["variable_final_flags"].get(name) or any(
+            referenced_names(entry["binding"])
+        ):
+            return Kind.CALCULATED
+        return Kind.PARAMETER
+
+    def is_free(self, name: str) -> bool:
+        """Whether a parameter is declared with fixed=false."""
+        fixed = self._entries[name]["fixed"]
+        return self._is_parameter(name) and bool(fixed) and not any(fixed)
+
+    def is_final(self, name: str) -> bool:
+        """Whether a modification declares it final."""
+        return bool(self._flat.tree["variable_final_flags"].get(name))
+
+    def is_connector_output(self, name: str) -> bool:
+        """Whether a variable is an output of the FMU."""
+        causality = self._entries[name]["causality"]
+        direction = next(iter(causality)) if isinstance(causality, dict) else causality
+        return bool(direction == "Output") and self._is_at_the_top(name)
+
+    def _is_at_the_top(self, name: str) -> bool:
+        """Only what the top level declares, connectors too, is the FMU's."""
+        return "." not in name or bool(self._flat.connector(name))
+
+    def has_no_value(self, name: str) -> bool:
+        """Whether a parameter that is used has neither a value nor an equation for it."""
+        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
+        used = self._is_parameter(name) and name not in self._flat.structural
+        return used and self._entries[name]["binding"] is None and not self.is_free(name)
+
+    def _is_parameter(self, name: str) -> bool:
+        variability = self._entries[name]["variability"]
+        return isinstance(variability, dict) and "Parameter" in variability
 
 
 class VariableReader:
@@ -210,8 +312,8 @@ class VariableReader:
             )
 
     @property
-    def _scope(self) -> Scope:
-        return Scope({**self._literals, **self.texts, **self.names}, event_free=True)
+    def _scope(self) -> ExpressionScope:
+        return ExpressionScope({**self._literals, **self.texts, **self.names}, event_free=True)
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])

@@ -1,23 +1,276 @@
-"""Everything in the sources is accounted for: what they forbid, and what rumoca drops."""
+"""Everything in the sources is accounted for: all rules, kinds, values, and what has vanished."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.model import FlatModel
-from orchestrator.export.modelica.rules.connections import connection_findings
-from orchestrator.export.modelica.rules.finding import Finding, Model
-from orchestrator.export.modelica.rules.kinds import kind_findings
-from orchestrator.export.modelica.rules.outers import with_inner
-from orchestrator.export.modelica.rules.references import reference_findings
-from orchestrator.export.modelica.rules.signal_sources import source_findings
-from orchestrator.export.modelica.rules.subtypes import subtype_findings
+from orchestrator.export.modelica.rules.connections import connection_findings, source_findings
+from orchestrator.export.modelica.rules.references import (
+    Finding,
+    Model,
+    reference_findings,
+    with_bases,
+)
+from orchestrator.export.modelica.rules.subtypes import subtype_findings, with_inner
 from orchestrator.export.modelica.rules.types import type_findings
-from orchestrator.export.modelica.rules.values import value_findings
-from orchestrator.export.modelica.rules.vanished import vanished_findings
-from orchestrator.export.modelica.source.class_library import ClassLibrary
-from orchestrator.export.modelica.source.instances import Instance, walk
+from orchestrator.export.modelica.source.class_scope import ClassMember, ClassScope, Instance, walk
+from orchestrator.export.modelica.source.parser import ClassLibrary
+from orchestrator.export.modelica.source.tree import Argument, Element, ElementKind, parts
+
+Json = Any
+
+
+def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
+    """Values that change, and names that rumoca looks up in another class than where they stand."""
+    for scope in model.classes:
+        for element in scope.tree.elements:
+            if element.declared is not None:
+                yield from _short(scope, element.declared.name)
+    for instance in model.instances:
+        for name, member in instance.scope.components.items():
+            path = f"{instance.path}.{name}".lstrip(".")
+            entry = flat.tree["variables"].get(path)
+            if entry is None or not _is_fixed(entry):
+                continue
+            if _lacks_value(instance.scope, member):
+                yield member.element.place, f"constant '{path}' has no value"
+            for used in _variables(entry["binding"]):
+                if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
+                    yield (
+                        member.element.place,
+                        f"'{path}' does not change in a run, but is given '{used}', which does",
+                    )
+
+
+def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
+    """Whether a constant has no value; records may be given theirs as a whole."""
+    element, kind = scope.type_of(member)
+    if kind is None or not kind.predefined or scope.tree.word == "record":
+        return False
+    return "constant" in element.prefixes and kind.changes.value is None
+
+
+def _is_fixed(entry: Json) -> bool:
+    return bool({"Parameter", "Constant"} & set(entry["variability"]))
+
+
+def _variables(node: Json) -> Iterator[str]:
+    """Variables of which an expression takes the value."""
+    if isinstance(node, list):
+        for each in node:
+            yield from _variables(each)
+    elif isinstance(node, dict):
+        if "VarRef" in node:
+            yield node["VarRef"]["name"]["name"]
+        for key, each in node.items():
+            if key != "BuiltinCall" or each["function"] != "Size":
+                yield from _variables(each)
+
+
+def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
+    """A modification of a short class: rumoca looks its names up in the class that it modifies."""
+    member = scope.expand().classes.get(name)
+    tree = member.element.declared if member else None
+    if member is None or tree is None or not tree.short:
+        return
+    for base in tree.extends():
+        found = scope.find(base.type_name)
+        if found is None or found.tree is tree:
+            continue
+        inside = found.expand().components
+        for argument in _all(base.arguments):
+            for token in argument.value.tokens if argument.value else ():
+                if token.kind == "name" and token.text in inside and token.text in scope.components:
+                    yield (
+                        argument.place,
+                        (
+                            f"'{token.text}' is a component of {scope.tree.name}, where this is,"
+                            f" and of {found.tree.name}, where the front end looks it up; write"
+                            f" {tree.word} {name} extends {found.tree.name}; .. with other names"
+                        ),
+                    )
+
+
+def _all(arguments: tuple[Argument, ...]) -> Iterator[Argument]:
+    for argument in arguments:
+        yield argument
+        yield from _all(argument.inner)
+
+
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+#: What may have no equations: branches that are not taken, loops over nothing, connections.
+_OTHERS = frozenset(("if", "for", "when", "connect", "assert", "terminate", "reinit"))
+
+
+def vanished_findings(model: Model, tree: Json) -> Iterator[Finding]:
+    """Equations that the front end drops without a word."""
+    spans = _spans(tree)
+    for instance in model.instances:
+        for scope in with_bases(instance.scope):
+            for section in scope.tree.sections:
+                for place in parts(section) if section.word == "equation" else ():
+                    first = next(t for t in section.tokens if t.start == place.start)
+                    after = next((t for t in section.tokens if t.start >= first.end), first)
+                    if first.text in _OTHERS or (first.kind == "name" and after.text in "(."):
+                        continue
+                    if not any(place.meets(span) for span in spans[instance.path]):
+                        of = f" of '{instance.path}'" if instance.path else ""
+                        yield place, f"the front end drops this equation{of}"
+
+
+def _spans(tree: Json) -> dict[str, list[Json]]:
+    found: dict[str, list[Json]] = defaultdict(list)
+    for key in ("equations", "initial_equations"):
+        for entry in tree[key]:
+            origin = entry.get("origin")
+            if isinstance(origin, dict) and "ComponentEquation" in origin:
+                path = _SUBSCRIPTS.sub("", origin["ComponentEquation"]["component"])
+                found[path].append(entry.get("span"))
+    return found
+
+
+#: Kinds of a base by those of what extends it (Modelica 3.6, section 7.1.3).
+_BASES = {
+    "package": {"package"},
+    "function": {"function"},
+    "type": {"type"},
+    "record": {"record"},
+    "connector": {"type", "record", "connector"},
+    "block": {"record", "block"},
+    "model": {"record", "block", "model"},
+}
+_VALUES = frozenset(("constant", "parameter", "discrete", "input", "output", "flow", "stream"))
+_RESERVED = frozenset(("Real", "Integer", "Boolean", "String"))
+_ATTRIBUTES = frozenset(("quantity", "min", "max", "start", "fixed"))
+_TIMELESS = frozenset(("connector", "record", "function", "package"))
+
+
+def kind_findings(model: Model) -> Iterator[Finding]:
+    """Classes that extend, hold or are declared what they may not."""
+    for scope in model.classes:
+        yield from _extends(scope)
+        yield from _alone(scope)
+        yield from _elements(scope)
+
+
+def _extends(scope: ClassScope) -> Iterator[Finding]:
+    tree = scope.tree
+    allowed = _BASES.get(tree.word)
+    if tree.short or allowed is None:
+        return
+    for element in tree.extends():
+        base = scope.find(element.type_name, inherited=False)
+        if base is None or base.tree is tree or base.tree.word == "class":
+            continue
+        if base.tree.word not in allowed:
+            yield (
+                element.place,
+                (
+                    f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
+                    f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
+                ),
+            )
+        member = scope.expand().classes.get(element.type_name) or (
+            scope.outer.expand().classes.get(element.type_name) if scope.outer else None
+        )
+        if (
+            member is not None
+            and member.element.declared is base.tree
+            and "replaceable" in member.element.prefixes
+        ):
+            yield (
+                element.place,
+                (
+                    f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
+                    " extend a class that is not"
+                ),
+            )
+
+
+def _alone(scope: ClassScope) -> Iterator[Finding]:
+    """Bases that are values, arrays or have a prefix stand alone in a class."""
+    others = [
+        each
+        for each in scope.tree.elements
+        if each.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
+    ]
+    if len(others) < 2:
+        return
+    for element in scope.tree.extends():
+        base = scope.find(element.type_name, inherited=False)
+        simple = element.type_name in _RESERVED
+        if base is not None and base.tree is not scope.tree:
+            own = base.tree.extends()
+            shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
+            simple |= shaped or base.expand().predefined
+        if simple:
+            yield (
+                element.place,
+                (
+                    f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a"
+                    " value, an array or has a prefix, and has other elements beside it"
+                ),
+            )
+
+
+def _elements(scope: ClassScope) -> Iterator[Finding]:
+    tree = scope.tree
+    for element in tree.elements:
+        if element.declared is not None:
+            names = {token.text for token in element.declared.literals} & _ATTRIBUTES
+            for name in sorted(names):
+                yield element.place, f"'{name}' is an attribute of enumerations, and no literal"
+        if element.kind is not ElementKind.COMPONENT:
+            continue
+        at, name = element.place, element.name
+        if name in _RESERVED:
+            yield at, f"'{name}' is the name of a predefined type, and no component's"
+        for prefix in sorted({"inner", "outer"} & element.prefixes):
+            if tree.word in {"record", "connector"}:
+                yield at, f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
+        if tree.word in _TIMELESS and element.value is not None:
+            tokens = element.value.tokens
+            if any(t.text == "time" for t in tokens) and "time" not in scope.expand().components:
+                yield (
+                    at,
+                    f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do",
+                )
+        yield from _prefixes(scope, element)
+
+
+def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
+    member = scope.expand().components.get(element.name)
+    if member is None or not (given := element.prefixes & _VALUES):
+        return
+    kind = scope.type_of(member)[1]
+    if kind is None:
+        return
+    said = " ".join(sorted(given))
+    if kind.tree.word in {"model", "block"} and not kind.predefined:
+        yield (
+            element.place,
+            (
+                f"'{element.name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word};"
+                " only types, records and connectors can be"
+            ),
+        )
+    for within in kind.components.values() if given & {"flow", "stream"} else ():
+        clash = within.element.prefixes & {"flow", "stream", "input", "output"}
+        if clash:
+            yield (
+                element.place,
+                (
+                    f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
+                    f" is declared {' '.join(sorted(clash))} already"
+                ),
+            )
+            return
+
 
 _SHOWN = 5
 

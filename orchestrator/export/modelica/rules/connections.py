@@ -1,4 +1,4 @@
-"""Each connect of the sources: both sides fit, and the flat model has the equations of it."""
+"""Each connect of the sources: both sides fit, signals have one source, and none is dropped."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from orchestrator.export.modelica.rules.finding import Finding, Model, with_bases
-from orchestrator.export.modelica.rules.references import Reference, references, steps
-from orchestrator.export.modelica.source.class_scope import Member, Scope
-from orchestrator.export.modelica.source.instances import Instance
+from orchestrator.export.modelica.rules.references import (
+    Finding,
+    Model,
+    NameReference,
+    references,
+    steps,
+    with_bases,
+)
+from orchestrator.export.modelica.source.class_scope import ClassMember, ClassScope, Instance
 from orchestrator.export.modelica.source.text import split
-from orchestrator.export.modelica.source.tree import Element, Place, Section
+from orchestrator.export.modelica.source.tree import CodeSection, Element, SourcePlace
 
 Json = Any
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
@@ -29,12 +34,12 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
                 if section.word != "equation" or section.initial:
                     continue
                 for left, right, sure in connects(section):
-                    place = Place(section.source, left.place.start, right.place.end)
+                    place = SourcePlace(section.source, left.place.start, right.place.end)
                     for problem in Sides(instance, left, right).problems(joined if sure else None):
                         yield place, f"connect({left.text}, {right.text}): {problem}"
 
 
-def connects(section: Section) -> Iterator[tuple[Reference, Reference, bool]]:
+def connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReference, bool]]:
     """Yield both sides of each connect, and whether it stands outside of any condition."""
     depth = 0
     tokens = section.tokens
@@ -90,7 +95,7 @@ def _joined(tree: Json) -> Callable[[str, str], bool]:
 class Sides:
     """Both sides of a connect, in an instance of the class that has it."""
 
-    def __init__(self, instance: Instance, left: Reference, right: Reference) -> None:
+    def __init__(self, instance: Instance, left: NameReference, right: NameReference) -> None:
         self._instance = instance
         self._pair = left, right
 
@@ -110,7 +115,7 @@ class Sides:
         elif joined is not None and whole and ends[1][2]:
             yield from self._lost(first, second, joined)
 
-    def end(self, reference: Reference) -> tuple[Element, Scope, bool] | None:
+    def end(self, reference: NameReference) -> tuple[Element, ClassScope, bool] | None:
         """Return element and class of a side, and whether it is always there and no bus."""
         scope, element, whole = None, None, True
         for scope, element in steps(self._instance.scope, reference.parts):
@@ -123,7 +128,7 @@ class Sides:
             return None
         return element, scope, whole
 
-    def _is_too_deep(self, reference: Reference) -> bool:
+    def _is_too_deep(self, reference: NameReference) -> bool:
         """Whether it passes a component that is no connector, and not the first (section 9.1)."""
         walked = list(steps(self._instance.scope, reference.parts))[1:-1]
         return any(
@@ -142,7 +147,7 @@ class Sides:
         return f"{', '.join(said[0])} and {', '.join(said[1])} elements"
 
     def _lost(
-        self, first: Scope, second: Scope, joined: Callable[[str, str], bool]
+        self, first: ClassScope, second: ClassScope, joined: Callable[[str, str], bool]
     ) -> Iterator[str]:
         one, other = (
             ".".join(filter(None, (self._instance.path, reference.text)))
@@ -157,7 +162,7 @@ class Sides:
                 return
 
 
-def _leaves(scope: Scope, depth: int = 0) -> Iterator[str]:
+def _leaves(scope: ClassScope, depth: int = 0) -> Iterator[str]:
     """Members that a connection makes equations of, with a dot before; empty for a value."""
     if scope.predefined:
         yield ""
@@ -174,11 +179,11 @@ def _leaves(scope: Scope, depth: int = 0) -> Iterator[str]:
                 yield f".{name}{leaf}"
 
 
-def _title(element: Element, scope: Scope) -> str:
+def _title(element: Element, scope: ClassScope) -> str:
     return f"{scope.tree.word} {element.type_name}"
 
 
-def _differences(first: Scope, second: Scope, depth: int = 0) -> Iterator[str]:
+def _differences(first: ClassScope, second: ClassScope, depth: int = 0) -> Iterator[str]:
     """What two connectors do not have in common."""
     if first.tree is second.tree and not (first.changes.inner or second.changes.inner):
         return
@@ -210,7 +215,7 @@ def _unlike(name: str, element: Element, peer: Element) -> Iterator[str]:
         yield f"'{name}' has {len(element.dims)} and {len(peer.dims)} dimensions"
 
 
-def _connected(scope: Scope) -> Mapping[str, Member]:
+def _connected(scope: ClassScope) -> Mapping[str, ClassMember]:
     """Members that count for a match: no parameters, nothing that may be missing."""
     found = {}
     for name, member in scope.components.items():
@@ -218,3 +223,63 @@ def _connected(scope: Scope) -> Mapping[str, Member]:
         if not ({"parameter", "constant"} & element.prefixes or element.conditional):
             found[name] = member
     return found
+
+
+def source_findings(model: Model) -> Iterator[Finding]:
+    """Connections that let two sources give one signal."""
+    for instance in model.instances:
+        sets, sources = Joined(), dict[str, SourcePlace]()
+        for scope in with_bases(instance.scope):
+            for section in scope.tree.sections:
+                if section.word != "equation" or section.initial:
+                    continue
+                for left, right, sure in connects(section):
+                    place = SourcePlace(section.source, left.place.start, right.place.end)
+                    if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
+                        _join(instance, (left, right), place, sets, sources)
+        first: dict[str, str] = {}
+        for name, place in sources.items():
+            other = first.setdefault(sets.find(name), name)
+            if other != name:
+                said = f"connections let both '{other}' and '{name}' give one signal"
+                yield place, f"{said}; a set has one source at most (Modelica 3.6, section 9.3)"
+
+
+def _join(
+    instance: Instance,
+    pair: tuple[NameReference, NameReference],
+    place: SourcePlace,
+    sets: Joined,
+    sources: dict[str, SourcePlace],
+) -> None:
+    """Add a connection to the sets, and those of its ends that give a signal."""
+    ends = [Sides(instance, *pair).end(reference) for reference in pair]
+    for reference, end in zip(pair, ends, strict=True):
+        if end is None or not end[2]:
+            return
+        at, _ = next(steps(instance.scope, reference.parts))
+        gives = "input" if at is not None and at.tree.word == "connector" else "output"
+        for member, causality in _signal_leaves(*end[:2]):
+            if causality == gives:
+                sources.setdefault(reference.text + member, place)
+    for member, _ in _signal_leaves(*ends[0][:2]) if ends[0] else ():
+        sets.join([reference.text + member for reference in pair])
+
+
+def _signal_leaves(
+    element: Element, scope: ClassScope, around: str = "", depth: int = 0
+) -> Iterator[tuple[str, str]]:
+    """Members that have a value, with a dot before, and whether each is an input or an output."""
+    prefixes = {*element.prefixes}
+    for each in with_bases(scope):
+        if each.tree.short:
+            prefixes |= {prefix for base in each.tree.extends() for prefix in base.prefixes}
+    here = next((one for one in ("input", "output") if one in prefixes), around)
+    if scope.predefined:
+        yield "", here
+    elif depth < DEPTH:
+        for name, member in scope.components.items():
+            part, inside = scope.type_of(member)
+            if inside is not None and not part.conditional:
+                for leaf, causality in _signal_leaves(part, inside, here, depth + 1):
+                    yield f".{name}{leaf}", causality

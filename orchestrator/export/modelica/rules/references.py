@@ -1,25 +1,56 @@
-"""References in equations and values: protected elements and conditional components."""
+"""What a rule looks at and finds; references to protected elements and conditional components."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orchestrator.export.modelica.rules.finding import Finding, Model
-from orchestrator.export.modelica.source.class_scope import Scope
+from orchestrator.export.modelica.source.class_scope import ClassScope, Instance
 from orchestrator.export.modelica.source.text import Token, split
-from orchestrator.export.modelica.source.tree import Argument, Element, Kind, Place
+from orchestrator.export.modelica.source.tree import Argument, Element, ElementKind, SourcePlace
+
+#: A place in the sources and what is wrong there.
+Finding = tuple[SourcePlace, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The instances of a model, and each class of them once, bases as well."""
+
+    instances: Sequence[Instance]
+    classes: Sequence[ClassScope]
+
+    @classmethod
+    def of(cls, instances: Sequence[Instance]) -> Model:
+        """Collect the classes of instances."""
+        found: dict[int, ClassScope] = {}
+        for instance in instances:
+            for scope in with_bases(instance.scope):
+                found.setdefault(id(scope.tree), scope)
+            for member in instance.scope.components.values():
+                kind = instance.scope.type_of(member)[1]
+                if kind is not None and kind.predefined and not kind.tree.short:
+                    found.setdefault(id(kind.tree), kind)
+        return cls(instances, list(found.values()))
+
+
+def with_bases(scope: ClassScope) -> Iterator[ClassScope]:
+    """Yield a class and all that it extends."""
+    yield scope
+    for base in scope.bases:
+        yield from with_bases(base)
+
 
 _MODELS = frozenset(("model", "block", "class"))
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class NameReference:
     """A name with dots; ``subscripts`` holds those of each part."""
 
     parts: tuple[str, ...]
     subscripts: tuple[tuple[str, ...], ...]
-    place: Place
+    place: SourcePlace
     connected: bool = False
 
     @property
@@ -28,7 +59,7 @@ class Reference:
         return ".".join(self.parts)
 
 
-def references(tokens: Sequence[Token], source: int) -> Iterator[Reference]:
+def references(tokens: Sequence[Token], source: int) -> Iterator[NameReference]:
     """All names in some text, those in subscripts as well, in order."""
     at, connect, depth = 0, 0, 0
     while at < len(tokens):
@@ -42,8 +73,8 @@ def references(tokens: Sequence[Token], source: int) -> Iterator[Reference]:
         if token.text == "connect" and tokens[at + 1 : at + 2] and tokens[at + 1].text == "(":
             connect = depth + 1
         end, parts, subscripts, inside = _name(tokens, at)
-        place = Place(source, token.start, tokens[end - 1].end)
-        yield Reference(parts, subscripts, place, connect > 0)
+        place = SourcePlace(source, token.start, tokens[end - 1].end)
+        yield NameReference(parts, subscripts, place, connect > 0)
         for part in inside:
             yield from references(part, source)
         at = end
@@ -78,7 +109,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
     return len(tokens) - 1
 
 
-def written(scope: Scope) -> Iterator[Reference]:
+def written(scope: ClassScope) -> Iterator[NameReference]:
     """All references of a class's own text."""
     for section in scope.tree.sections:
         yield from references(section.tokens, section.source)
@@ -91,14 +122,16 @@ def written(scope: Scope) -> Iterator[Reference]:
                 yield from _of_arguments(base.arguments)
 
 
-def _of_arguments(arguments: Sequence[Argument]) -> Iterator[Reference]:
+def _of_arguments(arguments: Sequence[Argument]) -> Iterator[NameReference]:
     for argument in arguments:
         if argument.value is not None:
             yield from references(argument.value.tokens, argument.place.source)
         yield from _of_arguments(argument.inner)
 
 
-def steps(scope: Scope, parts: Sequence[str]) -> Iterator[tuple[Scope | None, Element | None]]:
+def steps(
+    scope: ClassScope, parts: Sequence[str]
+) -> Iterator[tuple[ClassScope | None, Element | None]]:
     """What each part of a name is: the scope that it is, and its element if it is a component."""
     scope.expand()
     member = scope.components.get(parts[0])
@@ -128,14 +161,17 @@ def reference_findings(model: Model) -> Iterator[Finding]:
             yield from _hidden(scope, reference.parts, reference.place, lexical)
             yield from _conditional(scope, reference)
         for element in scope.tree.elements:
-            if element.kind in {Kind.COMPONENT, Kind.EXTENDS} and "." in element.type_name:
+            if (
+                element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
+                and "." in element.type_name
+            ):
                 parts = element.type_name.lstrip(".").split(".")
                 yield from _hidden(scope, parts, element.place, lexical)
-            for path, place in _modified(element) if element.kind is Kind.COMPONENT else ():
+            for path, place in _modified(element) if element.kind is ElementKind.COMPONENT else ():
                 yield from _hidden(scope, path, place, lexical)
 
 
-def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], Place]]:
+def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], SourcePlace]]:
     """Paths of what a component's modifications reach."""
     waiting: list[tuple[tuple[str, ...], Argument]] = [
         ((element.name,), argument) for argument in element.arguments
@@ -147,9 +183,9 @@ def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], Place]]:
         waiting += [(path, each) for each in argument.inner]
 
 
-def _around(scope: Scope) -> set[int]:
+def _around(scope: ClassScope) -> set[int]:
     found: set[int] = set()
-    here: Scope | None = scope
+    here: ClassScope | None = scope
     while here is not None:
         found.add(id(here.tree))
         here = here.outer
@@ -157,7 +193,7 @@ def _around(scope: Scope) -> set[int]:
 
 
 def _hidden(
-    scope: Scope, parts: Sequence[str], place: Place, lexical: set[int]
+    scope: ClassScope, parts: Sequence[str], place: SourcePlace, lexical: set[int]
 ) -> Iterator[Finding]:
     """A part of a name that is protected, or that is looked up where nothing may be."""
     walked = list(steps(scope, parts)) if len(parts) > 1 else []
@@ -170,14 +206,14 @@ def _hidden(
             return
 
 
-def _protected(owner: Scope, part: str) -> str:
+def _protected(owner: ClassScope, part: str) -> str:
     if part not in owner.hidden:
         return ""
     where = f"{owner.tree.word} {owner.tree.name}"
     return f"'{part}' is protected in {where}, so it cannot be used from outside of it"
 
 
-def _closed(owner: Scope, part: str) -> str:
+def _closed(owner: ClassScope, part: str) -> str:
     """Why nothing can be looked up in a class (Modelica 3.6, section 5.3.2)."""
     tree = owner.tree
     if tree.word == "package" and "partial" in tree.prefixes:
@@ -191,7 +227,7 @@ def _closed(owner: Scope, part: str) -> str:
     return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
 
 
-def _conditional(scope: Scope, reference: Reference) -> Iterator[Finding]:
+def _conditional(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
     if reference.connected:
         return
     for _, element in steps(scope, reference.parts):

@@ -1,12 +1,14 @@
-"""Redeclarations and constraints: what takes an element's place must have all that it promises."""
+"""Redeclarations and constraints, and outer components: what takes an element's place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from orchestrator.export.modelica.rules.finding import Finding, Model
-from orchestrator.export.modelica.source.class_scope import Changes, Member, Scope
-from orchestrator.export.modelica.source.tree import Argument, Element, Kind, Place
+from orchestrator.export.modelica.rules.references import Finding, Model
+from orchestrator.export.modelica.source.class_scope import Changes, ClassMember, ClassScope
+from orchestrator.export.modelica.source.tree import Argument, Element, ElementKind, SourcePlace
 
 _DEPTH = 6
 _CHECKED = frozenset(("model", "block", "record", "connector", "class", "type"))
@@ -31,7 +33,7 @@ def subtype_findings(model: Model) -> Iterator[Finding]:
                 )
 
 
-def _redeclared(name: str, member: Member) -> Iterator[Finding]:
+def _redeclared(name: str, member: ClassMember) -> Iterator[Finding]:
     made = member.changes.redeclared
     if made is None:
         return
@@ -44,7 +46,7 @@ def _redeclared(name: str, member: Member) -> Iterator[Finding]:
         yield place, f"'{name}' is {was}, so it cannot be redeclared in a {is_} section"
 
 
-def _fits(name: str, member: Member) -> Iterator[Finding]:
+def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
     old = member.element
     made = member.changes.redeclared
     if "replaceable" not in old.prefixes or not (old.constraint_name or made):
@@ -64,14 +66,14 @@ def _fits(name: str, member: Member) -> Iterator[Finding]:
         )
 
 
-def _now(member: Member) -> tuple[Place, Scope | None]:
+def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
     element, scope, _ = member.changed()
     if element.declared is not None:
         return element.place, scope.of(element.declared).expand()
     return element.place, scope.type_of(member)[1]
 
 
-def _constraint(member: Member) -> Scope | None:
+def _constraint(member: ClassMember) -> ClassScope | None:
     old = member.element
     name = old.constraint_name
     if not name and old.declared is not None:
@@ -79,13 +81,15 @@ def _constraint(member: Member) -> Scope | None:
     return typed(name or old.type_name, member.owner)
 
 
-def typed(name: str, scope: Scope) -> Scope | None:
+def typed(name: str, scope: ClassScope) -> ClassScope | None:
     """The class of that name; also a predefined one."""
-    plain = Member(Element(Kind.COMPONENT, "", Place(0, 0, 0), name), scope, Changes())
+    plain = ClassMember(
+        Element(ElementKind.COMPONENT, "", SourcePlace(0, 0, 0), name), scope, Changes()
+    )
     return scope.type_of(plain)[1]
 
 
-def lacks(got: Scope, wanted: Scope, depth: int = 0) -> str:
+def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
     """What a class does not have that another has; empty if nothing is missing or known."""
     known = got.complete and wanted.complete and wanted.tree.word in _CHECKED
     if not known or depth > _DEPTH or got.tree is wanted.tree:
@@ -106,7 +110,7 @@ def lacks(got: Scope, wanted: Scope, depth: int = 0) -> str:
     return ""
 
 
-def _lacks_value(got: Scope, wanted: Scope) -> str:
+def _lacks_value(got: ClassScope, wanted: ClassScope) -> str:
     if got.predefined != wanted.predefined or got.primitive != wanted.primitive:
         return f"{got.tree.name} is no {wanted.tree.name}"
     if (a := _base_rank(got)) != (b := _rank(wanted)):
@@ -114,17 +118,17 @@ def _lacks_value(got: Scope, wanted: Scope) -> str:
     return ""
 
 
-def _rank(scope: Scope) -> int:
+def _rank(scope: ClassScope) -> int:
     own = sum(len(base.dims) for base in scope.tree.extends()) if scope.tree.short else 0
     return own + sum(_rank(base) for base in scope.bases)
 
 
-def _base_rank(scope: Scope) -> int:
+def _base_rank(scope: ClassScope) -> int:
     """Dimensions without those that a short class adds."""
     return sum(_rank(base) for base in scope.bases) if scope.tree.short else _rank(scope)
 
 
-def _same(first: Member, second: Member) -> bool:
+def _same(first: ClassMember, second: ClassMember) -> bool:
     a, b = first.element, second.element
     one, other = first.owner.type_of(first)[1], second.owner.type_of(second)[1]
     if one is None or other is None:
@@ -147,3 +151,137 @@ def _texts(arguments: tuple[Argument, ...]) -> Sequence[object]:
         (each.path, each.value.text if each.value else "", repr(_texts(each.inner)))
         for each in arguments
     )
+
+
+Json = Any
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+
+
+def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
+    """Let all references to outer components in a flat model mean the inner ones, in place.
+
+    rumoca keeps an outer component as a variable of its own, without a value, and follows one outer
+    component only: what is reached through another one stays a reference to the former.
+    """
+    outer, inner = _declared(model)
+    yield from _modified(outer)
+    meant = {}
+    for name in tree["variables"]:
+        for ghost in _ghosts(name, outer):
+            target = _inner_of(ghost, inner)
+            if target is None:
+                place = outer[_SUBSCRIPTS.sub("", ghost)].element.place
+                yield place, f"outer '{ghost}' has no inner component of that name around it"
+            else:
+                meant[ghost] = target
+                pair = outer[_SUBSCRIPTS.sub("", ghost)], inner[_SUBSCRIPTS.sub("", target)]
+                if problem := _misfit(*pair):
+                    text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
+                    yield pair[0].element.place, text
+    _rename(tree, meant)
+    ghosts = [name for name in tree["variables"] if any(_ghosts(name, outer))]
+    for name in ghosts:
+        for key in ("variables", "variable_type_names", "variable_final_flags"):
+            tree[key].pop(name, None)
+    yield from _repeated(tree, outer)
+
+
+def _modified(outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
+    for path, member in outer.items():
+        changes = member.changes
+        if changes.value or changes.inner:
+            yield _place(member), f"outer '{path}' is modified; modify the inner one"
+
+
+def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
+    for entry in tree["equations"]:
+        origin = entry.get("origin")
+        component = (
+            origin.get("ComponentEquation", {}).get("component", "")
+            if isinstance(origin, dict)
+            else ""
+        )
+        plain = _SUBSCRIPTS.sub("", component)
+        for member in (outer[each] for each in outer if f"{plain}.".startswith(f"{each}.")):
+            yield (
+                member.element.place,
+                (
+                    f"the front end repeats the equations of outer '{component}'; make it a"
+                    " connector or record, or connect to the inner one"
+                ),
+            )
+
+
+def _misfit(outer: ClassMember, inner: ClassMember) -> str:
+    """Why an inner component is no subtype of an outer one (Modelica 3.6, section 5.4)."""
+    (one, wanted), (other, got) = outer.owner.type_of(outer), inner.owner.type_of(inner)
+    known = all(each.isdigit() for each in (*one.dims, *other.dims))
+    if len(one.dims) != len(other.dims) or (known and one.dims != other.dims):
+        said = [f"[{', '.join(each.dims)}]" if each.dims else "a scalar" for each in (one, other)]
+        return f"it is {said[0]}, and the inner one {said[1]}"
+    return lacks(got, wanted) if got is not None and wanted is not None else ""
+
+
+def _place(member: ClassMember) -> SourcePlace:
+    inside = (each.place for each in member.changes.inner.values())
+    return next(filter(None, (member.changes.place, *inside)), member.element.place)
+
+
+def _declared(model: Model) -> tuple[dict[str, ClassMember], dict[str, ClassMember]]:
+    """Outer and inner components by their paths."""
+    outer: dict[str, ClassMember] = {}
+    inner: dict[str, ClassMember] = {}
+    for instance in model.instances:
+        for name, member in instance.scope.components.items():
+            prefixes = member.changed()[0].prefixes
+            path = f"{instance.path}.{name}".lstrip(".")
+            if "inner" in prefixes:
+                inner[path] = member
+            if "outer" in prefixes:
+                outer[path] = member
+    return outer, inner
+
+
+def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
+    """The part of a variable's name that is an outer component, if there is one."""
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        path = ".".join(parts[:count])
+        if _SUBSCRIPTS.sub("", path) in outer:
+            yield path
+            return
+
+
+def _inner_of(ghost: str, inner: Mapping[str, ClassMember]) -> str | None:
+    *around, name = ghost.split(".")
+    while around:
+        around.pop()
+        path = ".".join([*around, name])
+        if _SUBSCRIPTS.sub("", path) in inner:
+            return path
+    return None
+
+
+def _rename(node: Json, meant: Mapping[str, str]) -> None:
+    if isinstance(node, dict):
+        reference = node.get("VarRef")
+        if isinstance(reference, dict):
+            reference["name"]["name"] = _meant(reference["name"]["name"], meant)
+        for value in node.values():
+            _rename(value, meant)
+    elif isinstance(node, list):
+        for value in node:
+            _rename(value, meant)
+
+
+def _meant(name: str, meant: Mapping[str, str]) -> str:
+    for _ in range(len(meant)):
+        ghost = next((each for each in meant if _below(name, each)), None)
+        if ghost is None:
+            break
+        name = meant[ghost] + name[len(ghost) :]
+    return name
+
+
+def _below(name: str, path: str) -> bool:
+    return name.startswith(path) and name[len(path) : len(path) + 1] in {"", ".", "["}

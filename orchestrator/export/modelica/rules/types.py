@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.export.modelica.rules.finding import Finding, Model
-from orchestrator.export.modelica.rules.references import references, steps
-from orchestrator.export.modelica.source.class_scope import Scope
+from orchestrator.export.modelica.rules.references import Finding, Model, references, steps
+from orchestrator.export.modelica.source.class_scope import ClassScope
 from orchestrator.export.modelica.source.text import Token
-from orchestrator.export.modelica.source.tree import Element, Kind, Place
+from orchestrator.export.modelica.source.tree import Element, ElementKind, SourcePlace
 
 _RELATIONS = frozenset(("==", "<>", "<", "<=", ">", ">="))
 
@@ -17,7 +16,7 @@ def type_findings(model: Model) -> Iterator[Finding]:
     """Values of a type that their place does not take."""
     for scope in model.classes:
         for element in scope.tree.elements:
-            if element.kind is Kind.COMPONENT and element.value is not None:
+            if element.kind is ElementKind.COMPONENT and element.value is not None:
                 yield from _value(scope, element, element.value.tokens)
                 yield from _text(scope, element.value.tokens, element.place.source)
         for section in scope.tree.sections:
@@ -25,7 +24,7 @@ def type_findings(model: Model) -> Iterator[Finding]:
             yield from _ranges(section.tokens, section.source)
 
 
-def _literals(scope: Scope | None) -> tuple[str, ...]:
+def _literals(scope: ClassScope | None) -> tuple[str, ...]:
     """Items of an enumeration, also of one that is called anew; none of other types."""
     for _ in range(10):
         if scope is None or scope.tree.literals:
@@ -37,7 +36,7 @@ def _literals(scope: Scope | None) -> tuple[str, ...]:
     return tuple(token.text for token in scope.tree.literals if token.kind == "name")
 
 
-def _items_of(scope: Scope, parts: Sequence[str]) -> tuple[str, ...]:
+def _items_of(scope: ClassScope, parts: Sequence[str]) -> tuple[str, ...]:
     """Items of the enumeration that a name such as ``P.Color.red`` is an item of."""
     if len(parts) < 2:
         return ()
@@ -48,7 +47,7 @@ def _items_of(scope: Scope, parts: Sequence[str]) -> tuple[str, ...]:
     return items if parts[-1] in items else ()
 
 
-def _value(scope: Scope, element: Element, tokens: Sequence[Token]) -> Iterator[Finding]:
+def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iterator[Finding]:
     if "discrete" in element.prefixes and element.type_name == "Real":
         yield (
             element.place,
@@ -80,7 +79,7 @@ def _value(scope: Scope, element: Element, tokens: Sequence[Token]) -> Iterator[
             )
 
 
-def _text(scope: Scope, tokens: Sequence[Token], source: int) -> Iterator[Finding]:
+def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[Finding]:
     """Items that are compared with numbers, and numbers as indices of what has items as such."""
     numbers = {token.start: at for at, token in enumerate(tokens)}
     for reference in references(tokens, source):
@@ -104,7 +103,7 @@ def _text(scope: Scope, tokens: Sequence[Token], source: int) -> Iterator[Findin
                     )
 
 
-def _class_named(scope: Scope, name: str) -> Scope | None:
+def _class_named(scope: ClassScope, name: str) -> ClassScope | None:
     return scope.find(name) if name[:1].isalpha() and name.replace(".", "").isidentifier() else None
 
 
@@ -124,7 +123,7 @@ def _ranges(tokens: Sequence[Token], source: int) -> Iterator[Finding]:
         words = (first.text, inside.text, number.kind, after.text)
         if words == ("for", "in", "number", "loop"):
             yield (
-                Place(source, first.start, after.end),
+                SourcePlace(source, first.start, after.end),
                 (
                     f"the range of this loop is the number {number.text}; expected a vector, such"
                     f" as 1:{number.text}"

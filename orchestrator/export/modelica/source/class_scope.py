@@ -1,8 +1,8 @@
-"""Classes where they are used: names are found from inside, bases and modifications are merged."""
+"""Classes where they are used, and the components of a model as its sources say them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,8 +10,8 @@ from orchestrator.export.modelica.source.tree import (
     Argument,
     ClassTree,
     Element,
-    Kind,
-    Place,
+    ElementKind,
+    SourcePlace,
     Value,
 )
 
@@ -22,7 +22,7 @@ _PREDEFINED = frozenset(
 _KEPT = frozenset(
     ("flow", "stream", "input", "output", "parameter", "constant", "discrete", "inner", "outer")
 )
-_OWN = frozenset((Kind.COMPONENT, Kind.CLASS))
+_OWN = frozenset((ElementKind.COMPONENT, ElementKind.CLASS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Redeclared:
     """What takes an element's place, where that is written and where its names are looked up."""
 
     element: Element
-    scope: Scope
+    scope: ClassScope
     by_extends: bool
     depth: int
 
@@ -48,7 +48,7 @@ class Changes:
     value: Value | None = None
     inner: dict[str, Changes] = field(default_factory=dict)
     redeclared: Redeclared | None = None
-    place: Place | None = None
+    place: SourcePlace | None = None
 
     def at(self, name: str) -> Changes:
         """Those of an element inside."""
@@ -69,7 +69,7 @@ def merge(outer: Changes, *others: Changes) -> Changes:
 
 
 def changes_of(
-    arguments: Sequence[Argument], scope: Scope, *, by_extends: bool = False, depth: int = 1
+    arguments: Sequence[Argument], scope: ClassScope, *, by_extends: bool = False, depth: int = 1
 ) -> Changes:
     """The arguments of a modification that is written in a scope."""
     found = Changes()
@@ -85,14 +85,14 @@ def changes_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ClassMember:
     """A component or class of a class: where it was declared, and how it is modified."""
 
     element: Element
-    owner: Scope
+    owner: ClassScope
     changes: Changes
 
-    def changed(self) -> tuple[Element, Scope, Changes]:
+    def changed(self) -> tuple[Element, ClassScope, Changes]:
         """What it is after redeclaration, the scope of its names, all modifications of it."""
         own, redeclared = self.element, self.changes.redeclared
         bare = Changes(self.changes.value, self.changes.inner, None, self.changes.place)
@@ -108,7 +108,7 @@ class Member:
         return new, redeclared.scope, merge(bare, _declared(new, redeclared.scope), constraint)
 
 
-def _declared(element: Element, scope: Scope) -> Changes:
+def _declared(element: Element, scope: ClassScope) -> Changes:
     """Modifications in a declaration: of a component, or of what a short class extends."""
     arguments = element.arguments
     if element.declared is not None and element.declared.short and element.declared.extends():
@@ -116,7 +116,7 @@ def _declared(element: Element, scope: Scope) -> Changes:
     return Changes(element.value, changes_of(arguments, scope).inner)
 
 
-class Scope:
+class ClassScope:
     """A class with the modifications that hold where it is used.
 
     Parameters
@@ -134,57 +134,60 @@ class Scope:
     def __init__(
         self,
         tree: ClassTree,
-        outer: Scope | None,
+        outer: ClassScope | None,
         changes: Changes,
-        find_top: Callable[[str], Scope | None],
+        find_top: Callable[[str], ClassScope | None],
     ) -> None:
         self.tree = tree
         self.outer = outer
         self.changes = changes
         self._find_top = find_top
-        self.components: dict[str, Member] = {}
-        self.classes: dict[str, Member] = {}
-        self.bases: list[Scope] = []
+        self.components: dict[str, ClassMember] = {}
+        self.classes: dict[str, ClassMember] = {}
+        self.bases: list[ClassScope] = []
         self.hidden: set[str] = set()  # protected elements
         self.predefined = tree.builtin
         self.primitive = tree.name if tree.builtin else ""  # which predefined type it is
-        self.twice: list[tuple[Member, Member]] = []  # components of one name
+        self.twice: list[tuple[ClassMember, ClassMember]] = []  # components of one name
         self.complete = True  # all bases have been found
         self._expanded = False
         self._whole = False  # expanded to the end
-        self._inside: dict[tuple[str, bool], Scope | None] = {}
+        self._inside: dict[tuple[str, bool], ClassScope | None] = {}
 
     @cached_property
     def name(self) -> str:
         """Full name."""
         return f"{self.outer.name}.{self.tree.name}" if self.outer else self.tree.name
 
-    def with_changes(self, changes: Changes) -> Scope:
+    def with_changes(self, changes: Changes) -> ClassScope:
         """The class, modified further."""
-        return Scope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
+        return ClassScope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
 
-    def of(self, tree: ClassTree) -> Scope:
+    def of(self, tree: ClassTree) -> ClassScope:
         """A class that is written here, without modifications."""
-        return Scope(tree, self, Changes(), self._find_top)
+        return ClassScope(tree, self, Changes(), self._find_top)
 
-    def expand(self) -> Scope:
+    def expand(self) -> ClassScope:
         """Find bases and members; afterwards the attributes say them."""
         if self._expanded:
             return self
         self._expanded = True
         redeclaring = Changes()
         for element in self.tree.elements:
-            member = Member(element, self, self.changes.at(element.name))
+            member = ClassMember(element, self, self.changes.at(element.name))
             if element.protected and element.name:
                 self.hidden.add(element.name)
-            if element.kind in {Kind.COMPONENT, Kind.CLASS} and "redeclare" in element.prefixes:
+            if (
+                element.kind in {ElementKind.COMPONENT, ElementKind.CLASS}
+                and "redeclare" in element.prefixes
+            ):
                 made = Changes(
                     None, {}, Redeclared(element, self, by_extends=True, depth=1), element.place
                 )
                 redeclaring = merge(redeclaring, Changes(None, {element.name: made}))
-            elif element.kind is Kind.COMPONENT:
+            elif element.kind is ElementKind.COMPONENT:
                 self.components.setdefault(element.name, member)
-            elif element.kind is Kind.CLASS:
+            elif element.kind is ElementKind.CLASS:
                 self.classes.setdefault(element.name, member)
         for element in self.tree.extends():
             given = changes_of(element.arguments, self, by_extends=True)
@@ -219,18 +222,18 @@ class Scope:
         for name, member in base.classes.items():
             self.classes.setdefault(name, member)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[SourcePlace]:
         """Where the text of the class and of its bases stands."""
         yield self.tree.place
         for base in self.bases:
             yield from base.places()
 
-    def find(self, name: str, *, inherited: bool = True) -> Scope | None:
+    def find(self, name: str, *, inherited: bool = True) -> ClassScope | None:
         """Look a class up as Modelica does (section 5.3); None where it is not found."""
         if name.startswith("."):
             return self._find_top(name[1:])
         first, _, rest = name.partition(".")
-        scope: Scope | None = self
+        scope: ClassScope | None = self
         found = None
         while scope is not None and found is None:
             found = scope.local(first, inherited=inherited) or scope.imported(first)
@@ -240,7 +243,7 @@ class Scope:
             found = found and found.local(part)
         return found
 
-    def local(self, name: str, *, inherited: bool = True) -> Scope | None:
+    def local(self, name: str, *, inherited: bool = True) -> ClassScope | None:
         """A class inside this one."""
         if inherited:
             self.expand()
@@ -253,7 +256,7 @@ class Scope:
             return found
         return self._inside[key]
 
-    def _local(self, name: str, *, inherited: bool) -> Scope | None:
+    def _local(self, name: str, *, inherited: bool) -> ClassScope | None:
         member = self.classes.get(name) if inherited else self._own(name)
         if member is not None:
             return self._scope_of(member)
@@ -261,27 +264,27 @@ class Scope:
         if not self.tree.short and (filed := self._find_top(f"{self.name}.{name}")) is not None:
             found = filed
             if self.changes.inner:
-                found = Scope(filed.tree, self, self.changes.at(name), self._find_top)
+                found = ClassScope(filed.tree, self, self.changes.at(name), self._find_top)
         for base in self.bases if inherited and found is None else ():
             found = found or base.local(name)
         return found
 
-    def _own(self, name: str) -> Member | None:
+    def _own(self, name: str) -> ClassMember | None:
         for element in self.tree.elements:
-            if element.kind is Kind.CLASS and element.name == name:
-                return Member(element, self, self.changes.at(name))
+            if element.kind is ElementKind.CLASS and element.name == name:
+                return ClassMember(element, self, self.changes.at(name))
         return None
 
-    def _scope_of(self, member: Member) -> Scope | None:
+    def _scope_of(self, member: ClassMember) -> ClassScope | None:
         element, scope, changes = member.changed()
         if element.declared is None:
             return None
-        return Scope(element.declared, scope, changes, self._find_top)
+        return ClassScope(element.declared, scope, changes, self._find_top)
 
-    def imported(self, name: str) -> Scope | None:
+    def imported(self, name: str) -> ClassScope | None:
         """A class that an import clause makes known."""
         for element in self.tree.elements:
-            if element.kind is not Kind.IMPORT or element.name not in {name, "*"}:
+            if element.kind is not ElementKind.IMPORT or element.name not in {name, "*"}:
                 continue
             found = self._find_top(element.type_name)
             if element.name == "*" and found is not None:
@@ -290,11 +293,77 @@ class Scope:
                 return found
         return None
 
-    def type_of(self, member: Member) -> tuple[Element, Scope | None]:
+    def type_of(self, member: ClassMember) -> tuple[Element, ClassScope | None]:
         """A component after redeclaration, and the class that it is an instance of."""
         element, scope, changes = member.changed()
         if element.type_name in _PREDEFINED:
             tree = ClassTree(element.type_name, "type", element.place, builtin=True)
-            return element, Scope(tree, None, changes, self._find_top)
+            return element, ClassScope(tree, None, changes, self._find_top)
         found = scope.find(element.type_name)
         return element, found.with_changes(changes).expand() if found is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A component that is a class with components, or the model itself.
+
+    Attributes
+    ----------
+    path
+        Its name in the flat model, without subscripts; empty for the model.
+    scope
+        Its class.
+    """
+
+    path: str
+    scope: ClassScope
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A component of a predefined type.
+
+    Attributes
+    ----------
+    scope
+        Its type; the changes of it are the attributes and the value.
+    given_whole
+        It belongs to a record that is given a value as a whole.
+    """
+
+    path: str
+    member: ClassMember
+    element: Element
+    scope: ClassScope
+    given_whole: bool
+
+
+def walk(scope: ClassScope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
+    """All instances and leaves below a model."""
+    yield from _walk(scope.expand(), "", known, given_whole=False)
+
+
+def _walk(
+    scope: ClassScope,
+    path: str,
+    known: Collection[str] | None,
+    *,
+    given_whole: bool,
+    around: tuple[ClassTree, ...] = (),
+) -> Iterator[Instance | Leaf]:
+    yield Instance(path, scope)
+    around = (*around, scope.tree)
+    for name, member in scope.components.items():
+        below = f"{path}.{name}" if path else name
+        if "outer" in member.element.prefixes or (known is not None and below not in known):
+            continue
+        element, kind = scope.type_of(member)
+        if known is None and (element.conditional or (kind and kind.tree in around)):
+            continue
+        if kind is None or not kind.complete:
+            continue
+        if kind.predefined:
+            yield Leaf(below, member, element, kind, given_whole)
+        else:
+            whole = given_whole or kind.changes.value is not None
+            yield from _walk(kind, below, known, given_whole=whole, around=around)

@@ -1,18 +1,25 @@
-"""Reads the declarations of Modelica classes; equations and algorithms are passed over."""
+"""Reads the declarations of Modelica classes, and keeps those of all files by their full names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import PurePath
 
+from orchestrator.export.modelica.source.class_scope import Changes, ClassScope
 from orchestrator.export.modelica.source.text import CLASS_WORDS, split, tokens
-from orchestrator.export.modelica.source.token_cursor import CLOSING, OPENING, Cursor, NotRead
 from orchestrator.export.modelica.source.tree import (
+    CLOSING,
+    OPENING,
     Argument,
     ClassTree,
+    CodeSection,
+    Cursor,
     Element,
-    Kind,
-    Section,
+    ElementKind,
+    NotRead,
     Value,
 )
 
@@ -63,7 +70,7 @@ class _Parser(Cursor):
             constraint_name, constraint = self._constraint()
             self._comment()
             made = Element(
-                Kind.CLASS,
+                ElementKind.CLASS,
                 declared.name,
                 self.since(begin),
                 prefixes=frozenset(prefixes),
@@ -96,7 +103,7 @@ class _Parser(Cursor):
         if self.next != "constrainedby":
             self._comment()
         return Element(
-            Kind.COMPONENT,
+            ElementKind.COMPONENT,
             name,
             self.since(begin),
             type_name,
@@ -115,7 +122,7 @@ class _Parser(Cursor):
         if self.take("extends"):
             name = self.identifier()
             made = ClassTree(name, word, self.since(begin), prefixes)
-            base = Element(Kind.EXTENDS, "", self.since(begin), f"{name}", self._arguments())
+            base = Element(ElementKind.EXTENDS, "", self.since(begin), f"{name}", self._arguments())
             made.elements.append(base)
             self._composition(made)
         else:
@@ -142,7 +149,7 @@ class _Parser(Cursor):
         name = self.name()
         dims = self._subscripts()
         arguments = self._arguments()
-        base = Element(Kind.EXTENDS, "", self.since(begin), name, arguments, dims=dims)
+        base = Element(ElementKind.EXTENDS, "", self.since(begin), name, arguments, dims=dims)
         made.elements.append(replace(base, prefixes=frozenset(prefixes)))
 
     def _composition(self, made: ClassTree) -> None:
@@ -168,7 +175,7 @@ class _Parser(Cursor):
         if self.take("extends"):
             name, arguments = self.name(), self._arguments()
             self._comment()
-            return [Element(Kind.EXTENDS, "", self.since(begin), name, arguments)]
+            return [Element(ElementKind.EXTENDS, "", self.since(begin), name, arguments)]
         if self.take("import"):
             return list(self._imports(begin))
         return self._element()
@@ -189,7 +196,7 @@ class _Parser(Cursor):
                 listed, targets = inside, [f"{name}.{each}" for each in inside]
         self._comment()
         for given, target in zip(listed, targets, strict=True):
-            yield Element(Kind.IMPORT, given, self.since(begin), target)
+            yield Element(ElementKind.IMPORT, given, self.since(begin), target)
 
     def _constraint(self) -> tuple[str, tuple[Argument, ...] | None]:
         if not self.take("constrainedby"):
@@ -258,7 +265,7 @@ class _Parser(Cursor):
         if self.take("annotation"):
             self.skip_brackets()
 
-    def _section(self) -> Section:
+    def _section(self) -> CodeSection:
         """Statements up to the end of the class or the next declarations."""
         initial = self.take("initial")
         word = self.advance().text
@@ -268,7 +275,7 @@ class _Parser(Cursor):
         while self._is_inside(begin):
             self._at += 2 if self.next == "end" else 1
             self.skip_to(*stops)
-        return Section(word, initial, self._tokens[begin : self._at], self._source)
+        return CodeSection(word, initial, self._tokens[begin : self._at], self._source)
 
     def _is_inside(self, begin: int) -> bool:
         """Whether the section that began there goes on with what is usually an end of one."""
@@ -277,3 +284,57 @@ class _Parser(Cursor):
         return (self.next == "end" and self.ahead() in _BLOCKS) or (
             self.next == "initial" and self.ahead() == "("
         )
+
+
+_LOGGER = logging.getLogger(__name__)
+_WITHIN = re.compile(r"\ufeff?\s*(?:(?://[^\n]*\n|/\*.*?\*/)\s*)*within\s+([\w.]+)\s*;", re.DOTALL)
+
+
+class ClassLibrary:
+    """Classes by name; a file of a package is read when something in it is asked for.
+
+    Parameters
+    ----------
+    files
+        Number, path and text of each file, as rumoca's source map lists them.
+    """
+
+    def __init__(self, files: Iterable[tuple[int, str, str]]) -> None:
+        self._unread: dict[str, list[tuple[int, str, str]]] = {}
+        self._trees: dict[str, tuple[ClassTree, str]] = {}
+        self._scopes: dict[str, ClassScope | None] = {}
+        for number, path, text in files:
+            within = _WITHIN.match(text)
+            if within is None:
+                self._read(number, path, text)
+            else:
+                place = PurePath(path)
+                name = place.parent.name if place.name == "package.mo" else place.stem
+                self._unread.setdefault(f"{within[1]}.{name}", []).append((number, path, text))
+
+    def find(self, name: str) -> ClassScope | None:
+        """The class of that full name; None if there is none."""
+        if name not in self._scopes:
+            self._scopes[name] = None  # against a name that is looked for while it is looked for
+            self._scopes[name] = self._made(name)
+        return self._scopes[name]
+
+    def _made(self, name: str) -> ClassScope | None:
+        for entry in self._unread.pop(name, []):
+            self._read(*entry)
+        if name in self._trees:
+            tree, within = self._trees[name]
+            outer = self.find(within) if within else None
+            return ClassScope(tree, outer, Changes(), self.find)
+        within, _, last = name.rpartition(".")
+        outer = self.find(within) if within else None
+        return outer.local(last) if outer is not None else None
+
+    def _read(self, number: int, path: str, text: str) -> None:
+        try:
+            within, trees = parse_classes(text, number)
+        except NotRead as error:
+            _LOGGER.warning("'%s': the modifications in it were not checked: %s", path, error)
+            return
+        for tree in trees:
+            self._trees[f"{within}.{tree.name}" if within else tree.name] = (tree, within)

@@ -1,14 +1,113 @@
-"""What rumoca does not tell of a Modelica file: its classes, their lines and their experiments."""
+"""What rumoca does not tell of a Modelica file: classes, their lines, experiments, spans."""
 
 from __future__ import annotations
 
+import bisect
+import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.experiment import Experiment
+from orchestrator.core.diagnostics import DescriptionError, ModelicaError
+
+
+class SourceMap:
+    """Resolves spans, which name their file only by a number.
+
+    Parameters
+    ----------
+    files
+        ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
+    renamed
+        Path there to the one to be shown, for text that came from no file.
+    """
+
+    def __init__(self, files: Any, renamed: Mapping[str, str]) -> None:
+        self._files = {
+            number: (renamed.get(path, path), _line_ends(text)) for number, path, text in files
+        }
+        self._texts: dict[int, bytes] = {number: text.encode() for number, _, text in files}
+
+    def locate(self, span: Mapping[str, int] | None) -> str:
+        """``file:line`` of a span, or an empty string where it points to no file."""
+        if not span or span["source"] not in self._files:
+            return ""
+        path, ends = self._files[span["source"]]
+        return f"{path}:{bisect.bisect_left(ends, span['start']) + 1}"
+
+    def text(self, span: Mapping[str, int] | None) -> str:
+        """What stands at a span, or an empty string where it points to no file."""
+        if not span or span["source"] not in self._texts:
+            return ""
+        return self._texts[span["source"]][span["start"] : span["end"]].decode(errors="replace")
+
+
+def _line_ends(text: str) -> list[int]:
+    """Byte positions of the line ends: spans count bytes."""
+    ends, position = [], -1
+    content = text.encode()
+    while (position := content.find(b"\n", position + 1)) >= 0:
+        ends.append(position)
+    return ends
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What an importer may propose; None is what nobody has said.
+
+    Without any word it runs from 0 to 1 s, and one without a stop time for 1 s.
+
+    Attributes
+    ----------
+    start_time, stop_time, step_size
+        In seconds; the step is that of communication.
+    tolerance
+        Relative tolerance of the integration.
+    """
+
+    start_time: float | None = None
+    stop_time: float | None = None
+    step_size: float | None = None
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        given = {key: value for key, value in asdict(self).items() if value is not None}
+        for key, value in given.items():
+            if not math.isfinite(value):
+                raise DescriptionError(f"experiment.{key}: expected a finite number, got {value}")
+        if self.step_size is not None and self.step_size <= 0:
+            raise DescriptionError(
+                f"experiment.step_size: expected a positive number of seconds, got {self.step_size}"
+            )
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
+            raise DescriptionError(
+                f"experiment.tolerance: expected a number between 0 and 1, got {self.tolerance}"
+            )
+
+    def or_else(self, other: Experiment) -> Experiment:
+        """Complete it by another one."""
+        said = {key: value for key, value in asdict(self).items() if value is not None}
+        return Experiment(**{**asdict(other), **said})
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Start and stop time in seconds, with the defaults filled in.
+
+        Raises
+        ------
+        DescriptionError
+            If it does not go forward.
+        """
+        start = 0.0 if self.start_time is None else self.start_time
+        stop = start + 1.0 if self.stop_time is None else self.stop_time
+        if stop <= start:
+            raise DescriptionError(
+                f"experiment: the stop time {stop} s is not after the start time {start} s"
+            )
+        return float(start), float(stop)
+
 
 # Quoted names are one token; strings and comments may hold anything, also the word "end".
 _TOKEN = re.compile(

@@ -1,18 +1,20 @@
-"""Columns of slots: boxes, and places where lines pass a column."""
+"""Columns of slots, boxes and lines that pass, in an order with few crossings."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
-from orchestrator.pictures.drawing.layout.shape import PASS_HEIGHT, Box, Wire
+from orchestrator.pictures.drawing.layout.shape import PASS_HEIGHT, LayoutBox, Wire
 
 #: A box's name, or the number of a net and the column that it passes.
 Slot = str | tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class SlotLink:
     """Two slots in neighbouring columns that a net joins, with the distances from their tops."""
 
     left: Slot
@@ -80,10 +82,13 @@ def nets_of(wires: Sequence[Wire], layer: Mapping[str, int]) -> list[Net]:
 
 
 def links_of(
-    nets: Sequence[Net], wires: Sequence[Wire], boxes: Mapping[str, Box], layer: Mapping[str, int]
-) -> list[list[Link]]:
+    nets: Sequence[Net],
+    wires: Sequence[Wire],
+    boxes: Mapping[str, LayoutBox],
+    layer: Mapping[str, int],
+) -> list[list[SlotLink]]:
     """What joins every column to the one at its right."""
-    links: list[list[Link]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
+    links: list[list[SlotLink]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
     middle = PASS_HEIGHT / 2
     for net in nets:
         box, port = net.source
@@ -95,21 +100,24 @@ def links_of(
             return start if column == net.start else ((net.number, column), middle)
 
         for column in range(net.start + 1, net.furthest):
-            links[column - 1].append(Link(*at(column - 1), (net.number, column), middle))
+            links[column - 1].append(SlotLink(*at(column - 1), (net.number, column), middle))
         for column in range(net.back, net.start):
             links[column].append(
-                Link((net.number, column), middle, (net.number, column + 1), middle)
+                SlotLink((net.number, column), middle, (net.number, column + 1), middle)
             )
         for number in net.wires:
             box, port = wires[number].target
             column, offset = layer[box], boxes[box].inputs[port]
             if column > net.start:
-                links[column - 1].append(Link(*at(column - 1), box, offset))
+                links[column - 1].append(SlotLink(*at(column - 1), box, offset))
     return links
 
 
 def initial_columns(
-    boxes: Mapping[str, Box], nets: Sequence[Net], layer: Mapping[str, int], wires: Sequence[Wire]
+    boxes: Mapping[str, LayoutBox],
+    nets: Sequence[Net],
+    layer: Mapping[str, int],
+    wires: Sequence[Wire],
 ) -> list[list[Slot]]:
     """Slots in the order of definition; a line that leads back begins next to its source."""
     columns: list[list[Slot]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
@@ -132,7 +140,11 @@ def initial_columns(
 
 
 def _near(
-    net: Net, column: int, boxes: Mapping[str, Box], layer: Mapping[str, int], wires: Sequence[Wire]
+    net: Net,
+    column: int,
+    boxes: Mapping[str, LayoutBox],
+    layer: Mapping[str, int],
+    wires: Sequence[Wire],
 ) -> tuple[str, bool] | None:
     """Box of this column that a net which leads back belongs to, and whether it is better above."""
     box, port = net.source
@@ -163,7 +175,10 @@ class Turn:
 
 
 def turns_of(
-    nets: Sequence[Net], wires: Sequence[Wire], boxes: Mapping[str, Box], layer: Mapping[str, int]
+    nets: Sequence[Net],
+    wires: Sequence[Wire],
+    boxes: Mapping[str, LayoutBox],
+    layer: Mapping[str, int],
 ) -> list[tuple[list[Turn], list[Turn]]]:
     """Turns at the left and at the right of every column."""
     turns: list[tuple[list[Turn], list[Turn]]] = [
@@ -181,3 +196,175 @@ def turns_of(
                 slot = (net.number, layer[box])
                 turns[layer[box]][0].append(Turn(slot, box, boxes[box].inputs[port]))
     return turns
+
+
+_SWEEPS = 14
+#: Neighbours are swapped in columns up to this length; in longer ones it takes too long.
+_SWAPPED = 40
+#: Links that may be looked at to swap whole lines.
+_WORK = 100_000
+
+Turns = Sequence[tuple[Sequence[Turn], Sequence[Turn]]]
+
+
+class Ordering:
+    """The order of slots in their columns, with few crossings.
+
+    References
+    ----------
+    Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures,
+    IEEE Trans. SMC 11 (1981), section III. The sweep with the fewest crossings is kept.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Sequence[Slot]],
+        links: Sequence[Sequence[SlotLink]],
+        heights: Mapping[Slot, float],
+        turns: Turns,
+    ) -> None:
+        self._links = links
+        self._turns = turns
+        self._anchors: dict[Slot, list[Turn]] = {}
+        for turn in (turn for sides in turns for side in sides for turn in side):
+            self._anchors.setdefault(turn.slot, []).append(turn)
+        self._share: dict[Slot, float] = {slot: 0.9 / height for slot, height in heights.items()}
+        self._left: dict[Slot, list[SlotLink]] = {}
+        self._right: dict[Slot, list[SlotLink]] = {}
+        for link in (link for between in links for link in between):
+            self._left.setdefault(link.right, []).append(link)
+            self._right.setdefault(link.left, []).append(link)
+        self.columns = self._best([list(column) for column in columns])
+
+    def _best(self, current: list[list[Slot]]) -> list[list[Slot]]:
+        best, fewest = [list(column) for column in current], self._count(current)
+        for sweep in range(_SWEEPS if fewest else 0):
+            rightward = sweep % 2 == 0
+            for i in range(len(current)) if rightward else reversed(range(len(current))):
+                self._sort(current, i, rightward=rightward)
+            crossings = self._count(current)
+            if crossings < fewest:
+                best, fewest = [list(column) for column in current], crossings
+            if not fewest:
+                break
+        for _ in range(3):
+            if not sum(self._swap(best, i) for i in range(len(best))):
+                break
+        self._swap_nets(best)
+        return best
+
+    def _swap_nets(self, columns: list[list[Slot]]) -> None:
+        """Swap lines that are neighbours in all columns that both pass, where that saves crossings.
+
+        To swap them in one column only would cost as many crossings as it saves.
+        """
+        pairs = {
+            (upper[0], lower[0])
+            for column in columns
+            for upper, lower in pairwise(column)
+            if not isinstance(upper, str) and not isinstance(lower, str)
+        }
+        if len(pairs) * sum(map(len, self._links)) > _WORK:
+            return
+        fewest = self._count(columns)
+        for pair in sorted(pairs):
+            swapped = [_exchanged(column, i, *pair) for i, column in enumerate(columns)]
+            crossings = self._count(swapped)
+            if crossings < fewest:
+                columns[:], fewest = swapped, crossings
+
+    def _sort(self, columns: list[list[Slot]], i: int, *, rightward: bool) -> None:
+        ranks: dict[Slot, int] = {}
+        for column in columns[max(0, i - 1) : i + 2]:
+            ranks |= {slot: k for k, slot in enumerate(column)}
+        centres = {}
+        for slot in columns[i]:
+            if rightward:
+                near = self._left.get(slot, ())
+                at = [ranks[k.left] + k.left_offset * self._share[k.left] for k in near]
+            else:
+                near = self._right.get(slot, ())
+                at = [ranks[k.right] + k.right_offset * self._share[k.right] for k in near]
+            for turn in self._anchors.get(slot, ()):
+                at.append(ranks[turn.box] + (0.6 if ranks[turn.box] < ranks[slot] else -0.6))
+            centres[slot] = sum(at) / len(at) if at else float(ranks[slot])
+        columns[i].sort(key=centres.__getitem__)
+
+    def _count(self, columns: Sequence[Sequence[Slot]]) -> int:
+        rank = {slot: k for column in columns for k, slot in enumerate(column)}
+        crossings = sum(_inversions(self._pairs(between, rank)) for between in self._links)
+        return crossings + sum(self._turned(i, rank) for i in range(len(columns)))
+
+    def _turned(self, i: int, rank: Mapping[Slot, int]) -> int:
+        """Crossings of lines that turn at the same side of a column: of those that interleave."""
+        return sum(
+            _interleave(one, other, rank)
+            for side in self._turns[i]
+            for one, other in combinations(side, 2)
+            if one.slot != other.slot
+        )
+
+    @staticmethod
+    def _pairs(
+        links: Sequence[SlotLink], rank: Mapping[Slot, int]
+    ) -> list[tuple[tuple[int, float], tuple[int, float]]]:
+        return sorted(
+            ((rank[k.left], k.left_offset), (rank[k.right], k.right_offset)) for k in links
+        )
+
+    def _swap(self, columns: list[list[Slot]], i: int) -> bool:
+        """Swap neighbours of a column wherever that saves crossings."""
+        column = columns[i]
+        if len(column) > _SWAPPED:
+            return False
+        rank = {slot: k for near in columns[max(0, i - 1) : i + 2] for k, slot in enumerate(near)}
+        found = False
+        for k in range(len(column) - 1):
+            upper, lower = column[k], column[k + 1]
+            other = {**rank, upper: k + 1, lower: k}
+            now = self._between(upper, lower, rank) + self._turned(i, rank)
+            if self._between(lower, upper, rank) + self._turned(i, other) < now:
+                column[k], column[k + 1] = lower, upper
+                rank = other
+                found = True
+        return found
+
+    def _between(self, upper: Slot, lower: Slot, rank: Mapping[Slot, int]) -> int:
+        """Crossings of the lines of two slots, one of which stands above the other."""
+        total = 0
+        for links, left in ((self._left, True), (self._right, False)):
+            ends = [
+                [
+                    (rank[k.left], k.left_offset) if left else (rank[k.right], k.right_offset)
+                    for k in links.get(slot, ())
+                ]
+                for slot in (upper, lower)
+            ]
+            total += sum(a > b for a in ends[0] for b in ends[1])
+        return total
+
+
+def _inversions(pairs: Sequence[tuple[tuple[int, float], tuple[int, float]]]) -> int:
+    seen: list[tuple[int, float]] = []
+    count = 0
+    for k, (_, end) in enumerate(pairs):
+        count += k - bisect_left(seen, end)
+        insort(seen, end)
+    return count
+
+
+def _interleave(one: Turn, other: Turn, rank: Mapping[Slot, int]) -> bool:
+    ends = [
+        sorted(((rank[turn.slot], 0.5), (rank[turn.box], turn.offset))) for turn in (one, other)
+    ]
+    (a, b), (c, d) = ends
+    return a < c < b < d or c < a < d < b
+
+
+def _exchanged(column: Sequence[Slot], i: int, one: int, other: int) -> list[Slot]:
+    """Return a column with the places of two nets exchanged, if it has both."""
+    found = list(column)
+    if (one, i) in found and (other, i) in found:
+        a, b = found.index((one, i)), found.index((other, i))
+        found[a], found[b] = found[b], found[a]
+    return found

@@ -1,29 +1,127 @@
-"""Where boxes and lines of a block diagram stand (points, y down).
-
-Columns by longest path, rows by barycentre, lines orthogonal. All wires of one output are one tree:
-a vertical piece on a track of its own in each channel between two columns, and a place of its own
-where it passes a column. Wires that lead back pass the columns between the boxes as well, so that
-no line lies on another, and none runs through a box or a text.
-"""
+"""Where boxes and lines of a block diagram stand (points, y down), part by part."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, sqrt
 
-from orchestrator.pictures.drawing.layout.channels import Leg, tracked
+from orchestrator.core.system.loops.rings import islands, ordered_rings
 from orchestrator.pictures.drawing.layout.columns import (
     Net,
+    Ordering,
     Slot,
     initial_columns,
     links_of,
     nets_of,
     turns_of,
 )
-from orchestrator.pictures.drawing.layout.heights import Heights
-from orchestrator.pictures.drawing.layout.ordering import Ordering
-from orchestrator.pictures.drawing.layout.ranks import columns_of
-from orchestrator.pictures.drawing.layout.shape import PASS_HEIGHT, Box, Point, Wire
+from orchestrator.pictures.drawing.layout.heights import Heights, Leg, tracked
+from orchestrator.pictures.drawing.layout.shape import GRID, PASS_HEIGHT, LayoutBox, Point, Wire
+
+#: Number of wires by box of their source and of their target.
+Weights = Mapping[tuple[str, str], int]
+_SWEEPS = 6
+
+
+def columns_of(boxes: Mapping[str, LayoutBox], wires: Sequence[Wire]) -> dict[str, int]:
+    """Assign a column to every box, counted from 0 at the left, without empty columns.
+
+    Pins stand in the first and the last column, alone. Boxes without wires fill up low columns.
+    """
+    weights: dict[tuple[str, str], int] = {}
+    for wire in wires:
+        ends = (wire.source[0], wire.target[0])
+        weights[ends] = weights.get(ends, 0) + 1
+    inner = [name for name, box in boxes.items() if not box.pin]
+    used = {name for ends in weights for name in ends}
+    joined = [name for name in inner if name in used]
+    among = {ends: n for ends, n in weights.items() if not any(boxes[name].pin for name in ends)}
+    layer = assign_layers(joined, among)
+    _fill([boxes[name] for name in inner if name not in used], boxes, layer)
+    if any(box.pin == "left" for box in boxes.values()):
+        layer = {name: column + 1 for name, column in layer.items()}
+    last = max(layer.values(), default=0) + 1
+    layer |= {name: 0 for name, box in boxes.items() if box.pin == "left"}
+    layer |= {name: last for name, box in boxes.items() if box.pin == "right"}
+    kept = {column: i for i, column in enumerate(sorted(set(layer.values())))}
+    return {name: kept[layer[name]] for name in boxes}
+
+
+def _fill(
+    alone: Sequence[LayoutBox], boxes: Mapping[str, LayoutBox], layer: dict[str, int]
+) -> None:
+    """Put every box without a wire into the column that is lowest so far."""
+    wide = max(max(layer.values(), default=-1) + 1, ceil(sqrt(len(alone))))
+    heights = [0.0] * wide
+    for name, column in layer.items():
+        heights[column] += boxes[name].height
+    for box in alone:
+        column = heights.index(min(heights))
+        layer[box.name] = column
+        heights[column] += box.height
+
+
+def assign_layers(names: Sequence[str], weights: Weights) -> dict[str, int]:
+    """Column of every box: longest path over the wires that lead forward, then made short."""
+    place = {name: i for i, name in enumerate(forward_order(names, weights))}
+    forward = {ends: n for ends, n in weights.items() if place[ends[0]] < place[ends[1]]}
+    before: dict[str, list[str]] = {name: [] for name in names}
+    after: dict[str, list[str]] = {name: [] for name in names}
+    for a, b in forward:
+        after[a].append(b)
+        before[b].append(a)
+    order = sorted(names, key=place.__getitem__)
+    layer: dict[str, int] = {}
+    for name in order:
+        layer[name] = max((layer[other] + 1 for other in before[name]), default=0)
+    for sweep in range(_SWEEPS):
+        for name in order if sweep % 2 else order[::-1]:
+            pulled = sum(forward[name, other] for other in after[name])
+            held = sum(forward[other, name] for other in before[name])
+            if pulled > held:
+                layer[name] = min(layer[other] for other in after[name]) - 1
+            elif held > pulled:
+                layer[name] = max(layer[other] for other in before[name]) + 1
+    return layer
+
+
+def forward_order(names: Sequence[str], weights: Weights) -> list[str]:
+    """Order boxes so that few wires lead back.
+
+    Rings are ordered on their own: starting from the given order, boxes are moved one by one for as
+    long as a move leaves fewer wires that lead back; of equal orders the given one stays.
+
+    References
+    ----------
+    Eades, Lin, Smyth: A fast and effective heuristic for the feedback arc set problem (1993),
+    for the purpose.
+    """
+    return [name for ring in ordered_rings(names, weights) for name in _ring_order(ring, weights)]
+
+
+def _ring_order(names: Sequence[str], weights: Weights) -> list[str]:
+    order = list(names)
+    for _ in range(_SWEEPS if len(names) > 1 else 0):
+        improved = False
+        for name in names:
+            here = order.index(name)
+            rest = [other for other in order if other != name]
+            # Cost of each place, but for what does not depend on it: passing a box turns its wires.
+            cost = sum(weights.get((other, name), 0) for other in rest)
+            costs = [cost]
+            for other in rest:
+                cost += weights.get((name, other), 0) - weights.get((other, name), 0)
+                costs.append(cost)
+            best = min(costs)
+            if best < costs[here]:
+                order = rest
+                order.insert(costs.index(best), name)
+                improved = True
+        if not improved:
+            break
+    return order
+
 
 _TRACK = 10.0
 _STUB = 14.0
@@ -31,7 +129,7 @@ _ARROW = 13.0
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DiagramLayout:
     """A placed diagram; it begins at 0 on the left and at the top.
 
     Parameters
@@ -56,15 +154,17 @@ class Layout:
     height: float
 
 
-def lay_out(boxes: Mapping[str, Box], wires: Sequence[Wire], least: float = 0.0) -> Layout:
+def lay_out(
+    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float = 0.0
+) -> DiagramLayout:
     """Place boxes and route wires."""
     if not boxes:
-        return Layout({}, (), (), (), least, 0.0)
+        return DiagramLayout({}, (), (), (), least, 0.0)
     return _Placing(boxes, wires, least).layout()
 
 
 class _Placing:
-    def __init__(self, boxes: Mapping[str, Box], wires: Sequence[Wire], least: float) -> None:
+    def __init__(self, boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float) -> None:
         self._boxes, self._wires = boxes, wires
         self._layer = columns_of(boxes, wires)
         self._nets = nets_of(wires, self._layer)
@@ -91,7 +191,7 @@ class _Placing:
                 x, y = self._corners[name]
                 self._corners[name] = (x + self._width - width, y)
 
-    def layout(self) -> Layout:
+    def layout(self) -> DiagramLayout:
         """Put everything together."""
         ways = tuple(self._way(number) for number in range(len(self._wires)))
         labels = tuple(
@@ -104,7 +204,7 @@ class _Placing:
             for x, leg in legs
             for dot in _dots(x, leg)
         )
-        return Layout(self._corners, ways, labels, dots, self._width, self._heights.bottom)
+        return DiagramLayout(self._corners, ways, labels, dots, self._width, self._heights.bottom)
 
     def _port(self, side: str, end: tuple[str, str]) -> float:
         box = self._boxes[end[0]]
@@ -224,3 +324,97 @@ def _dots(x: float, leg: Leg) -> list[Point]:
         if meeting > 2:
             found.append((x, y))
     return found
+
+
+_GAP = 5 * GRID
+#: Width over height that a drawing of many parts should have.
+_ASPECT = 1.5
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """A row of islands; those on it stand below each other while there is room."""
+
+    top: float
+    height: float
+    right: float = 0.0
+    #: Left end, width and height of the last stack of islands.
+    stack: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def lay_out_islands(
+    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float = 0.0
+) -> DiagramLayout:
+    """Lay out a diagram as :func:`lay_out` does, islands without a wire between them apart.
+
+    With pins on the border everything is one diagram.
+    """
+    parts = islands(list(boxes), ((wire.source[0], wire.target[0]) for wire in wires))
+    if len(parts) < 2 or any(box.pin for box in boxes.values()):
+        return lay_out(boxes, wires, least)
+    members = {name: i for i, names in enumerate(parts) for name in names}
+    numbers: list[list[int]] = [[] for _ in parts]
+    for number, wire in enumerate(wires):
+        numbers[members[wire.source[0]]].append(number)
+    laid = [
+        lay_out({name: boxes[name] for name in names}, [wires[n] for n in inside])
+        for names, inside in zip(parts, numbers, strict=True)
+    ]
+    corners = _packed([(part.width, part.height) for part in laid])
+    return _joined(laid, corners, numbers, least)
+
+
+def _packed(sizes: Sequence[Point]) -> list[Point]:
+    """Places for rectangles: on shelves, the highest first, low ones stacked on a shelf."""
+    area = sum((width + _GAP) * (height + _GAP) for width, height in sizes)
+    limit = max(sqrt(area * _ASPECT), *(width for width, _ in sizes))
+    corners: dict[int, Point] = {}
+    shelves: list[_Shelf] = []
+    for number in sorted(range(len(sizes)), key=lambda n: (-sizes[n][1], n)):
+        corners[number] = _put(shelves, sizes[number], limit)
+    return [corners[number] for number in range(len(sizes))]
+
+
+def _put(shelves: list[_Shelf], size: Point, limit: float) -> Point:
+    width, height = size
+    for shelf in shelves:
+        x, wide, high = shelf.stack
+        if high and high + _GAP + height <= shelf.height and x + max(wide, width) <= limit:
+            shelf.stack = (x, max(wide, width), high + _GAP + height)
+            shelf.right = x + max(wide, width)
+            return (x, shelf.top + high + _GAP)
+        if shelf.right + _GAP + width <= limit:
+            x = shelf.right + _GAP
+            shelf.stack = (x, width, height)
+            shelf.right = x + width
+            return (x, shelf.top)
+    top = shelves[-1].top + shelves[-1].height + _GAP if shelves else 0.0
+    shelves.append(_Shelf(top, height, width, (0.0, width, height)))
+    return (0.0, top)
+
+
+def _joined(
+    laid: Sequence[DiagramLayout],
+    corners: Sequence[Point],
+    numbers: Sequence[Sequence[int]],
+    least: float,
+) -> DiagramLayout:
+    places: dict[str, Point] = {}
+    ways: dict[int, tuple[Point, ...]] = {}
+    labels: dict[int, Point] = {}
+    dots: list[tuple[Point, tuple[str, str]]] = []
+    for part, (dx, dy), inside in zip(laid, corners, numbers, strict=True):
+        places |= {name: (x + dx, y + dy) for name, (x, y) in part.corners.items()}
+        dots += [((x + dx, y + dy), source) for (x, y), source in part.dots]
+        for number, way, (x, y) in zip(inside, part.ways, part.labels, strict=True):
+            ways[number] = tuple((px + dx, py + dy) for px, py in way)
+            labels[number] = (x + dx, y + dy)
+    count = sum(map(len, numbers))
+    return DiagramLayout(
+        places,
+        tuple(ways[number] for number in range(count)),
+        tuple(labels[number] for number in range(count)),
+        tuple(dots),
+        max([least, *(x + part.width for part, (x, _) in zip(laid, corners, strict=True))]),
+        max(y + part.height for part, (_, y) in zip(laid, corners, strict=True)),
+    )

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
         Refused as Refused,
         Wiring as Wiring,
     )
-    from orchestrator.rig.devices.conformance.suite import bench_of as bench_of
+    from orchestrator.rig.devices.conformance.checks import bench_of as bench_of
     from orchestrator.rig.devices.conformance.session import (
         EmulatorProcess as EmulatorProcess,
         free_tcp_port as free_tcp_port,
         free_udp_port as free_udp_port,
     )
-    from orchestrator.rig.devices.conformance.suite import (
+    from orchestrator.rig.devices.conformance.checks import (
         CHECKS as CHECKS,
         CheckResult as CheckResult,
         check_device as check_device,

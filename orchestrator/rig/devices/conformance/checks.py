@@ -1,11 +1,21 @@
-"""The checks, one function each: it returns what was seen, or raises NotKeptError."""
+"""All checks of one adapter, one function each: what was seen, or NotKeptError."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from orchestrator.core.diagnostics import DeviceError, WireFormatError
+from orchestrator.core.diagnostics import (
+    DeviceError,
+    PluginError,
+    SoftdockError,
+    UnknownNameError,
+    WireFormatError,
+    nearest,
+)
 from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.registry import device_class, read_settings
@@ -272,3 +282,110 @@ def _expect_order(found: Session, bench: Bench, steps: list[int]) -> None:
 def _expect(kept: bool, what: str) -> None:  # noqa: FBT001 # reads as a sentence
     if not kept:
         raise NotKeptError(f"expected {what}")
+
+
+def bench_of(name: str) -> Bench:
+    """Return the bench of an adapter (entry point ``softdock.device_benches``).
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no adapter of that name, it brings none, or it cannot be imported.
+    """
+    from importlib.metadata import entry_points
+
+    device_class(name)
+    for entry in entry_points(group="softdock.device_benches", name=name):
+        try:
+            bench = entry.load()
+        except Exception as error:
+            raise PluginError(
+                f"the bench of device '{name}' ({entry.value}) cannot be imported: {error}"
+            ) from error
+        if not isinstance(bench, Bench):
+            raise PluginError(f"the bench of device '{name}' ({entry.value}): expected a Bench")
+        return bench
+    raise PluginError(
+        f"device '{name}' brings no bench, so that it has no emulator and cannot be checked:"
+        " register one, entry point softdock.device_benches"
+    )
+
+
+Check = Callable[[str, Bench], str]
+#: By name; those that need a fault name it first.
+CHECKS: Mapping[str, tuple[str, Check]] = {
+    "golden-bytes": ("", golden_bytes),
+    "foreign-bytes": ("", foreign_bytes),
+    "back-to-back": ("", back_to_back),
+    "lost": ("drop", lost),
+    "late": ("late", late),
+    "repeated": ("duplicate", repeated),
+    "reordered": ("reorder", reordered),
+    "malformed": ("malformed", malformed),
+    "wrong-status": ("wrong-status", wrong_status),
+    "frozen": ("freeze", frozen),
+    "no-numbers": ("nan", no_numbers),
+    "saturated": ("saturated", saturated),
+    "clock-jump": ("clock-jump", clock_jump),
+    "dead-peer": ("dead-after", dead_peer),
+    "restart": ("restart-after", restart),
+    "two-clients": ("", two_clients),
+    "absent": ("", absent),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check found.
+
+    Parameters
+    ----------
+    name
+        In :data:`CHECKS`.
+    outcome
+        ``skipped``: the protocol cannot have the fault, and the remark says why.
+    remark
+        What was seen, or what was expected and found.
+    """
+
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    remark: str
+
+
+def check_device(name: str, only: Iterable[str] = ()) -> list[CheckResult]:
+    """Hold an adapter to the suite.
+
+    Parameters
+    ----------
+    name
+        Of the adapter.
+    only
+        Names of checks; default: all.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such adapter or check, or the adapter brings no bench.
+    """
+    bench, chosen = bench_of(name), list(only) or list(CHECKS)
+    for each in chosen:
+        if each not in CHECKS:
+            raise UnknownNameError(
+                f"check '{each}' is not known{nearest(each, CHECKS)}; known: {', '.join(CHECKS)}"
+            )
+    return [_run(name, bench, each) for each in chosen]
+
+
+def _run(name: str, bench: Bench, which: str) -> CheckResult:
+    fault, check = CHECKS[which]
+    if fault in bench.without:
+        return CheckResult(which, "skipped", bench.without[fault])
+    try:
+        return CheckResult(which, "passed", check(name, bench))
+    except NotKeptError as error:
+        return CheckResult(which, "failed", str(error))
+    except (SoftdockError, OSError) as error:
+        return CheckResult(which, "failed", f"{type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001 # whatever an adapter raises is a finding
+        return CheckResult(which, "failed", f"raised {type(error).__name__}: {error}")

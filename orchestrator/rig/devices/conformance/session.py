@@ -20,9 +20,8 @@ from typing import Any, Self
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.rig.devices.connectors import DeviceConnector
+from orchestrator.rig.devices.connectors import DeviceConnector, Received
 from orchestrator.rig.devices.device import Device
-from orchestrator.rig.devices.received import Received
 from orchestrator.rig.devices.registry import device_class, read_settings
 
 

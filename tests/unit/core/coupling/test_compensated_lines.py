@@ -7,7 +7,7 @@ import pytest
 from orchestrator import Compensation, Execution, Fault, System, block, read_system, write_ssd
 from orchestrator.author import write_toml
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, LoadError, SspError
-from orchestrator.pictures.drawing.wording import wire_label
+from orchestrator.pictures.drawing.facts import wire_label
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

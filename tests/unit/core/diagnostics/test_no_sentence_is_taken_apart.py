@@ -36,7 +36,7 @@ TAKES = {
 #: Texts of errors that others raise, who give nothing but a text.
 FOREIGN = {
     "orchestrator/export/modelica/frontend.py": "the compiler Rumoca says lines in its texts only",
-    "orchestrator/export/modelica/source/display_unit_sources.py": "the same",
+    "orchestrator/export/modelica/source/class_place.py": "the same",
 }
 
 

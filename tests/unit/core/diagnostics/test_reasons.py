@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hw_adapters.stream_socket import StreamSocket
-from orchestrator.core.simunits.logs.log_unit import read_recorded
+from orchestrator.core.simunits.logs import read_recorded
 from orchestrator.core.ssp.archive.locations import open_ssp_file
 
 

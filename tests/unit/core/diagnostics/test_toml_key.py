@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.core.diagnostics.toml_key import parts_of, toml_key
+from orchestrator.core.diagnostics.errors import parts_of, toml_key
 
 
 @pytest.mark.parametrize(

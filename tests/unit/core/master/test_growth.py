@@ -10,7 +10,7 @@ from orchestrator import Execution, System, fmu, simulate
 from orchestrator.author import read_toml, write_toml
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.master import compile_schedule
-from orchestrator.core.master.run.selection import recordable
+from orchestrator.core.master.run.recorder import recordable
 from orchestrator.core.simunits import instantiation, registry, resolve
 from orchestrator.core.simunits.fmi import fmu_description
 from orchestrator.core.ssp import read_ssd, write_ssd
@@ -116,9 +116,9 @@ def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypat
 
 
 def test_a_name_that_is_near_is_looked_for_only_if_one_is_missing(probe, monkeypatch):
-    from orchestrator.core.master.run import selection
+    from orchestrator.core.master.run import recorder
 
-    monkeypatch.setattr(selection, "_offer", None)
+    monkeypatch.setattr(recorder, "_offer", None)
     system = chain(fmu(probe), 3)
     with Execution(system, step="1 ms", record=["x0.y", "x2.y"]) as execution:
         assert execution.recorded_columns == 2

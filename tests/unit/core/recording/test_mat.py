@@ -7,7 +7,7 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import PluginError, SoftdockError, UnknownNameError
-from orchestrator.core.recording import ParameterRow, formats, mat, write_mat, writer
+from orchestrator.core.recording import ParameterRow, files, write_mat, writer
 
 PARAMETERS = (
     ParameterRow("chaser", "m", 750.0, "kg", "Mass"),
@@ -99,7 +99,7 @@ def test_any_number_of_rows(result, tmp_path, rows):
 
 def test_a_matrix_that_the_format_cannot_hold(result, kept, monkeypatch):
     path = kept("run.mat")
-    monkeypatch.setattr(mat, "LARGEST_MATRIX", 8 * 50 * 4 - 1)
+    monkeypatch.setattr(files, "LARGEST_MATRIX", 8 * 50 * 4 - 1)
     with pytest.raises(SoftdockError, match=r"run\.mat: data_2 would have 1600 bytes; expected at"):
         write_mat(result, path)
     assert path.read_bytes() == b"earlier"
@@ -113,7 +113,7 @@ def test_a_mat_file_that_cannot_be_written(result, tmp_path):
 
 def test_formats_are_found_by_name(monkeypatch):
     assert writer("mat") is write_mat
-    assert {"csv", "mat", "parquet"} <= set(formats.format_names())
+    assert {"csv", "mat", "parquet"} <= set(files.format_names())
     with pytest.raises(UnknownNameError, match=r"no format 'xls' for results; registered: c"):
         writer("xls")
 
@@ -123,6 +123,6 @@ def test_formats_are_found_by_name(monkeypatch):
         def load(self):
             raise ImportError("no such module")
 
-    monkeypatch.setattr(formats, "registered", lambda _group: [Broken()])
+    monkeypatch.setattr(files, "registered", lambda _group: [Broken()])
     with pytest.raises(PluginError, match=r"format 'broken' cannot be imported: no such module"):
         writer("broken")

@@ -10,7 +10,7 @@ import pytest
 from orchestrator.core.coupling import FaultRecord
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.recording import read_parquet, read_result, write_csv, write_parquet
-from orchestrator.core.recording.npz import write_npz
+from orchestrator.core.recording.files import write_npz
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.simunits import Notice
 

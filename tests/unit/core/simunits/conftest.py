@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.simunits.inspection import CheckResult
+from orchestrator.core.simunits.inspection import FmuCheckResult
 from orchestrator.export.codegen.compiler import compile_library
 
 
@@ -34,5 +34,5 @@ def spoil_of(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-def failures(results: list[CheckResult]) -> dict[tuple[str, str], str]:
+def failures(results: list[FmuCheckResult]) -> dict[tuple[str, str], str]:
     return {(r.interface, r.name): r.remark for r in results if r.outcome == "failed"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.simunits import component_of, read_fmu
-from orchestrator.core.simunits.declared import as_declared
+from orchestrator.core.simunits.registry import as_declared
 from orchestrator.core.system import (
     BaseUnit,
     Causality,

@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrator.author import read_toml
-from orchestrator.author.toml_document import TomlDocument
+from orchestrator.author.edit import TomlDocument
 from orchestrator.checks.target import toml_lines
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.plain_data import json_data, toml_data

@@ -15,7 +15,7 @@ from orchestrator.core.system import (
     with_starts,
     without_starts,
 )
-from orchestrator.core.system.starts import KeptStart
+from orchestrator.core.system.values import KeptStart
 
 
 def part(name: str, kind: SourceKind = SourceKind.FMU, **values: float) -> Component:

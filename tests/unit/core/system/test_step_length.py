@@ -9,7 +9,7 @@ from orchestrator.author import read_toml, write_toml
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.ssp import read_system, write_ssd
 from orchestrator.core.system import System
-from orchestrator.core.system.step_length import (
+from orchestrator.core.system.time import (
     StepLength,
     end_of_steps,
     step_length,

@@ -18,12 +18,11 @@ from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.master.controller import Controller
 from orchestrator.dcp.master.plan import make_plan
 from orchestrator.dcp.slave.server import SlaveServer
-from orchestrator.dcp.states import State
-from orchestrator.dcp.unit import ServeOptions, served_slave
-from orchestrator.dcp.unit.unit_description import ipv4
+from orchestrator.dcp.states import SlaveState
+from orchestrator.dcp.unit import ServeOptions, ipv4, served_slave
 from orchestrator.export.system import export_system
-from orchestrator.rig.devices.address import write_address
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.rig.devices.registry import write_address
+from orchestrator.study.prepare.prepare import swap_component
 
 STEP = 0.001
 TRANSPORTS = [Transport.UDP_IPV4, Transport.TCP_IPV4]
@@ -99,7 +98,7 @@ def test_a_slave_that_is_stepped_gives_the_trajectory_in_process(
     for signal in here.names:
         assert np.array_equal(here[signal], found[signal]), signal
     assert "stepped 50 times; the protocol added no delay" in " ".join(found.notes)
-    assert server.slave.state is State.ALIVE
+    assert server.slave.state is SlaveState.ALIVE
     assert np.ptp(here[f"{name}.{'position' if name == 'axis' else 'force_a'}"]) > 1e-4
 
 
@@ -190,7 +189,7 @@ def _register_with_version(about):
     controller = Controller(make_plan(about, mode=OpMode.NRT))
     try:
         fields = (about.uuid.bytes, OpMode.NRT, 2, 0)
-        controller.session.move(pdus.Register, *fields, until=State.CONFIGURATION)
+        controller.session.move(pdus.Register, *fields, until=SlaveState.CONFIGURATION)
     finally:
         controller.close()
 
@@ -255,7 +254,7 @@ def test_why_a_slave_failed_is_told_in_its_own_words(plants):
         with pytest.raises(DeviceError, match=r"GENERIC.*it says: the axis broke at 0 ns"):
             controller.step(1)
         controller.close()
-    assert server.slave.state is State.ALIVE
+    assert server.slave.state is SlaveState.ALIVE
 
 
 def test_steps_are_whole_numbers_of_the_resolution(plants, tmp_path):

@@ -12,9 +12,9 @@ from orchestrator.export.archive import description_fmi2 as model_description
 from orchestrator.export.archive import description_fmi3 as model_description_fmi3
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import make_explicit
-from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten, flatten_source
+from orchestrator.export.modelica.source.text import Experiment
 
 
 @pytest.mark.parametrize("version", [model_description, model_description_fmi3])

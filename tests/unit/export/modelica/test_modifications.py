@@ -206,7 +206,7 @@ def test_classes_in_files_of_packages(tmp_path: Path) -> None:
 
 def test_what_the_parser_does_not_know_is_not_checked(caplog: pytest.LogCaptureFixture) -> None:
     """It is rumoca that decides what is valid; a file that only we cannot read is said."""
-    from orchestrator.export.modelica.source.class_library import ClassLibrary
+    from orchestrator.export.modelica.source.parser import ClassLibrary
 
     assert ClassLibrary([(1, "a.mo", "model A Real x( end A;")]).find("A") is None
     assert "a.mo': the modifications in it were not checked" in caplog.text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.export import build_model
-from orchestrator.export.platforms import PLATFORMS
+from orchestrator.export.recipe import PLATFORMS
 
 PLANT = """model Plant "events, sines, an implicit equation"
   input Real u;

@@ -22,7 +22,7 @@ from orchestrator.core.system import System
 from orchestrator.export import Solver, build_block, build_model
 from orchestrator.export.codegen import compiler
 from orchestrator.export.codegen.compiler import zig_path
-from orchestrator.export.platforms import platforms_of
+from orchestrator.export.recipe import platforms_of
 from orchestrator.export.system import export_system
 
 Command = Callable[..., tuple[int, str, str]]

@@ -21,9 +21,8 @@ from orchestrator.core.system import System
 from orchestrator.export import build_block, build_recipe
 from orchestrator.export.archive.stamp import RUNTIME
 from orchestrator.export.codegen.compiler import compiler_of, run_compiler
-from orchestrator.export.platforms import PLATFORMS, Platform, this_platform
-from orchestrator.export.recipe import Recipe
-from orchestrator.export.system import engine_library, export_system
+from orchestrator.export.recipe import PLATFORMS, Platform, Recipe, this_platform
+from orchestrator.export.system import export_system, package
 
 ROOT = Path(__file__).parents[4]
 IMPORTER = Path(__file__).with_name("importer.c")
@@ -113,7 +112,7 @@ def test_a_block(fmi: str, tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_a_system(fmi: int, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine's core is compiled for Windows the first time: minutes."""
-    monkeypatch.setattr(engine_library, "_cache", lambda: FOLDER / "engines")
+    monkeypatch.setattr(package, "_cache", lambda: FOLDER / "engines")
     system = (
         System("capture")
         .add("chaser", fmu(_plant("Chaser", tmp_path)), m=750.0, virtual_force=0.0, v0=0.05)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.pictures.animation import render_animation
-from orchestrator.pictures.animation.quaternions import interpolated
+from orchestrator.pictures.animation.tracks import interpolated
 
 from .conftest import RATE, TABLE, Decoded, turning
 

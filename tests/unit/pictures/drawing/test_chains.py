@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from orchestrator.core.system import Bus, Causality, Connector, Endpoint, System, TransportDelay
 from orchestrator.pictures.drawing import as_prepared
-from orchestrator.pictures.drawing.chains import chains_of
+from orchestrator.pictures.drawing.facts import chains_of
 
 from .conftest import component
 

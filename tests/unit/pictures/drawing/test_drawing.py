@@ -8,8 +8,8 @@ from lxml import etree
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.system import Connection, Endpoint, System
 from orchestrator.pictures.drawing import Facts, draw_system
-from orchestrator.pictures.drawing.layout.measure import width_of
-from orchestrator.pictures.drawing.scene.scene import Group, Stroke, Text
+from orchestrator.pictures.drawing.layout.shape import width_of
+from orchestrator.pictures.drawing.scene import ShapeGroup, Stroke, Text
 
 from .conftest import block, component
 
@@ -31,7 +31,7 @@ def texts(drawing):
 def placed(shapes, at=(0.0, 0.0)):
     """Every shape but groups, with the place of its origin."""
     for shape in shapes:
-        if isinstance(shape, Group):
+        if isinstance(shape, ShapeGroup):
             yield from placed(shape.shapes, (at[0] + shape.at[0], at[1] + shape.at[1]))
         else:
             yield shape, at
@@ -147,7 +147,7 @@ def test_no_text_lies_on_another_and_no_line_on_a_text(arm, arm_facts):
 
 
 def _lines(system):
-    from orchestrator.pictures.drawing.scene.parts import level_of
+    from orchestrator.pictures.drawing.parts import level_of
 
     level = level_of(system, Facts())
     yield from level.lines

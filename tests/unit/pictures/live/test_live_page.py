@@ -13,12 +13,12 @@ from live_pages import HOSTILE, recording, served
 
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
-from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.realtime.record import SharedRows
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts
-from orchestrator.pictures.live.messages import Begun, Done, Ended, Recording, Said, Stands
-from orchestrator.pictures.live.replay import replayed
+from orchestrator.pictures.live.diagram import replayed
+from orchestrator.pictures.live.messages import Begun, CaseReady, Done, Ended, Said, Stands
 from orchestrator.pictures.live.shown import Shown
 from orchestrator.pictures.live.viewing import Follower
 from orchestrator.study import Section
@@ -204,7 +204,7 @@ class Going:
         begun = replace(self.all, time_ns=self.all.time_ns[:1], values=self.all.values[:1])
         self.rows, self.count = SharedRows(3000, len(names)), 0
         self.follower.take(Begun("one", "The one", None, ""), None)
-        given = Recording(begun, 3000, 3_000_000_000, 1.0)
+        given = CaseReady(begun, 3000, 3_000_000_000, 1.0)
         self.follower.take(given, os.dup(self.rows.file))
 
     def write(self, until):

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from orchestrator.pictures.live.samples import BUCKETS_US, Intervals, Samples
+from orchestrator.pictures.live.messages import BUCKETS_US, Intervals, SampleFinder
 
 MS = 1_000_000
 
@@ -24,7 +24,7 @@ def rows_of(count, columns=3, seed=1):
 
 def samples_of(rows, whole=None):
     first = np.zeros(1, dtype=np.int64), np.full((1, rows.values.shape[1]), 0.25)
-    made = Samples(*first, rows)
+    made = SampleFinder(*first, rows)
     made.grow(len(rows.times_ns) if whole is None else whole)
     return made
 

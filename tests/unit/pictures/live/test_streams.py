@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.mcap.channels import channel_plans
-from orchestrator.core.realtime.shared_rows import SharedRows
+from orchestrator.core.mcap import channel_plans
+from orchestrator.core.realtime.record import SharedRows
 from orchestrator.core.recording import Result, read_result
 from orchestrator.pictures.live import streams
-from orchestrator.pictures.live.messages import Ended, Recording, Said
+from orchestrator.pictures.live.extension import Beside
+from orchestrator.pictures.live.messages import CaseReady, Ended, Said
 from orchestrator.pictures.live.streams import Foxglove, Streaming, Udp, place_of
-from orchestrator.pictures.live.viewing_client import Beside
 from orchestrator.study import read_experiment
-from orchestrator.study.prepare.run_settings import RunSettings
+from orchestrator.study.prepare.prepared_case import RunSettings
 from orchestrator.study.runner import run_with
 
 MS = 1_000_000
@@ -88,7 +88,7 @@ def sent(monkeypatch):
 
 def shared(streaming, room=20_000):
     rows = SharedRows(room, len(NAMES))
-    streaming.take(Recording(BEGUN, room, 0, None), os.dup(rows.file))
+    streaming.take(CaseReady(BEGUN, room, 0, None), os.dup(rows.file))
 
     def write(count):
         first = rows.written

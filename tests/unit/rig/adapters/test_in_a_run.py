@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, Execution, Input, Output, System, block
-from orchestrator.rig.devices.address import write_address
 from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.rig.devices.registry import write_address
+from orchestrator.study.prepare.prepare import swap_component
 from python_blocks.kinematics.rotation import Floats
 
 STEP = 0.004

@@ -16,8 +16,8 @@ MODULES = {
     "orchestrator.rig.devices",
     "orchestrator.rig.devices.conformance",
     "orchestrator.core.diagnostics",
-    "orchestrator.core.diagnostics.nearest",
-    "orchestrator.core.plain_number",
+    "orchestrator.core.diagnostics.errors",
+    "orchestrator.core.plain_data",
 }
 
 

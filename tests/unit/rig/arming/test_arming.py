@@ -13,7 +13,7 @@ from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.arming import Reserve, arm
 from orchestrator.rig.arming.arming import Knobs, margin_table
 from orchestrator.rig.prepare.identified_model import with_identified_dynamics
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
+from orchestrator.rig.supervisor.rig_tracking import MarginTable
 from python_blocks.kinematics.rotation import Floats
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0

@@ -17,9 +17,9 @@ from orchestrator import (
     block,
 )
 from orchestrator.core.realtime import Drift
-from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.device_units.samples import SampleCounter
 from orchestrator.rig.devices import Received
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.prepare import swap_component
 
 MS = 1_000_000
 

@@ -26,7 +26,7 @@ from orchestrator import (
 )
 from orchestrator.core.master import recordable
 from orchestrator.core.simunits import make_unit
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.prepare import swap_component
 
 STEP = 0.01
 

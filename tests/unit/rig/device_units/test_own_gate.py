@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from orchestrator.rig.device_units.own_gate import OwnGate
+from orchestrator.rig.device_units.supervision import OwnGate
 from orchestrator.rig.devices import DeviceConnector, DeviceConnectors, DeviceError, DeviceSettings
 
 MS = 1_000_000

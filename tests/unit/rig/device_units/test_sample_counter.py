@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from orchestrator.rig.device_units.sample_counter import SampleCounter
+from orchestrator.rig.device_units.samples import SampleCounter
 from orchestrator.rig.devices import Received
 
 MS = 1_000_000

@@ -8,8 +8,8 @@ from orchestrator.core.posix import shared_memory
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.device_units.io_loop import _Link
-from orchestrator.rig.device_units.own_gate import OwnGate
-from orchestrator.rig.device_units.sample_log import SampleLogWriter, read_sample_log
+from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
+from orchestrator.rig.device_units.supervision import OwnGate
 from orchestrator.rig.devices import Received
 
 PORTS = KukaRsi.connectors(KukaRsiSettings(axes=("x",)))

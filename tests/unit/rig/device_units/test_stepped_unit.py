@@ -15,7 +15,7 @@ from orchestrator.rig.devices import (
 )
 from orchestrator.rig.identify.identify import devices_of
 from orchestrator.rig.run.arming import commanded
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.prepare import swap_component
 
 SAID = []
 

@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.devices.address import read_address, write_address
+from orchestrator.rig.devices.registry import read_address, write_address
 
 
 @pytest.mark.parametrize(

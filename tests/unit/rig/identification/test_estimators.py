@@ -7,12 +7,10 @@ import pytest
 from scipy import signal, stats
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.identification.frequency_response import frequency_response
-from orchestrator.rig.identification.intervals import deviation_interval
-from orchestrator.rig.identification.lag_fit import LagFit
+from orchestrator.rig.identification.lag_fit import LagFit, frequency_response
 from orchestrator.rig.identification.pair_model import pair_model, quantisation_step
 from orchestrator.rig.identification.record import Record
-from orchestrator.rig.identification.sample_times import sample_times
+from orchestrator.rig.identification.sample_times import deviation_interval, sample_times
 from orchestrator.rig.identification.step_response import Lag
 
 PERIOD = 0.004

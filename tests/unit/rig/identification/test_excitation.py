@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.identification.excitation import (
+from orchestrator.rig.identification.record import (
     _REGISTER,
     KINDS,
-    Limits,
+    ExcitationLimits,
     _random,
     excitation,
 )
 
-LIMITS = (Limits(1.0), Limits(1e-3, 0.25), Limits(1e-3, 0.25, 10.0))
+LIMITS = (ExcitationLimits(1.0), ExcitationLimits(1e-3, 0.25), ExcitationLimits(1e-3, 0.25, 10.0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -31,7 +31,7 @@ def test_limits_are_kept(kind, limits, step):
 
 
 def test_a_random_command_has_both_ends_about_as_often():
-    command = excitation("prbs", 8.0, 0.004, Limits(1.0), 0.016)
+    command = excitation("prbs", 8.0, 0.004, ExcitationLimits(1.0), 0.016)
     assert abs(command.mean()) < 0.15
     assert set(np.unique(command)) == {-1.0, 0.0, 1.0}
     held = np.diff(np.flatnonzero(np.diff(command)))
@@ -40,16 +40,16 @@ def test_a_random_command_has_both_ends_about_as_often():
 
 def test_what_cannot_be_done_is_refused():
     with pytest.raises(DescriptionError, match="too short"):
-        excitation("step", 0.01, 0.004, Limits(1.0), 0.016)
+        excitation("step", 0.01, 0.004, ExcitationLimits(1.0), 0.016)
     with pytest.raises(DescriptionError, match="give a smaller one"):
-        excitation("step", 1.0, 0.004, Limits(1.0, 0.1), 0.016)
+        excitation("step", 1.0, 0.004, ExcitationLimits(1.0, 0.1), 0.016)
     with pytest.raises(DescriptionError, match="limits > 0"):
-        Limits(1.0, 0.0)
+        ExcitationLimits(1.0, 0.0)
 
 
 def test_a_chirp_goes_through_its_frequencies():
     """From 2/T to a quarter of 1/hold: (2/T + 0.25/hold)/2 T turns, two zeros in each."""
-    command = excitation("chirp", 8.0, 0.001, Limits(1.0), 0.016)
+    command = excitation("chirp", 8.0, 0.001, ExcitationLimits(1.0), 0.016)
     zeros = np.flatnonzero(np.diff(np.sign(command[np.abs(command) > 1e-12])))
     assert len(zeros) == pytest.approx(8.0 * (2.0 / 8.0 + 0.25 / 0.016), abs=2)
     early, late = np.diff(zeros)[:3].mean(), np.diff(zeros)[-8:].mean()

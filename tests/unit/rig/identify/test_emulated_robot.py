@@ -10,7 +10,7 @@ from orchestrator import SoftdockError
 from orchestrator.cli.main import app
 from orchestrator.core.realtime import RealTime
 from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
-from orchestrator.rig.identification.clock import by_clock, drift_ppm
+from orchestrator.rig.identification.line_delays import by_clock, drift_ppm
 from orchestrator.rig.identification.twin_file import TwinFile
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepare import prepare

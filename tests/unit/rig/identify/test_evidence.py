@@ -5,10 +5,10 @@ from robot_twin import TWIN
 
 from orchestrator import DescriptionError
 from orchestrator.rig.arming import Reserve
-from orchestrator.rig.identification.estimate import Estimate
-from orchestrator.rig.identify.evidence import LittleEvidenceError, Needed
-from orchestrator.rig.identify.excitation_plan import Procedure
-from orchestrator.rig.identify.runner import with_longer_motions
+from orchestrator.rig.identification.twin_file import Estimate
+from orchestrator.rig.identify.before_arming import with_longer_motions
+from orchestrator.rig.identify.device_run import Procedure
+from orchestrator.rig.identify.identify import LittleEvidenceError, Needed
 
 NEEDED = Needed(Reserve(2e-3, 1.2), ("x",))
 

@@ -13,15 +13,13 @@ from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import component_of
 from orchestrator.core.system import Source, System, nanoseconds
 from orchestrator.rig.device_units.description import device_facts
-from orchestrator.rig.device_units.sample_log import SampleLogWriter, read_sample_log
-from orchestrator.rig.identification.excitation import Limits
+from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
 from orchestrator.rig.identification.pair_model import pair_model
-from orchestrator.rig.identification.record import Record
+from orchestrator.rig.identification.record import ExcitationLimits, Record
 from orchestrator.rig.identification.twin_file import read_twin
-from orchestrator.rig.identify import device_run, doubts, identify
-from orchestrator.rig.identify.delays import set_identified_delays
-from orchestrator.rig.identify.excitation_plan import ExcitationPlan, Procedure, excitation_plan
-from orchestrator.rig.identify.report import write_identification
+from orchestrator.rig.identify import device_run, identify
+from orchestrator.rig.identify.device_run import ExcitationPlan, Procedure, excitation_plan
+from orchestrator.rig.identify.report import set_identified_delays, write_identification
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
 PROCEDURE = Procedure(duration=1.6, compared_duration=0.8, rest=0.24)
@@ -275,7 +273,7 @@ def test_a_lag_behind_answers_that_were_not_taken(late, lost):
 
 
 def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
-    monkeypatch.setattr(doubts, "_POOR", 1.1)
+    monkeypatch.setattr(identify, "_POOR", 1.1)
     with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
         identified(0.004, 8.0, None, None, 0.0011)
 
@@ -317,7 +315,7 @@ def test_twin_report_and_delays_are_written(tmp_path, no_pictures):
 
 def test_what_cannot_be_excited_is_refused():
     port = device_facts(DEVICE).ports.inputs
-    too_far = Procedure(limits={"robot.dx": Limits(1.0)})
+    too_far = Procedure(limits={"robot.dx": ExcitationLimits(1.0)})
     with pytest.raises(DescriptionError, match=r"leaves its range; expected at most 0\.05"):
         excitation_plan("robot", port, 0.004, PERIOD, too_far)
     sensors = System("rig", {"robot": component_of(Source.parse(f"device:{DEVICE}"), "robot")})

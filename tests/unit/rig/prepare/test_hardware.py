@@ -13,8 +13,7 @@ from orchestrator.rig.identification.twin_file import twin_text
 from orchestrator.rig.prepare.hardware import Hardware, told_otherwise
 from orchestrator.rig.run.arming import armed
 from orchestrator.study.prepare.prepare import prepare_all
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.runner import run_experiment
 
 LINE = "robot.x -> spring.x"

@@ -8,18 +8,16 @@ from robot_twin import PAIR, TWIN, about
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.arming import Arming
-from orchestrator.rig.arming.arming import ArmedLine
-from orchestrator.rig.arming.reserve import Reserve
-from orchestrator.rig.run.tracking import (
-    COLUMNS,
+from orchestrator.rig.arming.arming import ArmedLine, Reserve
+from orchestrator.rig.run.supervision import (
+    TRACKING_COLUMNS,
     tracked_margins,
     tracking_plot,
     tracking_section,
     with_identified,
 )
+from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackRecord
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable
-from orchestrator.rig.supervisor.tracking.track_record import TrackRecord
 
 LIMITS = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}
 
@@ -121,7 +119,7 @@ def record(margin):
 
 def test_a_report_has_what_was_known_last():
     table = tracking_section("slower", [record(0.01)])
-    assert table.columns == COLUMNS
+    assert table.columns == TRACKING_COLUMNS
     ((response, delay, low, high, gain, margin, gain_margin, changes),) = table.rows
     assert (response, gain, gain_margin, changes) == ("robot.x", 1.0, 1.5, 1.0)
     assert (delay, low, high, margin) == pytest.approx((24.0, 23.5, 24.5, 10.0))

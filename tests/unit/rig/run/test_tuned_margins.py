@@ -10,12 +10,11 @@ import pytest
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.live import shown as live
 from orchestrator.pictures.live.messages import CHECK, MARK, SET, Wish
-from orchestrator.pictures.live.shown import Case, Shown
+from orchestrator.pictures.live.shown import Shown, ShownCase
 from orchestrator.rig.run.arming import armed
 from orchestrator.study import read_experiment
-from orchestrator.study.prepare.run_settings import RunSettings
-from orchestrator.study.prepare.system_reader import SystemReader
-from orchestrator.study.validate import prepared_cases
+from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.reader import prepared_cases
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 
@@ -70,7 +69,7 @@ def rig(again, monkeypatch):
     """A page of a rig whose run takes all that it is sent, but values beyond 300."""
     monkeypatch.setattr(Operator, "heard", [])
     monkeypatch.setattr(live, "of_wing", lambda _name: Operator)
-    case = Case("capture", "", {}, state="running", rig="epos", has_devices=True, again=again)
+    case = ShownCase("capture", "", {}, state="running", rig="epos", has_devices=True, again=again)
     case.samples = SimpleNamespace(count=9, grow=lambda _whole: None)
     sent = []
 

@@ -6,8 +6,7 @@ import pytest
 from supervised_rig import MS, Rig
 
 from orchestrator import Reason
-from orchestrator.rig.supervisor.check_states import CHECKS, Check, checks_page
-from orchestrator.rig.supervisor.states import FOLLOWING, Event, State
+from orchestrator.rig.supervisor.states import CHECKS, FOLLOWING, Check, Event, State, checks_page
 from orchestrator.rig.supervisor.watch_memory import Word
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "supervisor.md"

@@ -4,12 +4,11 @@ import pytest
 from supervised_rig import Rig
 
 from orchestrator import Reason
-from orchestrator.rig.supervisor.change_record import change_record, read_changes
-from orchestrator.rig.supervisor.machine import Refused
-from orchestrator.rig.supervisor.operator import StateLine, state_line
+from orchestrator.rig.supervisor.machine import RefusedWish
 from orchestrator.rig.supervisor.process import status_of
-from orchestrator.rig.supervisor.ring_file import ChangeFile
-from orchestrator.rig.supervisor.states import State
+from orchestrator.rig.supervisor.states import State, change_record, read_changes
+from orchestrator.rig.supervisor.watch_memory import ChangeFile
+from orchestrator.rig.supervisor.wire import StateLine, state_line
 
 
 def held(**changes):
@@ -26,15 +25,17 @@ def status(rig):
 def test_only_who_armed_engages_and_the_other_is_told_who():
     rig = held()
     wish = rig.supervisor.wish
-    with pytest.raises(Refused, match="arm first, and engage within 10 s"):
+    with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
         wish("engage", rig.now, "pts/1")
     wish("arm", rig.now, "pts/1")
     assert status(rig)["armed"] == {"by": "pts/1", "left_s": 10.0}
-    with pytest.raises(Refused, match="pts/1 armed the rig, and engages it; or arm it yourself"):
+    with pytest.raises(
+        RefusedWish, match="pts/1 armed the rig, and engages it; or arm it yourself"
+    ):
         wish("engage", rig.now, "pts/2")
     assert rig.state is State.SHADOW
     wish("arm", rig.now, "pts/2")
-    with pytest.raises(Refused, match="pts/2 armed the rig"):
+    with pytest.raises(RefusedWish, match="pts/2 armed the rig"):
         wish("engage", rig.now, "pts/1")
     wish("engage", rig.now, "pts/2")
     assert rig.state is State.BLEND
@@ -46,7 +47,7 @@ def test_arming_lapses_for_the_one_who_armed_as_well():
     rig = held()
     rig.supervisor.wish("arm", rig.now, "pts/1")
     rig.cycle(2501)
-    with pytest.raises(Refused, match="arm first"):
+    with pytest.raises(RefusedWish, match="arm first"):
         rig.supervisor.wish("engage", rig.now, "pts/2")
 
 
@@ -159,7 +160,9 @@ def test_another_value_is_consented_to_where_nothing_is_wrong_and_written():
     assert status(rig)["armed"] is None  # what was armed is another rig
     rig.supervisor.wish("arm", rig.now, "pts/1")
     rig.supervisor.wish("engage", rig.now, "pts/1")
-    with pytest.raises(Refused, match="'tune' is possible in SHADOW, ACTIVE; the rig is in BLEND"):
+    with pytest.raises(
+        RefusedWish, match="'tune' is possible in SHADOW, ACTIVE; the rig is in BLEND"
+    ):
         tune(rig)
     rig.engine = True
     assert rig.cycle(10) is State.ACTIVE
@@ -169,5 +172,5 @@ def test_another_value_is_consented_to_where_nothing_is_wrong_and_written():
     assert status(rig)["wished"]["wish"] == "tune damper.b = 60"
     rig.force = 80.0
     rig.cycle(40)
-    with pytest.raises(Refused, match="the rig is in SAFE"):
+    with pytest.raises(RefusedWish, match="the rig is in SAFE"):
         tune(rig)

@@ -15,17 +15,21 @@ import numpy as np
 import pytest
 
 from orchestrator import DeviceError, NeverEngagedError, Reason
+from orchestrator.rig.supervisor.checks import JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.client import SupervisorClient
-from orchestrator.rig.supervisor.columns import DeviceFacts, Signal
-from orchestrator.rig.supervisor.operator import Operator
-from orchestrator.rig.supervisor.place import take_rig
 from orchestrator.rig.supervisor.seat import Seat
 from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.wire import Operator, take_rig
 
 PERIOD = 0.004
 PATIENCE = 60.0  # s; a busy machine
-FACTS = DeviceFacts(
-    "robot", (Signal("x", "m"),), (Signal("dx", "m", 0.0, -1.0, 1.0),), 4_000_000, os.getpid(), 1
+FACTS = JoiningDevice(
+    "robot",
+    (RingSignal("x", "m"),),
+    (RingSignal("dx", "m", 0.0, -1.0, 1.0),),
+    4_000_000,
+    os.getpid(),
+    1,
 )
 
 

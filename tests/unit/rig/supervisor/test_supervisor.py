@@ -8,12 +8,11 @@ from pydantic import ValidationError
 from supervised_rig import ROBOT, TABLE, Rig
 
 from orchestrator import DescriptionError, DeviceError, Reason
-from orchestrator.rig.supervisor.machine import Refused
+from orchestrator.rig.supervisor.machine import RefusedWish
 from orchestrator.rig.supervisor.process import take_priority
-from orchestrator.rig.supervisor.ring_file import write_ring
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import Event, State
-from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
+from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word, write_ring
 
 
 def test_it_goes_from_off_to_active_by_itself_where_that_is_asked_for():
@@ -131,7 +130,7 @@ def test_a_reset_waits_until_the_force_is_gone():
     rig = Rig().active()
     rig.force = 80.0
     rig.cycle(10)
-    with pytest.raises(Refused, match=r"sensor\.fx: the force is larger"):
+    with pytest.raises(RefusedWish, match=r"sensor\.fx: the force is larger"):
         rig.supervisor.machine.ask(Event.RESET, rig.now)
     rig.force = 0.0
     rig.cycle(10)

@@ -10,21 +10,18 @@ from scipy.signal import StateSpace, lsim
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.core.diagnostics import DescriptionError, LoadError, Reason
-from orchestrator.rig.supervisor.columns import DeviceFacts, Head, Signal
-from orchestrator.rig.supervisor.machine import Refused
-from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.checks import Head, JoiningDevice, RingSignal
+from orchestrator.rig.supervisor.machine import RefusedWish
+from orchestrator.rig.supervisor.rig_tracking import (
+    MarginTable,
+    RigTracking,
+    TrackFile,
+    read_tracks,
+)
+from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
-from orchestrator.rig.supervisor.tracking.rig_tracking import MarginTable, RigTracking
-from orchestrator.rig.supervisor.tracking.settings import TrackingLimits
-from orchestrator.rig.supervisor.tracking.track_record import TrackFile, read_tracks
-from orchestrator.rig.supervisor.tracking.tracker import (
-    WIDTH,
-    ChangeTest,
-    Known,
-    LagFilter,
-    Tracker,
-)
+from orchestrator.rig.supervisor.tracker import WIDTH, ChangeTest, Known, LagFilter, Tracker
 from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 
 MS = 1_000_000
@@ -155,7 +152,9 @@ def test_a_single_wild_sample_adds_no_more_than_the_bound():
 
 # --- In a supervisor -----------------------------------------------------------------------------
 
-ROBOT = DeviceFacts("robot", (Signal("x", "m"),), (Signal("dx", "m"),), 4 * MS, 11, 10, True)
+ROBOT = JoiningDevice(
+    "robot", (RingSignal("x", "m"),), (RingSignal("dx", "m"),), 4 * MS, 11, 10, True
+)
 TABLE = {"command": "robot.dx", "delay": "16 ms", "noise": 4e-8}
 MARGINS = MarginTable(
     "body.x -> robot.dx", 0.004, 1.2, (0.5, 2.0), (0.010, 0.010), (0.0, 0.010), (3.0, 1.0)
@@ -250,7 +249,7 @@ def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
     response = rig.supervisor.tracking.responses["robot.x"]
     little = replace(MARGINS, delay_margins=(0.003, 0.003))
     enough = replace(MARGINS, delay_margins=(0.005, 0.005))
-    with pytest.raises(Refused, match=r"b = 9 and what is tracked of 'robot\.x' \(delay "):
+    with pytest.raises(RefusedWish, match=r"b = 9 and what is tracked of 'robot\.x' \(delay "):
         rig.supervisor.tune("b = 9", {"robot.dx": little}, rig.now, "pts/1")
     assert response.margins is MARGINS
     rig.supervisor.tune("b = 60", {"robot.dx": enough, "other.dx": little}, rig.now, "pts/1")

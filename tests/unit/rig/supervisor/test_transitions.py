@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Reason
-from orchestrator.rig.supervisor.machine import Fault, Machine, Refused
+from orchestrator.rig.supervisor.machine import FoundCause, Machine, RefusedWish
 from orchestrator.rig.supervisor.states import TRANSITIONS, Event, Guard, State, transitions_page
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "supervisor.md"
@@ -29,13 +29,13 @@ def satisfy(made, guard):
     if guard is Guard.ARMED:
         made.ask(Event.ARM, 0)
     if guard is Guard.LATCHED:
-        made.latched.append(Fault(Reason.FORCE, "sensor.fx", 0))
+        made.latched.append(FoundCause(Reason.FORCE, "sensor.fx", 0))
 
 
 def happen(made, event):
     """Let an event come the way it comes in a run."""
     if event in FAULTS:
-        made.find(Fault(FAULTS[event], "rig", S))
+        made.find(FoundCause(FAULTS[event], "rig", S))
     elif event in (Event.BLENDED, Event.OVERDUE, Event.AT_REST):
         made.tick(3 * S, blend_ns=S, at_rest=event is Event.AT_REST)
     elif event in (Event.HEARD, Event.ENDED):
@@ -65,15 +65,15 @@ def test_no_state_with_devices_in_motion_ignores_a_fault():
     for state in (State.BLEND, State.ACTIVE):
         for event, reason in FAULTS.items():
             made = machine(state)
-            made.find(Fault(reason, "rig", 1))
+            made.find(FoundCause(reason, "rig", 1))
             assert made.state not in (State.BLEND, State.ACTIVE), event
 
 
 def test_a_reset_is_refused_while_the_cause_persists_and_names_it():
     made = machine(State.ACTIVE)
-    made.find(Fault(Reason.FORCE, "sensor.fx", 1))
+    made.find(FoundCause(Reason.FORCE, "sensor.fx", 1))
     made.tick(2, blend_ns=S, at_rest=True)
-    with pytest.raises(Refused, match=r"cause persists: sensor\.fx: the force is larger"):
+    with pytest.raises(RefusedWish, match=r"cause persists: sensor\.fx: the force is larger"):
         made.ask(Event.RESET, 3)
     made.gone(Reason.FORCE, "sensor.fx")
     assert [fault.reason for fault in made.latched] == [Reason.FORCE]
@@ -83,10 +83,10 @@ def test_a_reset_is_refused_while_the_cause_persists_and_names_it():
 
 def test_arming_has_two_steps_and_lapses():
     made = machine(State.SHADOW)
-    with pytest.raises(Refused, match="arm first, and engage within 10 s"):
+    with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
         made.ask(Event.ENGAGE, 1)
     made.ask(Event.ARM, 1)
-    with pytest.raises(Refused, match="arm first"):
+    with pytest.raises(RefusedWish, match="arm first"):
         made.ask(Event.ENGAGE, 1 + 11 * S)
     made.ask(Event.ARM, 20 * S)
     made.ask(Event.ENGAGE, 21 * S)
@@ -94,14 +94,16 @@ def test_arming_has_two_steps_and_lapses():
 
 
 def test_a_wish_that_does_not_fit_the_state_says_where_it_would():
-    with pytest.raises(Refused, match="'reset' is possible in ESTOP, SAFE; the rig is in ACTIVE"):
+    with pytest.raises(
+        RefusedWish, match="'reset' is possible in ESTOP, SAFE; the rig is in ACTIVE"
+    ):
         machine(State.ACTIVE).ask(Event.RESET, 1)
 
 
 def test_a_cause_that_stays_is_latched_once_and_a_second_one_as_well():
     made = machine(State.ACTIVE)
     for time in range(5):
-        made.find(Fault(Reason.DEVICE_LOST, "robot", time))
-        made.find(Fault(Reason.SENSOR_STALE, "sensor", time))
+        made.find(FoundCause(Reason.DEVICE_LOST, "robot", time))
+        made.find(FoundCause(Reason.SENSOR_STALE, "sensor", time))
     assert [fault.where for fault in made.latched] == ["robot", "sensor"]
     assert made.changes[-1].after is State.FALLBACK

@@ -7,8 +7,8 @@ import pytest
 
 from orchestrator import LoadError
 from orchestrator.rig.devices.conformance import Logged
-from orchestrator.rig.trials.evidence import (
-    Motion,
+from orchestrator.rig.trials.judge import (
+    LoggedMotion,
     motion_of,
     reaction_of,
     recorded_until,
@@ -55,7 +55,7 @@ def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
 def test_a_shaft_that_coasts_at_a_thousandth_of_its_speed_stands():
     times = 0.005 * np.arange(200)
     speed = np.where(times < 0.3, 5.0, np.where(times < 0.5, 25.0 * (0.5 - times), 9e-4))
-    motion = Motion(times, np.cumsum(speed * 0.005), 0.005)
+    motion = LoggedMotion(times, np.cumsum(speed * 0.005), 0.005)
     assert motion.rest(0.3) == pytest.approx(0.495)
 
 

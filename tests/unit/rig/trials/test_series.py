@@ -8,11 +8,9 @@ import pytest
 
 from orchestrator import read_experiment
 from orchestrator.rig.trials.child import rewired
-from orchestrator.rig.trials.evidence import Reaction
-from orchestrator.rig.trials.judge import Judge, Outcome
+from orchestrator.rig.trials.judge import Judge, Outcome, Reaction
 from orchestrator.rig.trials.runner import TrialRig
-from orchestrator.rig.trials.series import Series, mark_of
-from orchestrator.rig.trials.table import COLUMNS, row_of, sound
+from orchestrator.rig.trials.series import COLUMNS, Series, mark_of, row_of, sound
 from orchestrator.rig.trials.trial import Trial, chosen, trials_of
 from orchestrator.study.file.expect_table import Expectation
 

@@ -6,7 +6,7 @@ from robot_twin import TWIN
 from orchestrator import CapabilityError, read_system, write_ssd, write_ssp, write_toml
 from orchestrator.core.system import Source
 from orchestrator.rig.identification.twin_file import twin_text
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.study.prepare.prepare import swap_component
 
 ROBOT = '''
 from orchestrator import Block, Input, Output

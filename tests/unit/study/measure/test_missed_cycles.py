@@ -11,9 +11,8 @@ from orchestrator.core.system import Source, System
 from orchestrator.study.energy import LedgerPlan
 from orchestrator.study.file.experiment import Measure
 from orchestrator.study.measure import ledgers
-from orchestrator.study.measure.case_measures import with_measures
-from orchestrator.study.measure.ledgers import LedgerRequest, ledger_of
-from orchestrator.study.measure.missed_cycles import missed_count, missed_shares
+from orchestrator.study.measure.ledgers import LedgerRequest, ledger_of, missed_count, missed_shares
+from orchestrator.study.measure.measures import with_measures
 from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.run import ledger as extension
 

@@ -7,7 +7,7 @@ from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.core.system.nesting import flatten
 from orchestrator.study import read_experiment, run_experiment
-from orchestrator.study.prepare import system_reader
+from orchestrator.study.prepare import prepared_case
 from orchestrator.study.sweep import plans_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -55,11 +55,11 @@ def asked(monkeypatch):
     names = []
 
     def counted(name):
-        function = getattr(system_reader, name)
+        function = getattr(prepared_case, name)
         return lambda *given: names.append(name) or function(*given)
 
     for name in ("read_system", "resolve"):
-        monkeypatch.setattr(system_reader, name, counted(name))
+        monkeypatch.setattr(prepared_case, name, counted(name))
     return names
 
 
@@ -76,7 +76,7 @@ def test_a_plan_reads_a_system_once(experiment, asked, tmp_path):
 
 
 def test_cases_of_one_file_do_not_change_each_other(experiment, tmp_path):
-    reader = system_reader.SystemReader(tmp_path)
+    reader = prepared_case.SystemReader(tmp_path)
     first, second = (reader.read(case) for case in experiment.case.values())
     assert first is second
     cases = run_experiment(experiment, tmp_path, tmp_path / "out").cases

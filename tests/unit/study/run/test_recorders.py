@@ -12,13 +12,12 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, StepError
-from orchestrator.core.recording import Journal, format_names, read_parquet, read_result
-from orchestrator.core.recording import journal as journals
+from orchestrator.core.recording import Journal, files, format_names, read_parquet, read_result
 from orchestrator.core.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.study import read_experiment, run_experiment, simulate
-from orchestrator.study.run import recorders
+from orchestrator.study.run import case_runs
 
 pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")
 
@@ -211,7 +210,7 @@ def test_a_journal_takes_the_place_of_an_earlier_one(tmp_path):
 
 
 def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch):
-    monkeypatch.setattr(journals, "default_format", lambda: "npz")
+    monkeypatch.setattr(files, "default_format", lambda: "npz")
     clock = System("c").add("clock", block("source"))
     folder = tmp_path / "c.partial"
     kept = Journal(folder, 1e-9)
@@ -230,7 +229,7 @@ def test_a_journal_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     def fail(result, path):
         raise SoftdockError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr(journals, "writer", lambda _kind: fail)
+    monkeypatch.setattr(files, "writer", lambda _kind: fail)
     clock = System("c").add("clock", block("source"))
     kept = Journal(tmp_path / "c", 1e-9)
     result = simulate(clock, step="1 ms", stop="50 ms", journal=kept)
@@ -249,8 +248,8 @@ def test_a_disk_that_is_full_keeps_what_was_written(experiment, tmp_path, monkey
     def full(result, path):
         raise SoftdockError(f"{path}: cannot be written: No space left on device")
 
-    real = recorders.writer
-    monkeypatch.setattr(recorders, "writer", lambda kind: full if kind == "csv" else real(kind))
+    real = case_runs.writer
+    monkeypatch.setattr(case_runs, "writer", lambda kind: full if kind == "csv" else real(kind))
     out = tmp_path / "out"
     with pytest.raises(SoftdockError, match=r"a\.csv: cannot be written: No space left"):
         run_experiment(experiment(TWO), tmp_path, out)

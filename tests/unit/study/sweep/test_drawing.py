@@ -5,8 +5,8 @@ from orchestrator.pictures import picture, plot_maps
 from orchestrator.pictures.sweep_page import draw_sweep, write_page
 from orchestrator.study import read_experiment
 from orchestrator.study.content import MapAxis, MapLook, MapPanel
-from orchestrator.study.sweep.cells import missing, reduced
-from orchestrator.study.sweep.job import Record
+from orchestrator.study.sweep.job import JobRecord
+from orchestrator.study.sweep.summary import missing, reduced
 
 GRID = """
 [sweep.c]
@@ -111,7 +111,7 @@ def record(value=None, status="done"):
     from orchestrator.study.measure.outcome import Measured
 
     measured = {} if value is None else {"end": Measured(value, "m")}
-    return Record("k", "slope", {}, 1, status, measured=measured)
+    return JobRecord("k", "slope", {}, 1, status, measured=measured)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_cells_without_a_figure_say_why(figure):
 
 
 def test_cells_in_a_safe_state_keep_their_colour():
-    from orchestrator.study.sweep.cells import safe
+    from orchestrator.study.sweep.summary import safe
 
     one, other = record(1.0), record(2.0, "safe state")
     (mask,) = safe([[[one], [other]], [[one, one, other], [one, other]]]).values()

@@ -13,9 +13,9 @@ from orchestrator.core.system import Causality, Connector, System
 from orchestrator.study.file.experiment import Case, RunOptions
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.sweep import fingerprint
-from orchestrator.study.sweep.fingerprint import Fingerprints
-from orchestrator.study.sweep.job import Record
+from orchestrator.study.sweep import plan
+from orchestrator.study.sweep.job import JobRecord
+from orchestrator.study.sweep.plan import Fingerprints
 from orchestrator.study.sweep.store import Store
 
 TEXT = """
@@ -126,7 +126,7 @@ def test_a_block_without_files_has_no_hash(monkeypatch):
 
 
 def test_what_hashes_remember_is_bounded(monkeypatch):
-    monkeypatch.setattr(fingerprint, "_REMEMBERED", 3)
+    monkeypatch.setattr(plan, "_REMEMBERED", 3)
     prints, options = Fingerprints(), RunOptions(step="1 ms")
     keys = set()
     for start in range(20):
@@ -152,7 +152,7 @@ def test_a_line_may_end_anywhere(tmp_path):
     path = tmp_path / "c.jsonl"
     figures = {"end": Measured(1.0, "m", {"time_s": 2.0})}
     with Store(path) as store:
-        store.append(Record("k", "c", {"x": 1.0, "y": "z"}, 3, "done", measured=figures))
+        store.append(JobRecord("k", "c", {"x": 1.0, "y": "z"}, 3, "done", measured=figures))
     whole = path.read_bytes().rstrip(b"\n")
     assert list(Store(path).read()) == ["k"]
     for end in range(len(whole)):
@@ -226,4 +226,4 @@ def test_two_sweeps_do_not_write_one_file(swept, folder):
 
 def test_what_cannot_be_written_is_said():
     with Store(Path("/dev/full")) as store, pytest.raises(SoftdockError, match="No space left"):
-        store.append(Record("k", "c", {}, None, "done"))
+        store.append(JobRecord("k", "c", {}, None, "done"))

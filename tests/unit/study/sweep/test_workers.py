@@ -14,9 +14,8 @@ import pytest
 
 from orchestrator.study import read_experiment
 from orchestrator.study.sweep import executors, local, plans_of, run_plans
-from orchestrator.study.sweep.dispatcher import Dispatcher
-from orchestrator.study.sweep.executors import local_executors
-from orchestrator.study.sweep.job import Record
+from orchestrator.study.sweep.executors import Dispatcher, local_executors
+from orchestrator.study.sweep.job import JobRecord
 from orchestrator.study.sweep.summary import lost_runs
 
 PROGRAM = Path(sys.executable).with_name("softdock")
@@ -239,7 +238,7 @@ class _Slow:
     def submit(self, context, jobs):
         self.began = time.monotonic()
         self._future = Future()
-        done = [Record.of(job, "done") for job in jobs]
+        done = [JobRecord.of(job, "done") for job in jobs]
         self._timer = threading.Timer(0.7, self._end, [done])
         self._timer.start()
         return self._future

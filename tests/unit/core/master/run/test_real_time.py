@@ -19,7 +19,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.master import Execution
-from orchestrator.core.master.run.privileges import Grants, privileges
+from orchestrator.core.master.run.pacing import Grants, privileges
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
@@ -254,7 +254,7 @@ def test_what_is_not_granted_is_said_once(run, monkeypatch):
         raise PermissionError(1, "no")
 
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
-    monkeypatch.setattr("orchestrator.core.master.run.privileges.lock_memory", lambda: 12)
+    monkeypatch.setattr("orchestrator.core.master.run.pacing.lock_memory", lambda: 12)
     execution = run(priority=50, lock_memory=True)
     execution.step()
     execution.step()

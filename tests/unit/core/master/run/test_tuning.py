@@ -16,8 +16,8 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.master import Execution
 from orchestrator.core.recording import read_result
-from orchestrator.core.recording.formats import writer
-from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.recording.files import writer
+from orchestrator.core.system.ports import Limits
 from orchestrator.study import read_checkpoint, write_checkpoint
 from orchestrator.study.prepare.simulate import SimulationSettings, simulate, simulate_with
 

@@ -9,7 +9,7 @@ from orchestrator.core.master.algorithms import registry as algorithms
 from orchestrator.core.master.algorithms.gauss_seidel import plan as gauss_seidel
 from orchestrator.core.master.algorithms.jacobi import plan as jacobi
 from orchestrator.core.master.algorithms.plan import Group, Plan
-from orchestrator.core.master.schedule.schedule import Code
+from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
 
@@ -64,12 +64,12 @@ def test_jacobi_is_one_group():
 
 def test_operations_of_gauss_seidel():
     schedule = compile_schedule(contact(delay="1 ms"), "gauss-seidel", 10**6, DelayMode.PLAIN, ())
-    codes = [Code(code).name for code, *_ in schedule.operations]
+    codes = [OperationCode(code).name for code, *_ in schedule.operations]
     # spring and damper have nothing to tell each other: one exchange, one step of two units
     assert codes == ["READ", "STEP", "COPY", "STEP", "COPY", "STEP", "PUSH"]
-    assert schedule.operations[1] == (Code.STEP, 0, 2, 1, 0)
+    assert schedule.operations[1] == (OperationCode.STEP, 0, 2, 1, 0)
     assert len(schedule.histories) == 2
-    assert schedule.operations[-1] == (Code.PUSH, 0, 2, 1, 0)
+    assert schedule.operations[-1] == (OperationCode.PUSH, 0, 2, 1, 0)
 
 
 def test_only_what_is_used_has_a_place():
@@ -176,7 +176,7 @@ def test_every_history_is_kept_whatever_the_rates_of_its_neighbours(algorithm):
     pushed = [
         (slots[history], every)
         for code, first, count, every, _ in schedule.operations
-        if code is Code.PUSH
+        if code is OperationCode.PUSH
         for history in range(first, first + count)
     ]
     kept = [(schedule.slots[f"{name}.y"][0], ticks) for name, ticks in rates.items()]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.simunits.blocks import compile_watch
+from orchestrator.core.simunits.blocks import compiled as compile_watch
 from orchestrator.core.simunits.blocks.compiled import compiled
 from python_blocks.compensation import wrench
 from python_blocks.identification import learning

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from orchestrator.core.interruption import interruptible
-from orchestrator.core.simunits.isolation.interruption import Interruption
+from orchestrator.core.simunits.isolation.wire import Interruption
 
 
 @pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["heard", "ignored"])

@@ -17,12 +17,11 @@ from orchestrator import (
     UnknownNameError,
     block,
 )
-from orchestrator.core.recording.csv import write_csv
+from orchestrator.core.recording.files import write_csv, write_npz
 from orchestrator.core.recording.mcap import write_mcap
-from orchestrator.core.recording.npz import write_npz
 from orchestrator.core.recording.parquet import write_parquet
-from orchestrator.core.simunits.logs.log_unit import read_recorded
-from orchestrator.study.prepare.swap import swap_component
+from orchestrator.core.simunits.logs import read_recorded
+from orchestrator.study.prepare.prepare import swap_component
 
 STEP = 0.01
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.ports.limits import Limits
+from orchestrator.core.system.ports import Limits
 
 
 @pytest.mark.parametrize(

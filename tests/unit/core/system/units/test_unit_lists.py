@@ -10,7 +10,7 @@ import pytest
 from scipy import constants
 
 from orchestrator.core.diagnostics import UnitMismatchError
-from orchestrator.core.system.units.meaning import BASE_UNITS
+from orchestrator.core.system.units.tables import BASE_UNITS
 from orchestrator.core.system.units.unit import (
     BaseUnit,
     base_unit,

@@ -1,20 +1,20 @@
 """Which names are elements of which row."""
 
-from orchestrator.export.codegen.loops.rows import Element, elements
+from orchestrator.export.codegen.rows import RowElement, elements
 
 
 def test_rows_are_along_the_longest_dimension():
     names = [f"x[{i},{j}]" for i in range(1, 4) for j in (1, 2)]
     assert elements(["a", *names]) == {
-        1 + 2 * (i - 1) + j - 1: Element(f"x[*,{j}]", i) for i in range(1, 4) for j in (1, 2)
+        1 + 2 * (i - 1) + j - 1: RowElement(f"x[*,{j}]", i) for i in range(1, 4) for j in (1, 2)
     }
 
 
 def test_components_in_arrays_count_as_dimensions():
     names = [f"node[{i}].v[{j}]" for i in range(1, 6) for j in (1, 2)]
     found = elements(names)
-    assert found[0] == Element("node[*].v[1]", 1)
-    assert found[9] == Element("node[*].v[2]", 5)
+    assert found[0] == RowElement("node[*].v[1]", 1)
+    assert found[9] == RowElement("node[*].v[2]", 5)
 
 
 def test_arrays_in_one_component_stay_apart_from_those_of_another():
@@ -23,4 +23,4 @@ def test_arrays_in_one_component_stay_apart_from_those_of_another():
 
 
 def test_derivatives_are_rows_of_their_own():
-    assert elements(["der(x[3])"]) == {0: Element("der(x[*])", 3)}
+    assert elements(["der(x[3])"]) == {0: RowElement("der(x[*])", 3)}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from compile_cache import compiled
 
+from orchestrator.export.codegen import function_code as module
 from orchestrator.export.codegen.compiler import FLAGS, compiler_path
-from orchestrator.export.codegen.loops import function_code as module
-from orchestrator.export.codegen.loops.function_code import Column, function_code
+from orchestrator.export.codegen.function_code import Column, function_code
 
 RUNTIME = Path(module.__file__).parents[2] / "runtime"
 N = 13

@@ -5,12 +5,16 @@ import pytest
 
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.pictures.drawing.facts import Facts
-from orchestrator.pictures.drawing.layout.layout import lay_out
-from orchestrator.pictures.drawing.layout.packing import lay_out_islands
-from orchestrator.pictures.drawing.layout.ranks import assign_layers, columns_of, forward_order
-from orchestrator.pictures.drawing.layout.shape import Box, Wire
-from orchestrator.pictures.drawing.scene.parts import level_of
-from orchestrator.pictures.drawing.scene.picture import box_of
+from orchestrator.pictures.drawing.layout.layout import (
+    assign_layers,
+    columns_of,
+    forward_order,
+    lay_out,
+    lay_out_islands,
+)
+from orchestrator.pictures.drawing.layout.shape import LayoutBox, Wire
+from orchestrator.pictures.drawing.parts import level_of
+from orchestrator.pictures.drawing.picture import box_of
 
 BLOCK = Component("b", Source(SourceKind.BLOCK, "b"))
 
@@ -154,11 +158,11 @@ def test_a_source_stands_next_to_what_it_feeds():
 
 
 def test_pins_stand_alone_on_the_borders():
-    inner = Box("b", 96, 56, {"u": 40}, {"y": 40})
+    inner = LayoutBox("b", 96, 56, {"u": 40}, {"y": 40})
     boxes = {
         "b": inner,
-        "in": Box("in", 20, 16, {}, {"x": 8}, "left"),
-        "out": Box("out", 20, 16, {"z": 8}, {}, "right"),
+        "in": LayoutBox("in", 20, 16, {}, {"x": 8}, "left"),
+        "out": LayoutBox("out", 20, 16, {"z": 8}, {}, "right"),
     }
     wires = [Wire(("in", "x"), ("b", "u")), Wire(("b", "y"), ("out", "z"))]
     assert columns_of(boxes, wires) == {"in": 0, "b": 1, "out": 2}

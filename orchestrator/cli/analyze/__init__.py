@@ -1,1 +1,0 @@
-"""Commands that analyse loops and delays."""

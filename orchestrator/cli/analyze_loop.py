@@ -1,0 +1,470 @@
+"""``softdock analyze loop``: modes and margins of every loop, exact and as a master steps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.loops.run.account import COLUMNS, mode_rows
+from orchestrator.loops.sweep import KINDS
+from orchestrator.pictures import write_report
+from orchestrator.study.content import FigureItem, FileItem, Report, TableItem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from orchestrator.core.system import System
+    from orchestrator.loops import LinearSystem, LoopAccount, OpenLoop
+
+
+def loop(
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
+    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+    ] = None,
+    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
+    delay: Annotated[str | None, typer.Option(help="'waveform', 'mean' or 'plain'")] = None,
+    cut: Annotated[
+        str | None, typer.Option("--break", help="Line whose open loop is wanted, or its input")
+    ] = None,
+    element: Annotated[int, typer.Option(help="Which element of an array, from 1", min=1)] = 1,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KIND=FROM:TO:COUNT of a step, of delay or gain of the --break line, or of a"
+            " component.parameter; given twice: a map"
+        ),
+    ] = None,
+    limit_cycle: Annotated[
+        str | None,
+        typer.Option(
+            help="COMPONENT=FROM:TO:COUNT: limit cycles by its describing function, with amplitudes"
+            " of its input"
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for pictures and a page")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
+    from orchestrator.loops.run_account import account_json
+
+    ranges = [SweepRange.of(text, cut) for text in sweep or ()]
+    if len(ranges) > 2:
+        raise typer.BadParameter("at most two", param_hint="--sweep")
+    name, linear = linear_case(target, case, at, step, algorithm, delay)
+    accounts = linear.loop_accounts()
+    told: dict[str, Any] = {
+        "case": name,
+        "at": at,
+        "step_ms": linear.step_ns / 1e6,
+        "algorithm": linear.master.algorithm,
+        "loops": [account_json(account) for account in accounts],
+        "warnings": [text for account in accounts for text in account.warnings()],
+    }
+    contact = linear.contact_accounts()
+    told["contact"] = {
+        side: [account_json(account) for account in found] for side, found in contact.items()
+    }
+    if limit_cycle is not None:
+        told["limit_cycles"] = _limit_cycles(linear, limit_cycle)
+    drawings: dict[str, Figure] = {}
+    if cut is not None:
+        told["sampled_loop"] = _sampled(linear, cut)
+        opened = _continuous(linear, cut, element, told)
+        if opened is not None and output is not None:
+            margins = opened.margins()
+            from orchestrator.loops.drawing import draw_bode, draw_nyquist
+
+            drawings["bode"] = draw_bode(opened, margins)
+            drawings["nyquist"] = draw_nyquist(opened, margins)
+    if ranges:
+        told["sweep"], drawn = _sweep(linear, ranges, cut, draw=output is not None)
+        drawings.update(drawn)
+    if output is not None and accounts:
+        from orchestrator.loops.drawing import draw_poles
+
+        drawings = {"poles": draw_poles(accounts, linear.system.name), **drawings}
+    files = _saved(drawings, output)
+    if output is not None:
+        files.insert(0, write_loop_page(told, accounts, drawings, files, output))
+    told["files"] = [str(path) for path in files]
+    if json:
+        print_json(told)
+        return
+    _print(told, accounts, contact)
+
+
+def _limit_cycles(linear: LinearSystem, text: str) -> dict[str, Any]:
+    """Tell the limit cycles of the loop through a component."""
+    from orchestrator.loops.limit_cycle import limit_cycles
+
+    component, amplitudes = geometric(text, "--limit-cycle")
+    found = limit_cycles(linear, component, amplitudes)
+    return {"component": component, "cycles": [cycle.as_json() for cycle in found]}
+
+
+def _continuous(
+    linear: LinearSystem, cut: str, element: int, told: dict[str, Any]
+) -> OpenLoop | None:
+    """Open the loop in continuous time, and tell its margins; or why there is no such model."""
+    from orchestrator.loops import open_loop
+
+    try:
+        opened = open_loop(linear.system, linear.models, cut, element)
+    except CapabilityError as error:
+        told["warnings"].append(f"no margins in continuous time: {error}")
+        return None
+    told["open_loop"] = {"line": opened.line, **opened.margins().as_json()}
+    return opened
+
+
+def _sampled(linear: LinearSystem, cut: str) -> dict[str, Any] | None:
+    """Tell the margins of the loop as it is stepped; ``None`` of a line that carries an array."""
+    from orchestrator.loops.loop_transfer import find_line
+    from orchestrator.loops.sampled_loop import SampledLoop
+
+    line = find_line(linear.system, cut)
+    target = linear.system.components[line.target.component]
+    if target.connectors[line.target.connector].size > 1:
+        return None
+    found = SampledLoop.of(linear, cut)
+    return None if found is None else {"line": found.line, **found.margins().as_json()}
+
+
+def _sweep(
+    linear: LinearSystem, ranges: list[Any], cut: str | None, *, draw: bool
+) -> tuple[dict[str, Any], Mapping[str, Figure]]:
+    """Sweep over one range, or over two as a map; return what is told, and pictures."""
+    import numpy as np
+
+    from orchestrator.loops import swept
+    from orchestrator.loops.drawing import draw_map, draw_sweep
+    from orchestrator.loops.sweep import changer
+
+    first = ranges[0]
+    rows = ranges[1] if len(ranges) > 1 else None
+    total = len(first.values) * (1 if rows is None else len(rows.values))
+    done = 0
+    with count_bar() as bar:
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            bar("sweep", done, total, 0)
+
+        if rows is None:
+            points = swept(linear, first.kind, first.values, line=cut, progress=count)
+            told = {
+                "kind": first.kind,
+                "values": list(first.values),
+                "growth_1_s": [None if math.isnan(p.sampled) else p.sampled for p in points],
+                "exact_growth_1_s": [None if math.isnan(p.exact) else p.exact for p in points],
+            }
+            title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
+            return told, {
+                f"{first.kind}-locus": draw_sweep(points, first.kind, title)
+            } if draw else {}
+        change = changer(linear, rows.kind, cut)
+        lines = [
+            swept(change(value), first.kind, first.values, line=cut, progress=count)
+            for value in rows.values
+        ]
+    growth = np.array([[p.sampled for p in line] for line in lines])
+    exact = np.array([[p.exact for p in line] for line in lines])
+    told = {
+        "kinds": [first.kind, rows.kind],
+        "values": [list(first.values), list(rows.values)],
+        "growth_1_s": growth.tolist(),
+        "exact_growth_1_s": [[None if math.isnan(x) else x for x in line] for line in exact],
+    }
+    if not draw:
+        return told, {}
+    axes = (first.kind, np.array(first.values)), (rows.kind, np.array(rows.values))
+    name = f"{first.kind}-{rows.kind}-map"
+    return told, {name: draw_map(*axes, growth, exact, linear.system.name)}
+
+
+def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
+    if output is None:
+        return []
+    from orchestrator.pictures import save
+
+    output.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, figure in drawings.items():
+        for suffix in (".png", ".svg"):
+            paths.append(output / f"{name}{suffix}")
+            save(figure, paths[-1])
+    return paths
+
+
+def _print(
+    told: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
+) -> None:
+
+    title = title_of(told)
+    if not accounts:
+        console.print(f"{title}: no signal returns to where it came from", markup=False)
+    sides = [("", account) for account in accounts]
+    sides += [(f"contact {side}: ", account) for side in contact for account in contact[side]]
+    for side, account in sides:
+        rows = []
+        for mode in account.modes:
+            exact = mode.exact
+            rows.append(
+                [
+                    f"{mode.frequency:.6g}",
+                    f"{mode.damping:+.3g}",
+                    "-" if exact is None else f"{exact.real:+.7g}",
+                    f"{mode.growth:+.7g}",
+                    "-" if exact is None else f"{mode.error:+.2e}",
+                ]
+            )
+        columns = [
+            "frequency [Hz]",
+            "damping [-]",
+            "exact growth [1/s]",
+            "as sampled",
+            "difference",
+        ]
+        print_table(f"{title}; {side}loop of {', '.join(account.components)}", columns, rows)
+        for text in account.notes():
+            console.print(text, markup=False)
+    for text in told["warnings"]:
+        print_warning(text)
+    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
+        found = told.get(kind)
+        if found is None:
+            continue
+        rows = [
+            [name, *("-" if value is None else f"{value:.6g}" for value in values)]
+            for name, *values in margin_rows(found)
+        ]
+        state = "stable" if found["stable"] else "unstable"
+        print_table(
+            f"open loop {how}, cut at {found['line']}; closed it is {state}",
+            ["margin", "value", "at [Hz]"],
+            rows,
+        )
+    if cycles := told.get("limit_cycles"):
+        _print_cycles(cycles)
+    for path in told["files"]:
+        console.print(path, markup=False)
+
+
+def _print_cycles(told: dict[str, Any]) -> None:
+    columns = ["amplitude", "frequency [Hz]", "motions nearby", "return [1/s]", "third harmonic"]
+    rows = [
+        [
+            f"{cycle['amplitude']:.6g}",
+            f"{cycle['frequency_hz']:.6g}",
+            "come to it" if cycle["stable"] else "leave it",
+            f"{cycle['return_rate_1_s']:+.4g}",
+            f"{cycle['third_harmonic']:.2g}",
+        ]
+        for cycle in told["cycles"]
+    ]
+    title = f"limit cycles by the describing function of {told['component']}"
+    if not rows:
+        console.print(f"{title}: none between these amplitudes", markup=False)
+        return
+    print_table(title, columns, rows)
+
+
+_MOST = 10_000
+_TIMES = frozenset({"delay", "step"})
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRange:
+    """What is swept, and its values in seconds, as factors, or in the unit of a parameter."""
+
+    kind: str
+    values: tuple[float, ...]
+
+    @classmethod
+    def of(cls, text: str, cut: str | None) -> SweepRange:
+        """Read a range."""
+        kind, _, rest = text.partition("=")
+        parts = rest.split(":")
+        if not (kind in KINDS or "." in kind) or len(parts) != 3:
+            raise _refused(
+                f"expected KIND=FROM:TO:COUNT with {', '.join(KINDS)} or a component.parameter,"
+                f" found '{text}'"
+            )
+        if kind in {"delay", "gain"} and cut is None:
+            raise _refused(f"a {kind} is that of a line: say of which with --break")
+        try:
+            first, last = (_number(kind, part) for part in parts[:2])
+            count = int(parts[2])
+        except (ValueError, DescriptionError) as error:
+            raise _refused(f"'{text}': {error}") from None
+        if not 2 <= count <= _MOST:
+            raise _refused(f"'{text}': expected 2 to {_MOST} values, found {count}")
+        width = (last - first) / (count - 1)
+        values = (first + i * width for i in range(count))
+        return cls(kind, tuple(round(v, 9) if kind in _TIMES else v for v in values))
+
+
+def geometric(text: str, option: str) -> tuple[str, list[float]]:
+    """Read ``NAME=FROM:TO:COUNT`` as a name and values that are equally many times each other."""
+    name, _, rest = text.partition("=")
+    try:
+        first, last, count = rest.split(":")
+        low, high, steps = float(first), float(last), int(count) - 1
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected NAME=FROM:TO:COUNT, found '{text}'", param_hint=option
+        ) from None
+    if not (0.0 < low < high and 1 <= steps < _MOST):
+        raise typer.BadParameter(
+            f"'{text}': expected 0 < FROM < TO and 2 to {_MOST} values", param_hint=option
+        )
+    return name, [low * (high / low) ** (i / steps) for i in range(steps + 1)]
+
+
+def _number(kind: str, text: str) -> float:
+    if kind not in _TIMES:
+        return float(text)
+    return seconds(nanoseconds(text.strip(), kind))
+
+
+def _refused(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--sweep")
+
+
+def case_options(
+    target: Path,
+    case: str | None,
+    at: str | None,
+    step: str | None,
+    algorithm: str | None,
+    delay: str | None,
+) -> tuple[str, System, dict[str, Any]]:
+    """Return the name of one case of a target, its system, and how it is linearised."""
+    from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
+    from orchestrator.loops.run.chosen_step import chosen_step
+    from orchestrator.study.file.experiment import AUTO, RunOptions
+    from orchestrator.study.prepare.prepare import merged
+    from orchestrator.study.prepare.prepared_case import PreparedCase
+
+    experiment = experiment_of(target)[0]
+    if case is not None:
+        expect_case(target, experiment, case)
+    name = case or next(iter(experiment.case))
+    system = systems_of(target)[name]
+    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
+    options = merged(with_options(experiment, given).case[name], experiment.defaults)
+    if options.step == AUTO:
+        prepared = PreparedCase(name, experiment.case[name], options, system)
+        options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
+    chosen = options.way | {"at": at}
+    return name, system, chosen
+
+
+def linear_case(
+    target: Path,
+    case: str | None,
+    at: str | None,
+    step: str | None,
+    algorithm: str | None,
+    delay: str | None,
+) -> tuple[str, LinearSystem]:
+    """Linearise one case of a target; return its name, and the linear system."""
+    from orchestrator.loops import linear_system
+
+    name, system, options = case_options(target, case, at, step, algorithm, delay)
+    return name, linear_system(system, **options)
+
+
+PAGE = "loop.html"
+#: What a margin is called, and where it stands in what is told.
+MARGINS = (
+    ("gain margin [-]", "gain_margin", "gain_margin_hz"),
+    ("gain reduction [-]", "gain_reduction", "gain_reduction_hz"),
+    ("phase margin [deg]", "phase_margin_deg", "phase_margin_hz"),
+    ("delay margin [ms]", "delay_margin_ms", "delay_margin_hz"),
+    ("distance to -1 [-]", "distance_to_minus_one", "distance_hz"),
+)
+_CAPTIONS = {
+    "poles": "Poles of the modes in the table.",
+    "bode": "Open loop over the frequency, with its delays; dashed where a margin is read.",
+    "nyquist": "Open loop in the complex plane; the circle is its least distance from -1.",
+}
+_NO_LOOP = "No signal returns to where it came from: there is no loop."
+_LINEARISED = (
+    "Linearised about the point named above: in continuous time with all declared delays, and"
+    " as the master steps it, by the map of one period of its schedule."
+)
+
+
+def margin_rows(found: Mapping[str, Any]) -> list[tuple[str, float | None, float | None]]:
+    """Return name, value and frequency in Hz of each margin of an open loop that is told."""
+    return [(name, found[value], found[at]) for name, value, at in MARGINS]
+
+
+def title_of(told: Mapping[str, Any]) -> str:
+    """Say what was linearised, and how it is stepped."""
+    point = told["at"] or "the start"
+    return f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {point}"
+
+
+def write_loop_page(
+    told: Mapping[str, Any],
+    accounts: Sequence[LoopAccount],
+    drawings: Mapping[str, Figure],
+    files: Iterable[Path],
+    output: Path,
+) -> Path:
+    """Write ``loop.html``, which needs nothing else, and return its path."""
+    figures = tuple(
+        FigureItem(figure, _CAPTIONS.get(name, _locus_caption(name)))
+        for name, figure in drawings.items()
+    )
+    report = Report(
+        title=title_of(told),
+        description=_LINEARISED if accounts else _NO_LOOP,
+        remarks=tuple(told["warnings"]) if accounts else (),
+        figures=figures,
+        tables=tuple(_tables(told, accounts)),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        files=tuple(FileItem(path.relative_to(output)) for path in files),
+    )
+    write_report(report, output / PAGE)
+    return output / PAGE
+
+
+def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
+    for account in accounts:
+        group = ", ".join(account.components)
+        rows = tuple(mode_rows(account, len(account.modes)))
+        yield TableItem(f"Loop of {group}", COLUMNS, rows, remarks=account.notes())
+    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
+        found = told.get(kind)
+        if found is None:
+            continue
+        state = "stable" if found["stable"] else "unstable"
+        yield TableItem(
+            f"Margins {how}, cut at {found['line']}",
+            ("margin", "value", "at [Hz]"),
+            tuple(margin_rows(found)),
+            f"Closed, the loop is {state} {how}.",
+        )
+
+
+def _locus_caption(name: str) -> str:
+    if name.endswith("-map"):
+        return "Growth rate of the fastest growing mode; lines where it is zero."
+    return "Growth rate of the fastest growing mode over what was swept, and its root."

@@ -1,0 +1,289 @@
+"""``softdock system ..``: edits of .ssd, .ssp and .toml files in place, and of connections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.terminal.console import messages
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.core.diagnostics import DescriptionError
+
+if TYPE_CHECKING:
+    from orchestrator.author.edit import FileEdit
+
+
+Target = Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or a folder with one")]
+Variant = Annotated[str | None, typer.Option(help="Which .ssd of an archive or a folder")]
+Inside = Annotated[str, typer.Option("--in", help="Path of the nested system to edit")]
+Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms'")]
+
+
+def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
+    """Open a file, and say what of it could not be checked."""
+    from orchestrator.author.edit import FileEdit
+
+    edit = FileEdit(target, variant, inside)
+    for text in edit.unchecked:
+        messages.print(f"not checked: {text}", markup=False, style="yellow")
+    return edit
+
+
+def done(edit: FileEdit, *told: str) -> None:
+    """Write the file, and say what has changed."""
+    edit.document.save()
+    for text in (f"{edit.document.path}: written", *told):
+        console.print(text, markup=False)
+
+
+def add(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Of the component or nested system")],
+    source: Annotated[str, typer.Argument(help="An .fmu, block:NAME, or a file of a system")],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value; several times")
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Add a component, or the system of another file as a nested one."""
+    from orchestrator.author.edit import part_of
+    from orchestrator.author.reading import assigned
+
+    values = [f"{name}.{text}" for text in set_ or []]
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: assigned(system.add(name, part_of(source)), *values))
+    done(edit, f"+ {edit.path(name)} ({source})")
+
+
+def remove(
+    target: Target,
+    names: Annotated[list[str], typer.Argument(help="Components or nested systems")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Take away components or nested systems, with their connections."""
+    from orchestrator.core.system import System
+
+    edit = begin(target, variant, inside)
+
+    def change(system: System) -> System:
+        for name in names:
+            system = system.remove(name)
+        return system
+
+    changed = edit.change(change)
+    done(edit, *(f"- {edit.path(name)}" for name in names), *changed)
+
+
+def rename(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
+    new: Annotated[str, typer.Argument(help="Its new name")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Give a component or nested system another name."""
+    edit = begin(target, variant, inside)
+    edit.rename(name, new)
+    done(edit, f"{edit.path(name)} is now called {new}")
+
+
+def move(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
+    into: Annotated[str, typer.Argument(help="Path of a nested system; '' is the top")],
+    variant: Variant = None,
+) -> None:
+    """Put a component or nested system, which nothing is connected with, into another system."""
+    edit = begin(target, variant, "")
+    edit.move(name, into)
+    done(edit, f"{name} is now in {into or 'the system itself'}")
+
+
+def swap(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component")],
+    source: Annotated[str, typer.Argument(help="An .fmu, or block:NAME")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Replace a component by another source with the same ports."""
+    from orchestrator.author.edit import part_of
+    from orchestrator.core.system import Component, System
+    from orchestrator.core.system.nesting.hierarchy import component_at
+
+    def swapped(system: System) -> System:
+        part = part_of(source, component_at(system, name))
+        if not isinstance(part, Component):
+            raise DescriptionError(f"swap {name}: expected an .fmu or block:NAME, found '{source}'")
+        return system.swap(name, part)
+
+    edit = begin(target, variant, inside)
+    edit.change(swapped)
+    done(edit, f"{edit.path(name)} is now {source}")
+
+
+def set_(
+    target: Target,
+    assignments: Annotated[list[str], typer.Argument(help="component.parameter=value")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Set values of parameters, and start values of inputs."""
+    from orchestrator.author.reading import assigned
+
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: assigned(system, *assignments))
+    done(edit, *assignments)
+
+
+def unset(
+    target: Target,
+    paths: Annotated[list[str], typer.Argument(help="component.parameter")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Take away values, so that those of the sources hold."""
+    from orchestrator.core.system import System
+
+    def change(system: System) -> System:
+        for path in paths:
+            system = system.unset(path)
+        return system
+
+    edit = begin(target, variant, inside)
+    edit.change(change)
+    done(edit, *(f"- {path}" for path in paths))
+
+
+def expose(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Of the new connector")],
+    to: Annotated[list[str], typer.Argument(help="component.connector that it leads to")],
+    unit: Annotated[
+        str | None, typer.Option(help="Of the new connector, if not that of what it leads to")
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Give a system a connector of its own that leads to what is in it."""
+    edit = begin(target, variant, inside)
+    done(edit, *edit.change(lambda system: system.expose(name, to, unit=unit)))
+
+
+def connect(
+    target: Target,
+    source: Annotated[str, typer.Argument(help="component.output, or an own input")],
+    into: Annotated[str, typer.Argument(help="component.input, or an own output")],
+    delay: Delay = None,
+    factor: Annotated[float, typer.Option(help="After the unit conversion")] = 1.0,
+    offset: Annotated[float, typer.Option(help="After the factor")] = 0.0,
+    map_: Annotated[
+        list[str] | None, typer.Option("--map", help="0=3: a table of values; several times")
+    ] = None,
+    interpolation: Annotated[str | None, typer.Option(help="Between delayed samples")] = None,
+    extrapolation: Annotated[str | None, typer.Option(help="After the newest sample")] = None,
+    compensation: Annotated[
+        str | None,
+        typer.Option(help="nepce, corrector or energy: without a delay, what holding did"),
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Connect an output to an input."""
+    mapping = _mapping(map_) if map_ else None
+    edit = begin(target, variant, inside)
+    changed = edit.change(
+        lambda system: system.connect(
+            source,
+            into,
+            delay=delay,
+            factor=factor,
+            offset=offset,
+            mapping=mapping,
+            interpolation=interpolation,
+            extrapolation=extrapolation,
+            compensation=compensation,
+        )
+    )
+    done(edit, *changed)
+
+
+def _mapping(texts: list[str]) -> dict[int, int]:
+    table = {}
+    for text in texts:
+        source, _, target = text.partition("=")
+        try:
+            table[int(source)] = int(target)
+        except ValueError:
+            raise DescriptionError(
+                f"--map {text}: expected two whole numbers, such as 0=3"
+            ) from None
+    return table
+
+
+def set_delay(
+    target: Target,
+    source: Annotated[str, typer.Argument(help="component.output, or an own input")],
+    into: Annotated[str, typer.Argument(help="component.input, or an own output")],
+    delay: Annotated[str, typer.Argument(help="Such as '16 ms'; 'none' takes it away")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Set the delay of a connection that is there."""
+    edit = begin(target, variant, inside)
+    given = None if delay == "none" else delay
+    edit.change(lambda system: system.with_delay(source, into, given))
+    done(edit, f"{source} -> {into}: {delay}")
+
+
+def disconnect(
+    target: Target,
+    source: Annotated[str, typer.Argument(help="component.output; alone: any end or component")],
+    into: Annotated[str | None, typer.Argument(help="component.input")] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Take away a connection, or all of a connector or component."""
+    edit = begin(target, variant, inside)
+    done(edit, *edit.change(lambda system: system.disconnect(source, into)))
+
+
+def connect_power(
+    target: Target,
+    one: Annotated[str, typer.Argument(help="component.port")],
+    other: Annotated[str, typer.Argument(help="component.port")],
+    delay: Delay = None,
+    effort_delay: Annotated[str | None, typer.Option(help="In its place, of efforts")] = None,
+    flow_delay: Annotated[
+        str | None, typer.Option(help="In its place, of flows and displacements")
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Connect two power ports: the effort one way, the flow the other."""
+    delays = {"delay": delay, "effort_delay": effort_delay, "flow_delay": flow_delay}
+    edit = begin(target, variant, inside)
+    done(edit, *edit.change(lambda system: system.connect_power(one, other, **delays)))
+
+
+def auto_connect(
+    target: Target,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Components and nested systems; all, unless told")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be")] = False,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Connect what names, units and types leave no doubt about, and list all else."""
+    edit = begin(target, variant, inside)
+    found = edit.system.auto_connect(*(names or ()))
+    if dry_run:
+        console.print(str(found) or "nothing is open", markup=False)
+        return
+    edit.change(lambda system: system.auto_connect(*(names or ())).system)
+    done(edit, str(found))

@@ -1,1 +1,0 @@
-"""Commands that edit a system in its file."""

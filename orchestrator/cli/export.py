@@ -1,0 +1,332 @@
+"""``softdock export``: systems and blocks become files for other tools."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from orchestrator.cli.run import SET_DELAY, pairs
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits import Block
+    from orchestrator.core.system import Fault, System, Value
+    from orchestrator.study.file.experiment import Case, RunOptions
+    from orchestrator.study.prepare.prepared_case import RunSettings
+
+
+PlatformOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Platforms to compile for, with commas between: win64,linux64,darwin64,aarch64-linux,"
+        "aarch64-darwin, or their names in FMI 3.0; default: this machine's. Others need the"
+        " extra cross"
+    ),
+]
+
+
+def platforms_in(text: str | None) -> tuple[str, ...]:
+    """The names that the option gives; none, if it is not given."""
+    from orchestrator.export.recipe import names_of, platforms_of
+
+    if text is None:
+        return ()
+    return tuple(names_of(platforms_of(name.strip() for name in text.split(","))))
+
+
+_VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
+
+
+def block(
+    name: Annotated[str, typer.Argument(help="A registered block, FILE.py:CLASS or MODULE:CLASS")],
+    output: Annotated[
+        Path, typer.Option(help="Folder for NAME.fmu and NAME.fmi3.fmu, or an .fmu file")
+    ] = Path(),
+    fmi: Annotated[Literal["2", "3", "both"], typer.Option(help="Version of FMI")] = "2",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value, the FMU's default")
+    ] = None,
+    python: Annotated[
+        bool | None,
+        typer.Option(
+            "--python/--no-python",
+            help="Run the block in Python inside the FMU; default: only if it cannot become C code",
+        ),
+    ] = None,
+    platform: PlatformOption = None,
+    without_sources: Annotated[
+        bool, typer.Option("--without-sources", help="Leave the C code out of the FMU")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Build the FMU of a Python block."""
+    from orchestrator.core.simunits import block_class
+    from orchestrator.export import build_block
+
+    name = name.removeprefix("block:")
+    built = build_block(
+        name,
+        output,
+        fmi=_VERSIONS[fmi],
+        values=_values(name, block_class(name), set_ or []),
+        python=python,
+        platforms=platforms_in(platform),
+        sources=not without_sources,
+        force=force,
+    )
+    if json:
+        files = {version: str(path) for version, path in built.files.items()}
+        print_json({"files": files, "name": built.name, "cached": built.cached})
+        return
+    state = "unchanged" if built.cached else f"built in {built.seconds:.1f} s"
+    for path in built.files.values():
+        console.print(f"{path}  ({built.model}, {state})", markup=False)
+
+
+def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
+    from orchestrator.author.reading import value_of
+    from orchestrator.core.system.naming import lacking
+
+    found: dict[str, Value] = {}
+    for pair in pairs:
+        path, equals, text = pair.partition("=")
+        connector = kind.connectors.get(path)
+        if not equals:
+            raise DescriptionError(f"--set {pair}: expected parameter=value")
+        if connector is None or connector.causality == "output":
+            known = [c.name for c in kind.connectors.values() if c.causality != "output"]
+            raise lacking(f"--set {pair}: block {name}", "parameter or input", path, known)
+        found[path] = value_of(text, connector, f"--set {pair}")
+    return found
+
+
+def ssp(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    output: Annotated[
+        Path | None, typer.Option(help="The archive to write; default: NAME.ssp in this folder")
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment, if it has several")
+    ] = None,
+    portable: Annotated[
+        bool, typer.Option("--portable", help="Blocks and delays become FMUs, for other tools")
+    ] = False,
+    plain_connections: Annotated[
+        bool,
+        typer.Option(
+            "--plain-connections",
+            help="Units and factors of connections become FMUs, too, for tools that ignore them",
+        ),
+    ] = False,
+    delay: Annotated[
+        Literal["mean", "plain"] | None, typer.Option(help="How declared delays are realised")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option(help="Communication step of the other tool, such as '1 ms'")
+    ] = None,
+    version: Annotated[
+        Literal["1.0", "2.0"], typer.Option("--ssp-version", help="2.0 has arrays")
+    ] = "1.0",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Pack a system; with --portable as FMUs and plain connections only."""
+    if not portable and (plain_connections or delay or step):
+        raise DescriptionError(
+            "--plain-connections, --delay and --step say how a system is made portable; give"
+            " --portable, too"
+        )
+    if portable and version != "1.0":
+        raise DescriptionError("--portable writes SSP 1.0, which other tools read")
+    from orchestrator.core.system import whole_step_ns
+
+    name, system, options = _system(target, case, portable=portable)
+    path = output or Path(f"{name}.ssp")
+    if path.suffix != ".ssp":
+        raise DescriptionError(f"--output {path}: expected a name that ends in .ssp")
+    remarks: tuple[str, ...] = ()
+    if portable:
+        from orchestrator.core.coupling import DelayMode
+        from orchestrator.export.portable import write_portable_ssp
+
+        step_ns = whole_step_ns(system, step or options.step or None, "a portable archive")
+        remarks = write_portable_ssp(
+            system,
+            path,
+            step_ns=step_ns,
+            delay=DelayMode(delay or options.delay or "mean"),
+            plain_connections=plain_connections,
+        ).remarks
+    else:
+        from orchestrator.core.ssp import write_ssp
+
+        write_ssp(system, path, version=version)
+    if json:
+        print_json({"file": str(path), "remarks": list(remarks)})
+        return
+    console.print(str(path), markup=False)
+    for remark in remarks:
+        console.print(f"  {remark}", markup=False)
+
+
+def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, System, RunOptions]:
+    """Read the target; a file of SSP as it is, a case of an experiment prepared to be run."""
+    from orchestrator.cli.target import expect_case, experiment_of
+    from orchestrator.core.ssp import read_system
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.prepare import merged, prepare
+
+    experiment, folder = experiment_of(target)
+    if target.suffix in {".ssd", ".ssp"}:
+        if case is not None:
+            raise DescriptionError(f"--case {case}: {target} is a system, which has no cases")
+        return target.stem, read_system(target), RunOptions()
+    name = case or next(iter(experiment.case))
+    if case is None and len(experiment.case) > 1:
+        known = ", ".join(experiment.case)
+        raise UnknownNameError(f"{target}: several cases; give --case; it has: {known}")
+    expect_case(target, experiment, name)
+    chosen = experiment.case[name]
+    options = merged(chosen, experiment.defaults)
+    _expect_plain(name, chosen, options, portable=portable)
+    return name, _with_times(prepare(name, chosen, folder), options), options
+
+
+def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool) -> None:
+    problems = []
+    if case.fault:
+        problems.append(f"case '{name}' has faults, which no system holds: leave them out")
+    if options.rates and portable:
+        problems.append(f"case '{name}' has rates; other tools step all FMUs alike: leave them out")
+    if problems:
+        raise CapabilityError(*problems)
+
+
+def _with_times(system: System, options: RunOptions) -> System:
+    """Let the times of a case be those of the system's default experiment."""
+    from orchestrator.core.system import nanoseconds
+    from orchestrator.core.system.time import step_length
+
+    given: dict[str, Any] = {
+        f"{key}_ns": (step_length if key == "step" else nanoseconds)(value, key)
+        for key, value in (
+            ("start", options.start),
+            ("stop", options.stop),
+            ("step", options.step),
+        )
+        if value is not None
+    }
+    algorithm = options.algorithm or system.experiment.algorithm
+    return replace(system, experiment=replace(system.experiment, algorithm=algorithm, **given))
+
+
+app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
+
+
+@app.command()
+def fmu(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    output: Annotated[
+        Path | None, typer.Option(help="The FMU to write; default: NAME.fmu in this folder")
+    ] = None,
+    fmi: Annotated[
+        Literal["2", "3", "both"],
+        typer.Option(help="Version of FMI; both: FMI 2 gives X.fmu, FMI 3 X.fmi3.fmu"),
+    ] = "2",
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment, if it has several")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="component.parameter=value")
+    ] = None,
+    swap: Annotated[
+        list[str] | None, typer.Option(help="component=file.fmu; may be given several times")
+    ] = None,
+    set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Master algorithm inside the FMU")] = None,
+    delay: Annotated[
+        Literal["waveform", "mean", "plain"] | None,
+        typer.Option(help="How declared delays are realised"),
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option(help="Communication step inside the FMU, such as '1 ms'")
+    ] = None,
+    platform: PlatformOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Write a whole system as one FMU that runs without Softdock and without Python."""
+    from orchestrator.export.system import export_system
+    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.prepare.prepared_case import RunSettings
+
+    given = RunOptions(algorithm=algorithm, delay=delay, step=step)
+    values = pairs(set_ or [], "--set", "component.parameter=value", empty=True)
+    swaps = pairs(swap or [], "--swap", "component=SOURCE")
+    delays = pairs(set_delay or [], "--set-delay", "'a.y -> b.u=12 ms'")
+    name, system, options, faults = chosen_case(
+        target, case, given, RunSettings(values, swaps, delays)
+    )
+    path = output or Path(f"{name}.fmu")
+    if path.suffix != ".fmu":
+        raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
+    versions = {"2": [2], "3": [3], "both": [2, 3]}[fmi]
+    platforms = platforms_in(platform)
+    written = [
+        export_system(
+            system,
+            path.with_suffix(".fmi3.fmu") if fmi == "both" and version == 3 else path,
+            fmi=version,
+            **options.way,
+            faults=faults,
+            platforms=platforms,
+        )
+        for version in versions
+    ]
+    if json:
+        print_json([{"file": str(p), "fmi": v} for v, p in zip(versions, written, strict=True)])
+        return
+    for version, file in zip(versions, written, strict=True):
+        console.print(f"{file}  ({system.name}, FMI {version}.0)", markup=False)
+
+
+def chosen_case(
+    target: Path,
+    name: str | None,
+    given: RunOptions,
+    settings: RunSettings,
+) -> tuple[str, System, RunOptions, list[Fault]]:
+    """Prepare one case of a target, with the options that it is run with, and its faults."""
+    from orchestrator.cli.target import expect_case, experiment_of, with_options
+    from orchestrator.core.system import nanoseconds
+    from orchestrator.study.prepare.playback import faults_of
+    from orchestrator.study.prepare.prepare import expect_lines, merged, prepare_open
+    from orchestrator.study.prepare.prepared_case import SystemReader, expect_components
+
+    experiment, folder = experiment_of(target)
+    known = ", ".join(experiment.case)
+    if name is None and len(experiment.case) > 1:
+        raise DescriptionError(f"{target}: has the cases {known}; choose one with --case")
+    name = name or next(iter(experiment.case))
+    expect_case(target, experiment, name)
+    case = with_options(experiment, given).case[name]
+    system = prepare_open(name, case, SystemReader(folder), settings)
+    expect_components(settings, {name: system})
+    expect_lines(settings.delays, {name: system})
+    options = merged(case, experiment.defaults)
+    times = system.experiment
+    if options.start is not None:
+        times = replace(times, start_ns=nanoseconds(options.start, "start time"))
+    if options.stop is not None:
+        times = replace(times, stop_ns=nanoseconds(options.stop, "stop time"))
+    if options.backend is not None:
+        system = system.with_backend(options.backend)
+    return name, replace(system, experiment=times), options, faults_of(case)
+
+
+app.command("block")(block)
+app.command("ssp")(ssp)

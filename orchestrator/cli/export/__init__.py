@@ -1,1 +1,0 @@
-"""Commands that write FMUs and portable archives."""

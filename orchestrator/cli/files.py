@@ -1,0 +1,252 @@
+"""Commands that write files: schemas, names for editors, examples, results of other kinds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json, print_warning
+from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
+from orchestrator.core.system import Causality, Connector, DataType, System
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(help="A result: .parquet, .npz, .mcap, .csv, .mat, or NAME.partial")
+    ],
+    target: Annotated[Path, typer.Argument(help="The new file; its ending is its format")],
+) -> None:
+    """Write a result as another kind of file."""
+    from orchestrator.core.recording import read_result, writer
+    from orchestrator.core.recording.files import expect_other
+
+    write = writer(target.suffix.removeprefix("."))
+    expect_other(source, target)
+    result = read_result(source)
+    for note in result.notes:
+        print_warning(note)
+    write(result, target)
+    console.print(str(target), markup=False)
+
+
+#: The folders that belong together: systems name FMUs of the recipes, and these classes of the
+#: Modelica library, by where they lie among themselves.
+FOLDERS = ("examples", "fmus", "modelica")
+
+app = typer.Typer(help="Examples, recipes and the Modelica library.", no_args_is_help=True)
+
+
+def shared() -> Path:
+    """Return where the folders are: ``orchestrator/shared`` of a wheel, or a checkout."""
+    package = Path(__file__).parents[1]
+    for place in (package / "shared", package.parent):
+        if all((place / name).is_dir() for name in FOLDERS):
+            return place
+    raise LoadError(
+        f"{package / 'shared'}: no examples are installed; take those of a checkout of Softdock"
+    )
+
+
+@app.command()
+def where(json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False) -> None:
+    """Print the folder that has them, as they were installed."""
+    place = shared()
+    if json:
+        print_json({name: str(place / name) for name in FOLDERS})
+        return
+    console.print(str(place), markup=False)
+
+
+@app.command()
+def copy(
+    folder: Annotated[Path, typer.Argument(help="Made if it is not there")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Copy examples, recipes of FMUs and the Modelica library; what was built is left out."""
+    place = shared()
+    taken = [folder / name for name in FOLDERS if (folder / name).exists()]
+    if taken:
+        raise LoadError(f"{taken[0]}: is there already; give another folder")
+    unwanted = shutil.ignore_patterns("build", "results", "__pycache__", "*.py[cod]")
+    for name in FOLDERS:
+        shutil.copytree(place / name, folder / name, ignore=unwanted)
+    if json:
+        print_json({name: str(folder / name) for name in FOLDERS})
+        return
+    console.print(f"{folder}: {', '.join(FOLDERS)}", markup=False)
+    console.print("go there, and: softdock build fmus; softdock run examples/epos", markup=False)
+
+
+#: Where the model of each kind of file is.
+MODELS = {
+    "experiment": "orchestrator.study.file.experiment:Experiment",
+    "system": "orchestrator.author.tables:SystemFile",
+    "recipe": "orchestrator.export.recipe:RecipeFile",
+    "scene": "orchestrator.pictures.animation:Scene",
+    "twin": "orchestrator.rig.identification.twin_file:TwinFile",
+}
+_DEVICE = "device-"
+
+
+def kinds() -> list[str]:
+    """Names of all schemas: those of files, and of the settings of each registered device."""
+    from orchestrator.core.wings import registered
+
+    return [*MODELS, *sorted(_DEVICE + entry.name for entry in registered("softdock.devices"))]
+
+
+def schema_of(kind: str) -> dict[str, Any]:
+    """Return the schema of a kind of file."""
+    if kind not in kinds():
+        known = ", ".join(kinds())
+        raise UnknownNameError(f"no schema '{kind}'{nearest(kind, kinds())}; there are: {known}")
+    found = _model(kind).model_json_schema()
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return head | {"title": f"Softdock: {kind}"} | {k: v for k, v in found.items() if k != "title"}
+
+
+def _model(kind: str) -> type[BaseModel]:
+    if kind.startswith(_DEVICE):
+        from orchestrator.rig.devices import device_class
+
+        return device_class(kind.removeprefix(_DEVICE)).Settings
+    module, _, name = MODELS[kind].partition(":")
+    model: type[BaseModel] = getattr(import_module(module), name)
+    return model
+
+
+def file_text(kind: str) -> str:
+    """Return the text of a schema's file."""
+    from json import dumps
+
+    return dumps(schema_of(kind), indent=1, ensure_ascii=False) + "\n"
+
+
+def schema(
+    kind: Annotated[
+        str | None, typer.Argument(help="What to print the schema of; none: list them")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write all into this folder, as KIND.json")
+    ] = None,
+) -> None:
+    """Print the JSON schema of a kind of TOML file, for editors and validators."""
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        for each in [kind] if kind else kinds():
+            (output / f"{each}.json").write_text(file_text(each), encoding="utf-8")
+            console.print(str(output / f"{each}.json"), markup=False)
+    elif kind is None:
+        console.print("\n".join(kinds()), markup=False)
+    else:
+        print_json(schema_of(kind))
+
+
+_HEAD = '''"""Names and types of {file}, written by `softdock stubs`."""
+# ruff: noqa
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orchestrator import Execution
+
+'''
+_TAIL = '''
+
+def typed(execution: Execution) -> Run:
+    """Return the execution, whose names a checker of types then knows."""
+    return execution  # type: ignore[return-value]
+'''
+#: Of values that are read: numbers are floats, whatever type the connector has.
+_READ = {DataType.STRING: "str", DataType.BINARY: "bytes"}
+_WRITTEN = {
+    DataType.REAL: "float",
+    DataType.INTEGER: "int",
+    DataType.BOOLEAN: "bool",
+    DataType.CLOCK: "bool",
+    **_READ,
+}
+
+
+def stub_text(system: System, file: str) -> str:
+    """Return the module of a system without nested systems."""
+    found = dict(_connectors(system))
+    fed = {str(line.target) for line in system.connections}
+    free = {n: c for n, c in found.items() if c.causality is Causality.INPUT and n not in fed}
+    aliases = {
+        "Component": list(system.components),
+        "Output": [n for n, c in found.items() if c.causality is Causality.OUTPUT],
+        "FreeInput": list(free),
+        "Parameter": [n for n, c in found.items() if c.causality is Causality.PARAMETER],
+    }
+    lines = [_HEAD.format(file=file)]
+    lines += [f"{name} = {_literal(names)}\n" for name, names in aliases.items() if names]
+    lines += ["\nif TYPE_CHECKING:\n", "    class Run(Execution):\n"]
+    lines += _overloads("get", "", {n: _type(c, written=False) for n, c in found.items()})
+    lines += _overloads("set", ", value: {}", {n: _type(c, written=True) for n, c in free.items()})
+    lines += ["else:\n", "    Run = Execution\n", _TAIL]
+    return "".join(lines)
+
+
+def _connectors(system: System) -> Iterator[tuple[str, Connector]]:
+    yield from system.connectors.items()
+    for name, component in system.components.items():
+        yield from ((f"{name}.{c.name}", c) for c in component.connectors.values())
+
+
+def _literal(names: Iterable[str]) -> str:
+    return f"Literal[{', '.join(map(repr, names))}]"
+
+
+def _type(connector: Connector, *, written: bool) -> str:
+    if connector.shape:
+        return "ArrayLike" if written else "NDArray[np.float64]"
+    return _WRITTEN[connector.type] if written else _READ.get(connector.type, "float")
+
+
+def _overloads(method: str, value: str, types: dict[str, str]) -> Iterator[str]:
+    """Give a method for each type, with the names that have it."""
+    kinds = sorted(set(types.values()))
+    for kind in kinds:
+        names = _literal(name for name, each in types.items() if each == kind)
+        if len(kinds) > 1:
+            yield "        @overload\n"
+        result = "None" if value else kind
+        given = f"self, name: {names}{value.format(kind)}"
+        yield f"        def {method}({given}) -> {result}: ...  # type: ignore[override]\n"
+
+
+def stubs(
+    target: Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or their folder")],
+    output: Annotated[
+        Path | None, typer.Option(help="The module to write; default: NAME_types.py, here")
+    ] = None,
+) -> None:
+    """Write a module with the names and types of a system, for editors and checkers of types."""
+    from orchestrator.author import read_system
+    from orchestrator.core.recording import whole_file
+    from orchestrator.core.simunits import resolve
+    from orchestrator.core.ssp.archive.sources import main_file
+
+    file = main_file(target)
+    system = resolve(read_system(file)).flat()
+    name = re.sub(r"\W", "_", (target if target.is_dir() else file).resolve().stem)
+    path = Path(f"{name}_types.py") if output is None else output
+    if path.suffix not in {".py", ".pyi"}:
+        raise LoadError.in_file(path, "expected a module to write, which ends in .py")
+    with whole_file(path) as draft:
+        draft.write_text(stub_text(system, file.name), encoding="utf-8")
+    console.print(str(path), markup=False)

@@ -1,0 +1,474 @@
+"""MCAP files: rows of signals by component as JSON; written whole after each part, and read."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+from struct import Struct
+from struct import error as StructError  # noqa: N812
+from typing import Any, BinaryIO
+
+import numpy as np
+import zstandard
+from mcap.data_stream import RecordBuilder
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.records import (
+    Attachment,
+    AttachmentIndex,
+    Channel,
+    Chunk,
+    ChunkIndex,
+    DataEnd,
+    Footer,
+    Header,
+    McapRecord,
+    Message,
+    Metadata,
+    MetadataIndex,
+    Schema,
+    Statistics,
+)
+from mcap.stream_reader import StreamReader
+from numpy.typing import NDArray
+from zstandard import ZstdError
+
+from orchestrator.core.diagnostics import LoadError
+
+Floats = NDArray[np.float64]
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPlan:
+    """One channel.
+
+    Parameters
+    ----------
+    topic
+        Name of the component behind a slash; signals without a component have only the slash.
+    columns
+        Numbers of its signals.
+    schema
+        As JSON Schema, with units, frames and descriptions.
+    """
+
+    topic: str
+    columns: tuple[int, ...]
+    schema: bytes
+    _line: str = field(repr=False)
+
+    def messages(self, values: Floats) -> list[bytes]:
+        """Return rows, of all signals, as objects in JSON; what is no number is null."""
+        rows = values[:, list(self.columns)]
+        text: Callable[[float], str] = repr if np.isfinite(rows).all() else _number
+        return [(self._line % tuple(map(text, row))).encode() for row in rows.tolist()]
+
+
+def channel_plans(
+    names: Sequence[str], about: Mapping[str, Mapping[str, str]]
+) -> list[ChannelPlan]:
+    """Return the channels for some signals.
+
+    Parameters
+    ----------
+    names
+        ``component.connector``.
+    about
+        By name, what the schema says of it: ``unit``, ``frame``, ``description``.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for number, name in enumerate(names):
+        component, dot, signal = name.partition(".")
+        topic, key = (component, signal) if dot else ("", name)
+        found.setdefault(topic, {})[key] = number
+    plans = []
+    for topic, columns in found.items():
+        properties = {
+            key: {"type": ["number", "null"], **about.get(names[number], {})}
+            for key, number in columns.items()
+        }
+        schema = {"type": "object", "title": topic, "properties": properties}
+        line = ",".join(json.dumps(key).replace("%", "%%") + ":%s" for key in columns)
+        text = json.dumps(schema).encode()
+        plans.append(ChannelPlan(f"/{topic}", tuple(columns.values()), text, f"{{{line}}}"))
+    return plans
+
+
+def name_of(topic: str, key: str) -> str:
+    """Return the name of a signal."""
+    component = topic.removeprefix("/")
+    return f"{component}.{key}" if component else key
+
+
+def _number(value: float) -> str:
+    if value != value:
+        return "null"
+    return {np.inf: "1e999", -np.inf: "-1e999"}.get(value, repr(value))
+
+
+_MAGIC = b"\x89MCAP0\r\n"
+_MESSAGE = Struct("<BQHIQQ")
+_INDEX = Struct("<BQHI")
+#: Of a message without its data: channel, number and two times.
+_FIXED = 22
+#: What people and programs are told of a run beside its signals.
+EVENTS = "/events"
+_EVENT = {
+    "type": "object",
+    "title": "event",
+    "properties": {key: {"type": "string"} for key in ("kind", "component", "text", "data")},
+}
+
+
+class McapFile:
+    """A file that grows by chunks, with all indexes and its end behind the last one.
+
+    The end is written anew whenever that is asked for, over the one before: what a kill leaves can
+    be read up to the last chunk at any moment.
+
+    Parameters
+    ----------
+    file
+        Empty, open to be written, without a buffer.
+    plans
+        Of the signals.
+    metadata, attachments
+        By name; attachments in bytes.
+    """
+
+    def __init__(
+        self,
+        file: FileIO,
+        plans: Sequence[ChannelPlan],
+        metadata: Mapping[str, Mapping[str, str]],
+        attachments: Mapping[str, bytes],
+    ) -> None:
+        self._file = file
+        self._plans = plans
+        self._indexes: list[AttachmentIndex | MetadataIndex] = []
+        self._chunks: list[ChunkIndex] = []
+        self._counts = dict.fromkeys(range(1, len(plans) + 2), 0)
+        texts = [(plan.topic, plan.schema) for plan in plans]
+        texts.append((EVENTS, json.dumps(_EVENT).encode()))
+        self._heads: list[McapRecord] = []
+        for number, (topic, schema) in enumerate(texts, start=1):
+            name = f"softdock.{topic.removeprefix('/')}"
+            self._heads.append(Schema(number, schema, "jsonschema", name))
+            self._heads.append(Channel(number, topic, "json", {}, number))
+        self._put(_MAGIC)
+        self._write(Header("", "softdock"), *self._heads)
+        for key, content in metadata.items():
+            at = file.tell()
+            length = self._write(Metadata(key, dict(content)))
+            self._indexes.append(MetadataIndex(at, length, key))
+        for key, data in attachments.items():
+            at, kind = file.tell(), "application/octet-stream"
+            length = self._write(Attachment(0, 0, key, kind, data))
+            self._indexes.append(AttachmentIndex(at, length, 0, 0, len(data), key, kind))
+        self._end = file.tell()
+
+    def add(
+        self,
+        times_ns: Times,
+        values: Floats,
+        events: Sequence[tuple[int, Mapping[str, str]]] = (),
+        clocks_ns: Times | None = None,
+    ) -> None:
+        """Write further rows, and events with their times, as one chunk, over the end.
+
+        ``clocks_ns`` are the times at which rows are published; ``None``: their own.
+        """
+        parts: list[bytes] = []
+        indexes: dict[int, bytes] = {}
+        size, times = 0, times_ns.tolist()
+        for number, plan in enumerate(self._plans, start=1):
+            data = plan.messages(values)
+            published = times if clocks_ns is None else clocks_ns.tolist()
+            size = self._messages(parts, indexes, number, times, data, size, published)
+        if events:
+            told = [json.dumps(dict(event)).encode() for _, event in events]
+            number, moments = len(self._plans) + 1, [time for time, _ in events]
+            told_at = moments
+            if clocks_ns is not None and len(clocks_ns):
+                rows = np.searchsorted(times_ns, moments).clip(max=len(clocks_ns) - 1)
+                told_at = clocks_ns[rows].tolist()
+            self._messages(parts, indexes, number, moments, told, size, told_at)
+            times = [*times, *moments]
+        if times:
+            with self._behind_all():
+                self._chunk(b"".join(parts), indexes, min(times), max(times))
+                self._end = self._file.tell()
+
+    def finish(self) -> None:
+        """Write the end; further rows may still come."""
+        with self._behind_all():
+            self._write(DataEnd(data_section_crc=0))
+            start = self._file.tell()
+            self._write(*self._heads, self._statistics(), *self._chunks, *self._indexes)
+            self._write(Footer(summary_start=start, summary_offset_start=0, summary_crc=0))
+            self._put(_MAGIC)
+            self._file.truncate()
+
+    @contextmanager
+    def _behind_all(self) -> Iterator[None]:
+        """Go behind the last chunk, and take back what cannot be written there."""
+        known = len(self._chunks)
+        self._file.seek(self._end)
+        try:
+            yield
+        except OSError:
+            del self._chunks[known:]
+            self._file.seek(self._end)
+            self._file.truncate()
+            raise
+
+    def _messages(
+        self,
+        parts: list[bytes],
+        indexes: dict[int, bytes],
+        number: int,
+        times: Sequence[int],
+        data: Sequence[bytes],
+        size: int,
+        published: Sequence[int],
+    ) -> int:
+        """Add the messages of a channel to a chunk of so many bytes; return how many it has."""
+        first, offsets = self._counts[number], []
+        rows = zip(times, published, data, strict=True)
+        for sequence, (time, clock, text) in enumerate(rows, start=first):
+            length = _FIXED + len(text)
+            head = _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, clock)
+            parts += (head, text)
+            offsets.append(size)
+            size += 9 + length
+        self._counts[number] += len(data)
+        pairs = np.column_stack([np.array(times, np.uint64), np.array(offsets, np.uint64)])
+        entries = pairs.astype("<u8").tobytes()
+        head = _INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(entries), number, len(entries))
+        indexes[number] = head + entries
+        return size
+
+    def _chunk(self, data: bytes, indexes: Mapping[int, bytes], first: int, last: int) -> None:
+        packed = zstandard.compress(data, 1)
+        at = self._file.tell()
+        length = self._write(Chunk("zstd", packed, last, first, zlib.crc32(data), len(data)))
+        offsets: dict[int, int] = {}
+        for number, entries in indexes.items():
+            offsets[number] = self._file.tell()
+            self._put(entries)
+        index = ChunkIndex(
+            chunk_length=length,
+            chunk_start_offset=at,
+            compression="zstd",
+            compressed_size=len(packed),
+            message_end_time=last,
+            message_index_length=self._file.tell() - at - length,
+            message_index_offsets=offsets,
+            message_start_time=first,
+            uncompressed_size=len(data),
+        )
+        self._chunks.append(index)
+
+    def _statistics(self) -> Statistics:
+        chunks = self._chunks
+        attached = sum(isinstance(one, AttachmentIndex) for one in self._indexes)
+        return Statistics(
+            attachment_count=attached,
+            channel_count=len(self._counts),
+            channel_message_counts={n: count for n, count in self._counts.items() if count},
+            chunk_count=len(chunks),
+            message_count=sum(self._counts.values()),
+            message_end_time=max((one.message_end_time for one in chunks), default=0),
+            message_start_time=min((one.message_start_time for one in chunks), default=0),
+            metadata_count=len(self._indexes) - attached,
+            schema_count=len(self._counts),
+        )
+
+    def _write(
+        self,
+        *records: McapRecord,
+    ) -> int:
+        builder = RecordBuilder()
+        for record in records:
+            record.write(builder)
+        data: bytes = builder.end()  # type: ignore[no-untyped-call]
+        self._put(data)
+        return len(data)
+
+    def _put(self, data: bytes) -> None:
+        """Write all of some bytes: a disk that is nearly full takes a part of them first."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+
+#: What is raised where a file is cut or damaged.
+_WRONG = (ValueError, RuntimeError, KeyError, OverflowError, MemoryError)
+_BROKEN = (McapError, ZstdError, StructError, *_WRONG)
+
+
+@dataclass(slots=True)
+class _ChannelRows:
+    """Messages of one channel."""
+
+    times: list[int] = field(default_factory=list)
+    clocks: list[int] = field(default_factory=list)
+    values: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Found:
+    """The records of a file, as far as they can be read."""
+
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    rows: dict[int, _ChannelRows] = field(default_factory=dict)
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict)
+    attachments: dict[str, bytes] = field(default_factory=dict)
+    events: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def read(self, file: BinaryIO, size: int) -> str:
+        """Take all records; return why the last ones cannot be read, if that is so."""
+        reader = StreamReader(file, record_size_limit=size, validate_crcs=True)
+        try:
+            for record in reader.records:
+                self._take(record)
+        except _BROKEN as error:
+            return f"{type(error).__name__}: {error}".rstrip(": ")
+        return ""
+
+    def _take(self, record: McapRecord) -> None:
+        if isinstance(record, Schema):
+            self.schemas[record.id] = record
+        elif isinstance(record, Channel):
+            self.channels[record.id] = record
+        elif isinstance(record, Metadata):
+            self.metadata[record.name] = record.metadata
+        elif isinstance(record, Attachment):
+            self.attachments[record.name] = record.data
+        elif isinstance(record, Message):
+            channel = self.channels[record.channel_id]
+            if channel.message_encoding != "json":
+                return
+            content = json.loads(record.data)
+            if isinstance(content, dict) and channel.topic == EVENTS:
+                self.events.append(content)
+            elif isinstance(content, dict):
+                rows = self.rows.setdefault(record.channel_id, _ChannelRows())
+                rows.times.append(record.log_time)
+                rows.clocks.append(record.publish_time)
+                rows.values.append(content)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class McapContent:
+    """What a file holds.
+
+    Parameters
+    ----------
+    times_ns, clocks_ns
+        Increasing, int64 array of shape (n,), and when these were published, of the same shape.
+    names, values
+        Signals, and their rows, float64 array of shape (n, len(names)); NaN where one has none.
+    units
+        By name.
+    metadata
+        By name.
+    cut
+        In a sentence, what is missing; empty if nothing is.
+    events
+        What happened beside the rows.
+    """
+
+    times_ns: Times
+    clocks_ns: Times
+    names: tuple[str, ...]
+    values: Floats
+    units: dict[str, str]
+    metadata: dict[str, dict[str, str]]
+    attachments: dict[str, bytes]
+    cut: str
+    events: Sequence[Mapping[str, Any]] = ()
+
+
+def read_mcap_file(path: Path) -> McapContent:
+    """Read the numbers of all channels whose messages are objects in JSON.
+
+    Of a file that is cut or damaged, what stands before that.
+    """
+    found = _Found()
+    try:
+        with path.open("rb") as file:
+            why = found.read(file, path.stat().st_size)
+    except OSError as error:
+        raise LoadError.in_file(path, f"cannot be read: {error.strerror or error}") from None
+    rows = found.rows
+    if not rows:
+        said = f": {why}" if why else ""
+        raise LoadError.in_file(path, f"expected MCAP with rows of signals as JSON{said}")
+    times_ns, clocks_ns, names, values = _joined(found.channels, rows)
+    cut = ""
+    if why:
+        cut = (
+            f"{path.name} is cut or damaged: these are the {len(times_ns)} rows up to"
+            f" {times_ns[-1] / 1e9:.9g} s that can be read ({why})"
+        )
+    units = _units(found.channels, found.schemas)
+    known = {name: unit for name, unit in units.items() if name in names}
+    rest = found.metadata, found.attachments, cut, found.events
+    return McapContent(times_ns, clocks_ns, names, values, known, *rest)
+
+
+def _joined(
+    channels: Mapping[int, Channel], rows: Mapping[int, _ChannelRows]
+) -> tuple[Times, Times, tuple[str, ...], Floats]:
+    """Return all rows, by all times that any channel has."""
+    names: list[str] = []
+    columns: list[Floats] = []
+    times_ns = np.unique(np.concatenate([np.array(one.times, np.int64) for one in rows.values()]))
+    clocks_ns = np.zeros_like(times_ns)
+    for number, one in rows.items():
+        first = one.values[0]
+        keys = [key for key, value in first.items() if value is None or _is_number(value)]
+        block = np.full((len(times_ns), len(keys)), np.nan)
+        at = np.searchsorted(times_ns, np.array(one.times, np.int64))
+        clocks_ns[at] = one.clocks
+        block[at] = [[_number_of_reading(row.get(key)) for key in keys] for row in one.values]
+        columns.append(block)
+        names += [name_of(channels[number].topic, key) for key in keys]
+    return times_ns, clocks_ns, tuple(names), np.hstack(columns)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _number_of_reading(value: Any) -> float:
+    return float(value) if _is_number(value) else np.nan
+
+
+def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for channel in channels.values():
+        schema = schemas.get(channel.schema_id)
+        if schema is None or schema.encoding != "jsonschema":
+            continue
+        try:
+            properties = json.loads(schema.data).get("properties", {})
+            for key, about in properties.items():
+                if isinstance(about.get("unit"), str):
+                    found[name_of(channel.topic, key)] = about["unit"]
+        except (ValueError, AttributeError):  # of another tool, which says no units
+            continue
+    return found
+
+
+def in_order(content: McapContent, names: Sequence[str]) -> Floats:
+    """Return the columns as some names have them."""
+    return content.values[:, [content.names.index(name) for name in names]]

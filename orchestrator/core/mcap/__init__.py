@@ -1,1 +1,0 @@
-"""MCAP files: rows of signals by component as JSON, with what is known of them."""

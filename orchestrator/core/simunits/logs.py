@@ -1,0 +1,415 @@
+"""Recordings as simulation units: the outputs of a component as they were."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.columns import csv_columns, csv_titles, read_arrays
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    LoadError,
+    UnknownNameError,
+)
+from orchestrator.core.diagnostics.extras import of_an_extra
+from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
+from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
+from orchestrator.core.system import (
+    Causality,
+    Component,
+    Connector,
+    DataType,
+    Source,
+    SourceKind,
+    Value,
+    nearest,
+    seconds,
+)
+from orchestrator.core.system.naming import listed_names
+from orchestrator.engine import LogUnit as NativeUnit
+
+if TYPE_CHECKING:
+    from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
+
+
+#: What the column of times is called in the files of results.
+_TIME = "time [s]"
+_LATEST = 2.0**63 / 1e9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """The recorded signals of one component.
+
+    Parameters
+    ----------
+    file
+        Where they stand.
+    times_ns
+        In nanoseconds, increasing, int64 array of shape (n,).
+    columns
+        Names within the component, with ``[i]`` for elements of an array.
+    values
+        float64 array of shape (n, len(columns)), row by row in memory.
+    units
+        By column, where one was recorded.
+    """
+
+    file: Path
+    times_ns: NDArray[np.int64]
+    columns: tuple[str, ...]
+    values: NDArray[np.float64]
+    units: dict[str, str]
+
+    def column(self, name: str) -> int:
+        """Return the number of a column, or -1 if it was not recorded."""
+        return self.columns.index(name) if name in self.columns else -1
+
+
+def read_recorded(path: Path, component: str) -> Recorded:
+    """Read the signals of a component from a file of results, or the folder of a journal."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise LoadError.in_file(path, f"no such recording: {error.strerror or error}") from None
+    return _read(path, component, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
+    del changed_ns, size  # of the file that was read: another one is read anew
+    table = _table(path)
+    titles = {}  # column of the table and unit, by the signal's name
+    for number, title in enumerate(table.titles):
+        name, _, rest = title.partition(" [")
+        if name in titles:
+            raise LoadError.in_file(path, f"two columns are called '{name}'; expected one")
+        titles[name] = number, table.units.get(title) or rest.removesuffix("]")
+    if _TIME not in table.titles:
+        raise LoadError.in_file(path, f"expected a recording, which has a column '{_TIME}'")
+    own = {n.removeprefix(f"{component}."): n for n in titles if n.startswith(f"{component}.")}
+    if not own:
+        known = list(dict.fromkeys(n.partition(".")[0] for n in titles if "." in n))
+        raise UnknownNameError(
+            f"{path} has no signals of a component '{component}'{nearest(component, known)};"
+            f" it has some of: {listed_names(known, component)}; '?component=NAME' behind the file"
+            " says which"
+        )
+    chosen = [table.titles.index(_TIME), *(titles[name][0] for name in own.values())]
+    numbers = table.columns(chosen)
+    _expect_finite(path, [table.titles[number] for number in chosen], numbers)
+    times = numbers[:, 0]
+    if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
+        raise LoadError.in_file(path, f"'{_TIME}': expected times that increase")
+    return Recorded(
+        path,
+        np.rint(times * 1e9).astype(np.int64),
+        tuple(own),
+        np.ascontiguousarray(numbers[:, 1:]),
+        {name: titles[full][1] for name, full in own.items() if titles[full][1]},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _LogTable:
+    """A file of columns: their titles, units by title, and the numbers of those that are chosen."""
+
+    titles: Sequence[str]
+    units: Mapping[str, str]
+    columns: Callable[[Sequence[int]], NDArray[np.float64]]
+
+
+def _table(path: Path) -> _LogTable:
+    growing = path / "rows.mcap"
+    if path.suffix == ".mcap" or growing.is_file():
+        return _mcap_table(growing if growing.is_file() else path)
+    if path.suffix == ".npz" or any(path.glob("part-*.npz")):
+        found = read_arrays(path)
+        return _of_array(found.names, found.units, found.values, found.time)
+    if path.suffix == ".parquet" or path.is_dir():
+        return _parquet_table(path)
+    if path.suffix == ".csv":
+        return _LogTable(csv_titles(path), {}, lambda chosen: csv_columns(path, chosen))
+    raise LoadError.in_file(path, "expected a recording that ends in .parquet, .npz, .csv or .mcap")
+
+
+def _of_array(
+    names: Sequence[str],
+    units: Mapping[str, str],
+    values: NDArray[np.float64],
+    time: NDArray[np.float64],
+) -> _LogTable:
+    whole = np.column_stack([values, time])
+    return _LogTable([*names, _TIME], units, lambda chosen: whole[:, list(chosen)])
+
+
+def _parquet_table(path: Path) -> _LogTable:
+    with of_an_extra():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    try:
+        parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
+        table = pa.concat_tables([pq.ParquetFile(part).read() for part in parts])
+        titles = table.schema.names
+    except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
+        raise LoadError.in_file(path, f"cannot be read as a recording: {error}") from None
+    told = {field.name: (field.metadata or {}).get(b"unit", b"") for field in table.schema}
+    units = {title: unit.decode(errors="replace") for title, unit in told.items() if unit}
+
+    def columns(chosen: Sequence[int]) -> NDArray[np.float64]:
+        found = []
+        for number in chosen:
+            try:
+                found.append(table.column(number).to_numpy().astype(np.float64))
+            except (ValueError, TypeError):
+                text = f"column '{titles[number]}': expected numbers"
+                raise LoadError.in_file(path, text) from None
+        return np.column_stack(found)
+
+    return _LogTable(titles, units, columns)
+
+
+def _mcap_table(path: Path) -> _LogTable:
+    with of_an_extra():
+        from orchestrator.core.mcap import read_mcap_file
+    found = read_mcap_file(path)
+    return _of_array(found.names, found.units, found.values, found.times_ns / 1e9)
+
+
+def _expect_finite(path: Path, titles: Sequence[str], numbers: NDArray[np.float64]) -> None:
+    if np.isfinite(numbers).all():
+        return
+    row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
+    text = f"column '{titles[column]}', row {row + 1}: expected a finite number"
+    raise LoadError.in_file(path, text)
+
+
+_ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
+_CHOICE = re.compile(r"component=(?P<name>.+)")
+
+
+def recorded_of(source: Source, name: str) -> Recorded:
+    """Read what a source has recorded of a component."""
+    file, mark, query = source.location.partition("?")
+    chosen = _CHOICE.fullmatch(query)
+    if mark and chosen is None:
+        raise DescriptionError(f"{source}: expected log:FILE?component=NAME, found '?{query}'")
+    return read_recorded(Path(file), chosen["name"] if chosen else name)
+
+
+def describe_log(source: Source, like: Component) -> UnitDescription:
+    """Describe the recording of a component."""
+    recorded = recorded_of(source, like.name)
+    connectors = _told(recorded, like.connectors) if like.connectors else _all(recorded)
+    outputs = [name for name, each in connectors.items() if each.causality is Causality.OUTPUT]
+    return UnitDescription(
+        name=recorded.file.name,
+        connectors=connectors,
+        feedthrough={name: _direct_inputs(like, name) for name in outputs},
+        capabilities=Capabilities(can_roll_back=True),
+        has_states=like.has_states,
+        details={"kind": "recording", "file": str(recorded.file)},
+    )
+
+
+def _direct_inputs(like: Component, output: str) -> tuple[str, ...]:
+    """Return what an output depended on at once: so the units are stepped in the same order.
+
+    Files do not say it of a recording; then it is nothing, as it is in truth.
+    """
+    if like.source.kind is SourceKind.LOG:
+        return like.feedthrough.get(output, ())
+    return like.direct_inputs(output)
+
+
+def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Connector]:
+    """Return the inputs of a component, and those of its outputs that were recorded."""
+    found = {}
+    for name, connector in known.items():
+        is_input = connector.causality is Causality.INPUT
+        if not is_input and connector.causality is not Causality.OUTPUT:
+            continue
+        if not is_input and recorded.column(columns_of(connector)[0]) < 0:
+            continue
+        unit = recorded.units.get(columns_of(connector)[0])
+        has_other = unit is not None and unit != connector.unit
+        found[name] = (
+            replace(connector, unit=unit, unit_definition=None) if has_other else connector
+        )
+    return found
+
+
+def _all(recorded: Recorded) -> dict[str, Connector]:
+    sizes: dict[str, int] = {}
+    for column in recorded.columns:
+        element = _ELEMENT.fullmatch(column)
+        name = element["name"] if element else column
+        sizes[name] = int(element["index"]) + 1 if element else 0
+    return {
+        name: Connector(
+            name,
+            Causality.OUTPUT,
+            unit=recorded.units.get(f"{name}[0]" if size else name),
+            shape=(size,) if size else (),
+        )
+        for name, size in sizes.items()
+    }
+
+
+def columns_of(connector: Connector) -> list[str]:
+    """Return the columns in which a connector is recorded."""
+    if connector.size == 1:
+        return [connector.name]
+    return [f"{connector.name}[{i}]" for i in range(connector.size)]
+
+
+def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
+    """Return the numbers of the columns of an output."""
+    found = []
+    for name in columns_of(connector):
+        if (number := recorded.column(name)) < 0:
+            raise UnknownNameError(
+                f"{recorded.file} has no output '{name}'{nearest(name, recorded.columns)};"
+                f" it has: {listed_names(list(recorded.columns), name)}"
+            )
+        found.append(number)
+    return found
+
+
+class LogUnit(SimulationUnit):
+    """Plays the outputs of a component back, and compares its inputs with those of the recording.
+
+    At a time that was recorded the outputs are what they were, bit for bit; between two rows Reals
+    are linear, and the row before holds for all others. Before the first row and after the last
+    one there is nothing to play, and the run ends with an error.
+
+    Parameters
+    ----------
+    component
+        Whose source it is.
+    description
+        What it says of itself.
+    """
+
+    native: NativeUnit
+
+    def __init__(self, component: Component, description: UnitDescription) -> None:
+        self._recorded = recorded = recorded_of(component.source, component.name)
+        held = {
+            column
+            for connector in description.connectors.values()
+            if connector.type is not DataType.REAL
+            for column in columns_of(connector)
+        }
+        native = NativeUnit(
+            component.name,
+            recorded.times_ns,
+            recorded.values,
+            [name in held for name in recorded.columns],
+        )
+        super().__init__(component.name, description, native)
+        self._compared: list[str] = []
+        self._unknown: list[str] = []
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        """Take values of inputs, which act on nothing."""
+
+    def _bind(self) -> None:
+        if texts := [c.name for c in (*self.text_inputs, *self.text_outputs)]:
+            raise CapabilityError(
+                f"component '{self.name}': {', '.join(map(repr, texts))}: Strings and Binaries are"
+                " not recorded; leave these connections out"
+            )
+        outputs = [n for c in self.outputs for n in output_columns(self._recorded, c)]
+        self._compared = [name for c in self.inputs for name in columns_of(c)]
+        inputs = [self._recorded.column(name) for name in self._compared]
+        self._unknown = [n for n, i in zip(self._compared, inputs, strict=True) if i < 0]
+        self.native.bind(inputs, outputs)
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        del stop_ns, tolerance
+        self._check(self.native.begin(start_ns), "setting up")
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        del start_ns
+
+    def _exit_initialisation(self) -> None:
+        """Nothing is left to do."""
+
+    def _get_state(self) -> object:
+        raise self._cannot("save its state in a checkpoint: it is a recording")
+
+    def _set_state(self, state: object) -> None:
+        self._get_state()
+
+    def _value(self, connector: Connector) -> Value:
+        raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
+
+    def _terminate(self) -> None:
+        """Nothing was opened."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the run compares with the recording, in sentences."""
+        return (*super().notes, *self._told()) if self.phase is not Phase.INSTANTIATED else ()
+
+    def _told(self) -> Iterator[str]:
+        who = f"component '{self.name}' (recording {self._recorded.file.name})"
+        native = self.native
+        if native.interpolated:
+            yield (
+                f"{who}: {native.interpolated} steps ended between two recorded times, where its"
+                " outputs were interpolated"
+            )
+        if self._unknown:
+            yield (
+                f"{who}: its inputs {', '.join(map(repr, self._unknown))} were not recorded, so"
+                " nothing says whether this run feeds it the same"
+            )
+        same = []
+        for name, (most, time_ns, steps) in zip(self._compared, native.differences, strict=True):
+            if name in self._unknown:
+                continue
+            if not steps:
+                same.append(name)
+                continue
+            unit = self._unit(name)
+            yield (
+                f"{who}: input '{name}' differs from the recording in {steps} of"
+                f" {native.compared} steps, at most by {most:.6g}{unit} in the step to"
+                f" t = {seconds(time_ns):.9g} s"
+            )
+        if same and native.compared:
+            yield (
+                f"{who}: {', '.join(map(repr, same))} as recorded, bit for bit, in"
+                f" {native.compared} steps"
+            )
+
+    def _unit(self, column: str) -> str:
+        unit = self._recorded.units.get(column)
+        return "" if unit in {None, "1"} else f" {unit}"
+
+
+class LogKind(UnitKind):
+    """A recording runs in the process of the run."""
+
+    def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
+        """Describe what was recorded, by the connectors of what it stands for."""
+        return describe_log(component.source, component)
+
+    def make(
+        self, component: Component, processes: dict[str, WorkerProcess] | None
+    ) -> SimulationUnit:
+        """Make it."""
+        refuse_fmu_options(component, "a recording")
+        refuse_process_options(component, "a recording, which runs in the process of the run,")
+        return LogUnit(component, self.describe(component, runnable=True))

@@ -1,1 +1,0 @@
-"""Recordings as simulation units: the outputs of a component as they were."""

@@ -1,0 +1,324 @@
+"""Components, the named boxes of the drawing, and buses of signals that systems share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.ports import (
+    Causality,
+    Connector,
+    DataType,
+    PowerPort,
+    Value,
+    Variability,
+    plain_value,
+)
+from orchestrator.core.system.source import Backend, Source
+from orchestrator.core.system.time import nanoseconds
+
+#: What may be chosen, by option; ``None`` is the default of the source.
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "interface": ("cs", "me"),
+        "solver": ("dopri5", "cvode"),
+        "backend": ("native", "fmpy", "pyfmi"),
+        "isolation": ("none", "process"),
+        "on_failure": ("stop", "hold", "restart"),
+    }
+)
+
+#: These have no default of the source.
+_ALWAYS = ("backend", "on_failure")
+#: These say where a unit runs.
+_PROCESS = ("isolation", "process", "step_timeout", "on_failure", "restarts")
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentOptions:
+    """Options of one component.
+
+    Parameters
+    ----------
+    interface
+        ``"cs"`` (Co-Simulation) or ``"me"`` (Model Exchange) of an FMU; unless told,
+        Co-Simulation where the FMU has it.
+    solver
+        What integrates a Model Exchange FMU: ``"dopri5"`` or ``"cvode"``; unless told, dopri5.
+    tolerance
+        Relative tolerance of that integration, above 0 and below 1; unless told, 1e-6.
+    backend
+        What executes the unit.
+    isolation
+        ``"process"``: the unit runs in a process of its own; ``"none"``: in that of the run. Unless
+        told, in that of the run where that is possible.
+    process
+        With a process: a name by which components share one; unless told, it is the unit's own.
+        Members that are stepped at the same point of the schedule are stepped in one round trip.
+    step_timeout
+        With a process: how long a call may take, in seconds of wall time or text (``"500 ms"``),
+        before the unit counts as failed.
+    on_failure
+        With a process: ``"stop"`` ends the run; ``"hold"`` goes on with the outputs as they were;
+        ``"restart"`` goes on in another process from a saved state.
+    restarts
+        How often at most, at least once.
+
+    Raises
+    ------
+    DescriptionError
+        If a value is none of those that may be chosen.
+    """
+
+    interface: str | None = None
+    solver: str | None = None
+    tolerance: float | None = None
+    backend: str = "native"
+    isolation: str | None = None
+    process: str | None = None
+    step_timeout: str | float = 10.0
+    on_failure: str = "stop"
+    restarts: int = 1
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"option '{option}': expected one of {', '.join(known)}, found {value!r}"
+            for option, known in CHOICES.items()
+            if (value := getattr(self, option)) not in known
+            and not (value is None and option not in _ALWAYS)
+        ]
+        if self.tolerance is not None and not _is_tolerance(self.tolerance):
+            problems.append(
+                "option 'tolerance': expected a number above 0 and below 1,"
+                f" found {self.tolerance!r}"
+            )
+        if self.process is not None and not (isinstance(self.process, str) and self.process):
+            problems.append(f"option 'process': expected a name, found {self.process!r}")
+        problems += self._wrong_limits()
+        if problems:
+            raise DescriptionError(*problems)
+
+    def _wrong_limits(self) -> list[str]:
+        problems = []
+        try:
+            if self.step_timeout_ns <= 0:
+                problems.append(
+                    f"option 'step_timeout': expected more than 0 s, found {self.step_timeout!r}"
+                )
+        except DescriptionError as error:
+            problems += error.problems
+        if (
+            isinstance(self.restarts, bool)
+            or not isinstance(self.restarts, int)
+            or self.restarts < 1
+        ):
+            problems.append(
+                f"option 'restarts': expected a whole number >= 1, found {self.restarts!r}"
+            )
+        return problems
+
+    @property
+    def step_timeout_ns(self) -> int:
+        """How long a call may take, in nanoseconds of wall time."""
+        return nanoseconds(self.step_timeout, "option 'step_timeout'")
+
+    def changed(self, changes: Mapping[str, object]) -> ComponentOptions:
+        """Return a copy with some options set.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no option of that name.
+        DescriptionError
+            If a value does not fit.
+        """
+        for option in changes:
+            if option not in self.__dataclass_fields__:
+                known = [field.name for field in fields(self)]
+                raise UnknownNameError(
+                    f"no option '{option}' of a component{nearest(option, known)};"
+                    f" known: {', '.join(known)}"
+                )
+        if all(getattr(self, option) is value for option, value in changes.items()):
+            return self
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def numerical(self) -> dict[str, str]:
+        """Say those of :meth:`said` on which the numbers of a run depend."""
+        return {option: text for option, text in self.said().items() if option not in _PROCESS}
+
+    def said(self) -> dict[str, str]:
+        """Say the options that differ from their defaults, as text by name."""
+        if self == _USUAL:
+            return {}
+        return {
+            field.name: str(value)
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != getattr(_USUAL, field.name)
+        }
+
+
+def _is_tolerance(value: object) -> bool:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return math.isfinite(value) and 0 < value < 1
+
+
+_USUAL = ComponentOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One node of the system graph.
+
+    Parameters
+    ----------
+    name
+        Unique within the system.
+    source
+        Where its behaviour comes from.
+    connectors
+        Ports and parameters by name.
+    feedthrough
+        For every output, the inputs that it depends on without a state in between. An output
+        that is missing here depends on all inputs.
+    values
+        Parameter values, and start values of inputs, by connector name.
+    has_states
+        Whether an output may also depend on inputs through a state. Without one, an output that
+        depends at once on some inputs depends on no other.
+    input_order
+        Highest derivative of its Real inputs that it takes within a step; 0: they are held.
+    has_derivatives
+        Whether it gives directional derivatives of its outputs.
+    has_event_mode
+        Whether its unit has an event mode that the engine can lead it through.
+    options
+        How the source is run, see :class:`ComponentOptions`.
+    power_ports
+        Connectors that are connected as one, by the name of the port.
+    late_ns
+        Nanoseconds by which outputs are late as those of a device, by name: see its twin.
+    """
+
+    name: str
+    source: Source
+    connectors: Mapping[str, Connector] = field(default_factory=dict)
+    feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
+    has_states: bool = True
+    input_order: int = 0
+    has_derivatives: bool = False
+    has_event_mode: bool = False
+    options: ComponentOptions = _USUAL
+    power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
+    late_ns: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.name or "." in self.name:
+            raise DescriptionError(
+                f"component '{self.name}': a name must not be empty or contain a dot,"
+                " the dot separates component and connector"
+            )
+
+    @property
+    def backend(self) -> Backend:
+        """What runs it, if it is an FMU."""
+        return Backend(self.options.backend)
+
+    def of(self, causality: Causality) -> list[Connector]:
+        """Return the connectors of one causality, in declared order."""
+        return [c for c in self.connectors.values() if c.causality is causality]
+
+    def connector(self, name: str) -> Connector:
+        """Return a connector by name, or raise UnknownNameError that lists the valid names."""
+        try:
+            return self.connectors[name]
+        except KeyError:
+            holder = f"component '{self.name}' ({self.source})"
+            raise lacking(holder, "connector", name, self.connectors) from None
+
+    def frame_of(self, name: str) -> str | None:
+        """Return the frame that a connector is given in: its own, or that of its power port."""
+        if (own := self.connectors[name].frame) is not None:
+            return own
+        ports = (p.frame for p in self.power_ports.values() if name in p.connectors)
+        return next((frame for frame in ports if frame is not None), None)
+
+    def direct_inputs(self, output: str) -> tuple[str, ...]:
+        """Inputs on which an output depends without a state in between."""
+        found = self.feedthrough.get(output)
+        return tuple(c.name for c in self.of(Causality.INPUT)) if found is None else found
+
+    def passes(self, source: str, output: str) -> bool:
+        """Whether an input acts on an output, at once or later."""
+        direct = self.direct_inputs(output)
+        return source in direct or self.has_states or not direct
+
+    @property
+    def shares_events(self) -> bool:
+        """Whether it is led through event mode with others: in a process of its own it is not."""
+        return self.has_event_mode and self.options.isolation != "process"
+
+    def changes_at_events(self, name: str) -> bool:
+        """Whether a connector is a clock or a discrete number of a unit with event mode."""
+        connector = self.connectors[name]
+        if not self.shares_events or connector.type.is_text:
+            return False
+        is_clock = connector.type is DataType.CLOCK
+        return is_clock or connector.variability is not Variability.CONTINUOUS
+
+    def with_power_port(
+        self,
+        name: str,
+        effort: str | tuple[str, ...],
+        flow: str | tuple[str, ...],
+        *,
+        displacement: str | tuple[str, ...] = (),
+        frame: str | None = None,
+        positive: str | None = None,
+    ) -> Component:
+        """Declare connectors that are connected as one; see :class:`PowerPort`.
+
+        Raises
+        ------
+        DescriptionError
+            If the component has no such connector, or the port is described wrongly.
+        """
+        port = PowerPort.of(
+            name, effort, flow, displacement=displacement, frame=frame, positive=positive
+        )
+        for each in port.connectors:
+            self.connector(each)
+        return replace(self, power_ports={**self.power_ports, name: port})
+
+    def with_values(self, values: Mapping[str, Value]) -> Component:
+        """Return a copy with some values set: numbers, lists, arrays, or items by name."""
+        given = {n: plain_value(v, self.connectors.get(n)) for n, v in values.items()}
+        return replace(self, values={**self.values, **given})
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """A place where a system reaches a signal dictionary (SSP: SignalDictionaryReference).
+
+    Every entry of a dictionary is one signal: one connection writes it and any number read it, in
+    whatever systems the dictionary is referred to.
+
+    Parameters
+    ----------
+    name
+        Unique within the system, beside its components and nested systems.
+    dictionary
+        Name of the dictionary.
+    connectors
+        The entries by name.
+    """
+
+    name: str
+    dictionary: str
+    connectors: Mapping[str, Connector] = field(default_factory=dict)

@@ -1,1 +1,0 @@
-"""Components and buses: where behaviour comes from and how it is run."""

@@ -1,0 +1,374 @@
+"""Connectors, the typed ports and parameters of components; power ports; conversion between two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf, prod
+from typing import Any
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system.units.unit import BaseUnit, conversion, defined_conversion
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A range of numbers.
+
+    Parameters
+    ----------
+    least, most
+        Its ends.
+    open_below, open_above
+        Whether the end itself is outside.
+    """
+
+    least: float = -inf
+    most: float = inf
+    open_below: bool = False
+    open_above: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        minimum: float | None = None,
+        maximum: float | None = None,
+        above: float | None = None,
+        below: float | None = None,
+    ) -> Limits | None:
+        """Return the range between what is allowed and what is just not; ``None`` if it is all."""
+        if (minimum is not None and above is not None) or (
+            maximum is not None and below is not None
+        ):
+            raise DescriptionError(
+                "expected one of minimum and above, and one of maximum and below"
+            )
+        low, high = minimum if above is None else above, maximum if below is None else below
+        if low is None and high is None:
+            return None
+        least, most = -inf if low is None else low, inf if high is None else high
+        if not least < most:
+            raise DescriptionError(f"expected a range, found {least:g} to {most:g}")
+        return cls(least, most, above is not None, below is not None)
+
+    def admits(self, value: float) -> bool:
+        """Whether a number lies inside; what is no number does not."""
+        low = self.least < value if self.open_below else self.least <= value
+        high = value < self.most if self.open_above else value <= self.most
+        return low and high
+
+    def __str__(self) -> str:
+        low = f"{'>' if self.open_below else '>='} {self.least:g}"
+        high = f"{'<' if self.open_above else '<='} {self.most:g}"
+        return " and ".join(
+            text for text, end in ((low, self.least), (high, self.most)) if abs(end) != inf
+        )
+
+
+Value = float | int | bool | str | bytes | tuple[float, ...] | tuple[str, ...] | tuple[bytes, ...]
+
+
+class Causality(StrEnum):
+    """Direction of a connector, in the words of FMI and SSP."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    INOUT = "inout"
+    PARAMETER = "parameter"
+    CALCULATED_PARAMETER = "calculatedParameter"
+    STRUCTURAL_PARAMETER = "structuralParameter"
+    CONSTANT = "constant"
+    LOCAL = "local"
+
+    @property
+    def is_settable(self) -> bool:
+        """Whether a value can be given from outside."""
+        return self in {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
+
+
+class DataType(StrEnum):
+    """Type of a connector's elements, in the words of SSP and FMI."""
+
+    REAL = "Real"
+    INTEGER = "Integer"
+    BOOLEAN = "Boolean"
+    STRING = "String"
+    BINARY = "Binary"
+    CLOCK = "Clock"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are no numbers: texts or bytes."""
+        return self in {DataType.STRING, DataType.BINARY}
+
+
+class Variability(StrEnum):
+    """When a connector of a unit with event mode changes.
+
+    ``continuous``: at any time, and all that is of units without event mode. ``discrete``: at
+    events only. ``clocked``: at the ticks of a clock only.
+    """
+
+    CONTINUOUS = "continuous"
+    DISCRETE = "discrete"
+    CLOCKED = "clocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """Named whole numbers, the type of an Integer connector.
+
+    Parameters
+    ----------
+    name
+        Of the type.
+    items
+        Value by the name of the item; several names may stand for one value.
+    """
+
+    name: str
+    items: Mapping[str, int]
+
+
+_PYTHON: Mapping[DataType, tuple[type, ...]] = {
+    DataType.REAL: (int, float),
+    DataType.INTEGER: (int,),
+    DataType.BOOLEAN: (bool,),
+    DataType.STRING: (str,),
+    DataType.BINARY: (bytes,),
+    DataType.CLOCK: (bool,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """One port or parameter.
+
+    Parameters
+    ----------
+    name
+        Unique within its component.
+    causality, type
+        See :class:`Causality` and :class:`DataType`.
+    unit
+        Modelica notation, such as ``"N.s/m"``; ``None`` if not declared.
+    shape
+        ``()`` for a scalar, else the array's extents (row-major).
+    description
+        One line for people.
+    start
+        Value before the first exchange; ``None`` if the unit's own default is not known.
+    variability
+        See :class:`Variability`.
+    enumeration
+        What its values are called, if it is an Integer with named values.
+    unit_definition
+        What the file that declares the connector defines its unit to be; ``None``: what the name
+        of the unit says.
+    limits
+        Beyond these its component refuses a value; ``None``: it takes any number.
+    frame
+        Name of the frame that its components are given in; ``None`` if it does not say.
+    """
+
+    name: str
+    causality: Causality
+    type: DataType = DataType.REAL
+    unit: str | None = None
+    shape: tuple[int, ...] = ()
+    description: str = ""
+    start: Value | None = None
+    variability: Variability = Variability.CONTINUOUS
+    enumeration: Enumeration | None = None
+    unit_definition: BaseUnit | None = None
+    limits: Limits | None = None
+    frame: str | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of scalar elements."""
+        return prod(self.shape)
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value has this connector's type and shape (an int is accepted as a Real)."""
+        if self.shape:
+            return (
+                isinstance(value, tuple)
+                and len(value) == self.size
+                and all(map(self._takes, value))
+            )
+        return self._takes(value)
+
+    def refusal(self, value: object) -> str | None:
+        """Say what is expected of a number beyond the limits; ``None`` if it is inside."""
+        if self.limits is None or isinstance(value, (str, bytes)):
+            return None
+        elements = value if isinstance(value, tuple) else (value,)
+        if all(isinstance(each, (int, float)) and self.limits.admits(each) for each in elements):
+            return None
+        unit = f" {self.unit}" if self.unit not in {None, "1"} else ""
+        return f"expected {self.limits}{unit}, found {value!r}"
+
+    def _takes(self, value: object) -> bool:
+        wanted = _PYTHON[self.type]
+        return isinstance(value, wanted) and (wanted == (bool,) or not isinstance(value, bool))
+
+
+def conversion_between(source: Connector, target: Connector) -> tuple[float, float]:
+    """Factor and offset that convert a value from the unit of one connector to that of another.
+
+    ``target_value = factor * source_value + offset``. What a file defines a unit to be wins over
+    what its name says; a unit that is not declared converts to anything unchanged.
+    """
+    if source.unit_definition is None and target.unit_definition is None:
+        return conversion(source.unit, target.unit)
+    return defined_conversion(
+        source.unit, source.unit_definition, target.unit, target.unit_definition
+    )
+
+
+def converted(value: Value, source: Connector, target: Connector) -> Value:
+    """Carry a value from the unit of one connector to that of another."""
+    factor, offset = conversion_between(source, target)
+    if (factor, offset) == (1.0, 0.0) or isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, tuple):
+        return tuple(factor * float(element) + offset for element in value)
+    return factor * float(value) + offset
+
+
+def plain_value(given: Any, connector: Connector | None = None) -> Value:
+    """Return scalars, arrays and lists as numbers and tuples of them, row by row.
+
+    Parameters
+    ----------
+    given
+        Number, text, scalar or array of numpy, list or tuple. What is none of these, or of another
+        shape, passes unchanged.
+    connector
+        What it is for: its shape is that of nested lists, and names of its enumeration's items are
+        taken for their numbers. ``None``: not known.
+    """
+    value: Value = _of_python(given)
+    if not isinstance(value, tuple):
+        named: Value = _named(value, connector)
+        return named
+    shape = _shape(value)
+    if len(shape) != 1 and connector is not None and shape != connector.shape:
+        return value
+    return tuple(_named(each, connector) for each in _flat(value))
+
+
+def _of_python(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # a scalar or an array of numpy
+        value = value.tolist()
+    return tuple(map(_of_python, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _named(value: Any, connector: Connector | None) -> Any:
+    known = connector.enumeration if connector is not None else None
+    return value if known is None or not isinstance(value, str) else known.items.get(value, value)
+
+
+def _shape(value: object) -> tuple[int, ...]:
+    if not isinstance(value, tuple):
+        return ()
+    inner = {_shape(each) for each in value}
+    return (len(value), *inner.pop()) if len(inner) == 1 else (len(value), -1) if inner else (0,)
+
+
+def _flat(value: object) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for each in value:
+            yield from _flat(each)
+    else:
+        yield value
+
+
+class Positive(StrEnum):
+    """Where the power goes whose number, effort times flow, is positive."""
+
+    IN = "in"
+    OUT = "out"
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPort:
+    """Connectors of a component or system that are connected as one.
+
+    Its power is the sum of all efforts times their flows. A force, torque, voltage or pressure is
+    an effort; a velocity, current or volume flow is a flow. A wrench and a twist are two of each:
+    ``effort=("force", "torque")``, ``flow=("velocity", "angular_velocity")``.
+
+    Parameters
+    ----------
+    name
+        Unique among the power ports of its component.
+    effort, flow
+        Names of connectors, as many of one as of the other; each effort goes with the flow at the
+        same place.
+    displacement
+        Connectors that go along with the flow, such as a position.
+    frame
+        In which the elements of arrays are; ``None`` if that is not said.
+    positive
+        Whether effort times flow is a power into the component or out of it. Unless told, into it
+        where it takes the effort (a force that acts on it), out of it where it gives the effort (a
+        force that acts on the other).
+
+    Raises
+    ------
+    DescriptionError
+        If there is no effort, or not as many flows, or a connector is named twice.
+    """
+
+    name: str
+    effort: tuple[str, ...]
+    flow: tuple[str, ...]
+    displacement: tuple[str, ...] = ()
+    frame: str | None = None
+    positive: Positive | None = None
+
+    def __post_init__(self) -> None:
+        where = f"power port '{self.name}'"
+        if not self.effort or len(self.effort) != len(self.flow):
+            raise DescriptionError(
+                f"{where}: expected as many efforts as flows, at least one; found"
+                f" {len(self.effort)} and {len(self.flow)}"
+            )
+        twice = sorted({name for name in self.connectors if self.connectors.count(name) > 1})
+        if twice:
+            raise DescriptionError(f"{where}: names the connector {', '.join(twice)} twice")
+
+    @property
+    def connectors(self) -> tuple[str, ...]:
+        """All connectors that it names."""
+        return *self.effort, *self.flow, *self.displacement
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        effort: str | tuple[str, ...],
+        flow: str | tuple[str, ...],
+        *,
+        displacement: str | tuple[str, ...] = (),
+        frame: str | None = None,
+        positive: Positive | str | None = None,
+    ) -> PowerPort:
+        """Make a port of single names or several."""
+        told = None if positive is None else _positive(name, positive)
+        return cls(name, _several(effort), _several(flow), _several(displacement), frame, told)
+
+
+def _positive(name: str, text: str) -> Positive:
+    if text not in set(Positive):
+        raise DescriptionError(
+            f"power port '{name}': positive: expected one of {', '.join(Positive)}, found '{text}'"
+        )
+    return Positive(text)
+
+
+def _several(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -1,1 +1,0 @@
-"""Connectors of components, and conversion between two of them."""

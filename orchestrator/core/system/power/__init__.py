@@ -1,1 +1,0 @@
-"""Power ports: an effort and a flow that are one physical connection."""

@@ -1,0 +1,313 @@
+"""Power ports found by names and units of connectors, and connected by their directed lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import pi
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+)
+from orchestrator.core.system.component import Component
+from orchestrator.core.system.lines.connection import Connection, Endpoint, LinearTransformation
+from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.nesting.hierarchy import element
+from orchestrator.core.system.ports import (
+    Causality,
+    Connector,
+    DataType,
+    Positive,
+    PowerPort,
+    conversion_between,
+)
+from orchestrator.core.system.units.tables import Meaning, number, without_angle
+from orchestrator.core.system.units.unit import BaseUnit, may_lack_two_pi, meant
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.system import System
+
+
+def is_power(one: Connector, other: Connector) -> bool:
+    """Whether the product of two connectors is a power, as that of an effort and a flow is."""
+    return product_of("W", one, other) is not None
+
+
+@cache
+def product_in(wanted: str, *units: str | None) -> float | None:
+    """Return how much the product of some units is in another; ``None`` if it is none of that.
+
+    A power of counts per minute is none: between turns and angles is a factor of 2 pi.
+    """
+    return _product(wanted, [(unit, None) for unit in units])
+
+
+def product_of(wanted: str, *connectors: Connector) -> float | None:
+    """Do the same for connectors; what a file defines a unit to be wins over its name."""
+    if all(each.unit_definition is None for each in connectors):
+        return product_in(wanted, *(each.unit for each in connectors))
+    return _product(wanted, [(each.unit, each.unit_definition) for each in connectors])
+
+
+def _product(wanted: str, units: list[tuple[str | None, BaseUnit | None]]) -> float | None:
+    product, is_counted = Meaning(), False
+    for unit, definition in units:
+        if unit is None:
+            return None
+        try:
+            meaning = meant(unit, definition)
+        except UnitMismatchError:
+            return None
+        if meaning.offset:
+            return None  # a product needs a temperature that begins at zero
+        product = product.times(meaning)
+        is_counted = is_counted or _may_be_angular(meaning)
+    goal = meant(wanted, None)
+    if product.cycles or (product.clock and is_counted):
+        return None
+    if without_angle(product.exponents) != without_angle(goal.exponents):
+        return None
+    return number(product.factor / goal.factor, product.pi - goal.pi) * (2.0 * pi) ** product.turns
+
+
+def _may_be_angular(meaning: Meaning) -> bool:
+    """Whether a rate does not say that it counts turns, and does so often: ``1/min``."""
+    is_rate = set(meaning.exponents) == {"s"} and meaning.exponents["s"] < 0
+    return is_rate and may_lack_two_pi(meaning, Meaning({"rad": 1, **meaning.exponents}))
+
+
+_WORDS = {
+    "effort": ("force", "torque", "voltage", "pressure", "wrench"),
+    "flow": ("angular_velocity", "velocity", "speed", "current", "volume_flow", "twist"),
+    "displacement": ("position", "angle", "charge", "orientation"),
+}
+#: Of a port whose connectors have no further name, such as ``force`` and ``velocity``.
+_PLAIN = "port"
+
+
+def power_ports(owner: Component | System) -> dict[str, PowerPort]:
+    """Return the power ports of a component or system: declared ones, and those found by names.
+
+    An effort and a flow are a port if their names are the same but for the words for them, as
+    ``force_a`` and ``velocity_a`` are, they go in opposite directions, and the product of their
+    units is a power. The port is then called by the rest of the name, ``a``, or ``port`` if there
+    is none. A position of the same name goes along. Connectors of a declared port are in no other.
+    """
+    declared = dict(owner.power_ports)
+    used = {name for port in declared.values() for name in port.connectors}
+    by_stem: dict[str, dict[str, list[Connector]]] = {}
+    for connector in owner.connectors.values():
+        said = _said(connector.name)
+        signal = connector.causality in {Causality.INPUT, Causality.OUTPUT}
+        if said and signal and connector.type is DataType.REAL and connector.name not in used:
+            kind, stem = said
+            by_stem.setdefault(stem, {}).setdefault(kind, []).append(connector)
+    for stem, kinds in by_stem.items():
+        port = _port(stem or _PLAIN, kinds)
+        if port is not None and port.name not in declared:
+            declared[port.name] = port
+    return declared
+
+
+def power_port(owner: Component | System, name: str) -> PowerPort:
+    """Return a power port by name, or raise UnknownNameError that lists those that there are."""
+    ports = power_ports(owner)
+    if name not in ports:
+        raise lacking(f"'{owner.name}'", "power port", name, ports)
+    return ports[name]
+
+
+def _said(name: str) -> tuple[str, str] | None:
+    """Kind and rest of a connector's name, if it holds one of the words."""
+    for kind, words in _WORDS.items():
+        for word in words:
+            parts = re.fullmatch(rf"(.*?)[_.]?{word}(?:[_.](.*))?", name)
+            if parts and (not parts[1] or name[len(parts[1])] in "_."):
+                return kind, "_".join(filter(None, parts.groups()))
+    return None
+
+
+def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
+    efforts, flows = kinds.get("effort", []), kinds.get("flow", [])
+    pairs = [
+        (effort, flow)
+        for effort in efforts
+        for flow in flows
+        if effort.shape == flow.shape
+        and effort.causality is not flow.causality
+        and is_power(effort, flow)
+    ]
+    if not pairs or len(pairs) != max(len(efforts), len(flows)):
+        return None  # none, or one that would have to be guessed
+    along = [c.name for c in kinds.get("displacement", []) if c.causality is pairs[0][1].causality]
+    return PowerPort(
+        name,
+        tuple(effort.name for effort, _ in pairs),
+        tuple(flow.name for _, flow in pairs),
+        tuple(along),
+    )
+
+
+Delay = TransportDelay | str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two ports, and whose it is."""
+
+    path: str
+    owner: Component | System
+    port: PowerPort
+
+    def __str__(self) -> str:
+        return f"'{self.path}.{self.port.name}'"
+
+    def connector(self, name: str) -> Connector:
+        found = self.owner.connectors.get(name)
+        if found is None:
+            raise lacking(
+                f"power port {self}: '{self.path}'", "connector", name, self.owner.connectors
+            )
+        return found
+
+    @property
+    def takes_effort(self) -> bool:
+        return self.connector(self.port.effort[0]).causality is Causality.INPUT
+
+    @property
+    def positive(self) -> Positive:
+        return self.port.positive or (Positive.IN if self.takes_effort else Positive.OUT)
+
+
+def connect_power(
+    system: System,
+    one: str,
+    other: str,
+    *,
+    delay: Delay = None,
+    effort_delay: Delay = None,
+    flow_delay: Delay = None,
+) -> System:
+    """Connect two power ports: the effort one way, the flow and what goes along the other way.
+
+    A wrench and a twist of six elements each have several units, so that these may be left out.
+    Which way is said by the connectors: the port that takes the effort gives the flow. If the
+    power of both counts into their components, or of both out of them, the effort changes its sign
+    on the way, so that what one gives the other gets.
+
+    Parameters
+    ----------
+    one, other
+        ``"component.port"``: see :func:`power_ports` for those that are not declared.
+    delay
+        Of all lines; see :meth:`connect`.
+    effort_delay, flow_delay
+        In place of it, of the lines of the efforts, and of those of the flows and displacements.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such port, both give or both take the effort, shapes differ, effort times
+        flow is no power, units do not convert, or the frames are not the same.
+    """
+    here, there = _side(system, one), _side(system, other)
+    _fit(here, there)
+    giver, taker = (there, here) if here.takes_effort else (here, there)
+    turned = giver.positive is taker.positive
+    where = f"power connection {one} - {other}"
+    efforts = _lines(giver, taker, giver.port.effort, taker.port.effort)
+    flows = _lines(taker, giver, taker.port.flow, giver.port.flow)
+    for (_, effort), (_, flow) in zip(efforts, flows, strict=True):
+        wrench = effort.shape == (6,) and effort.unit is flow.unit is None
+        if not wrench and not is_power(effort, flow):
+            raise UnitMismatchError(
+                f"{where}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
+                f" '{flow.name}' in {flow.unit or 'no unit'} is no power; expected units whose"
+                " product is W"
+            )
+    along = _lines(taker, giver, taker.port.displacement, giver.port.displacement)
+    late = _delay(delay if effort_delay is None else effort_delay)
+    lines = [replace(line, delay=late) for line, _ in efforts]
+    if turned:
+        lines = [replace(line, transformation=LinearTransformation(-1.0)) for line in lines]
+    late = _delay(delay if flow_delay is None else flow_delay)
+    lines += [replace(line, delay=late) for line, _ in (*flows, *along)]
+    return replace(system, connections=(*system.connections, *lines))
+
+
+def _delay(delay: Delay) -> TransportDelay | None:
+    return delay if delay is None or isinstance(delay, TransportDelay) else TransportDelay.of(delay)
+
+
+def _side(system: System, text: str) -> _Side:
+    end = Endpoint.parse(text)
+    owner = element(system, end.component)
+    if not isinstance(owner, (Component, type(system))):
+        raise DescriptionError(f"'{text}': a bus has no power ports")
+    return _Side(end.component, owner, power_port(owner, end.connector))
+
+
+def _fit(here: _Side, there: _Side) -> None:
+    """Refuse ports of another kind, with the same causality, or in another frame."""
+    both = f"power ports {here} and {there}"
+    for what in ("effort", "flow", "displacement"):
+        names = [getattr(side.port, what) for side in (here, there)]
+        if len(names[0]) != len(names[1]):
+            raise ConnectorMismatchError(
+                f"{both}: {len(names[0])} and {len(names[1])} connectors of {what},"
+                f" {', '.join(names[0]) or 'none'} and {', '.join(names[1]) or 'none'};"
+                " expected as many"
+            )
+    if here.takes_effort is there.takes_effort:
+        verb = "take" if here.takes_effort else "give"
+        raise ConnectorMismatchError(
+            f"{both}: both {verb} the effort ('{here.port.effort[0]}' and"
+            f" '{there.port.effort[0]}'); put a component between them that"
+            f" {'gives' if here.takes_effort else 'takes'} it on both sides, such as"
+            f" {'a spring' if here.takes_effort else 'a mass'}"
+        )
+    if here.port.frame != there.port.frame:
+        raise ConnectorMismatchError(
+            f"{both}: one is in frame '{here.port.frame or 'not said'}', the other in"
+            f" '{there.port.frame or 'not said'}'; put a component between them that turns efforts"
+            " and flows from one frame into the other, or declare both in the same frame"
+        )
+
+
+def _lines(
+    giver: _Side, taker: _Side, sources: Sequence[str], targets: Sequence[str]
+) -> list[tuple[Connection, Connector]]:
+    return list(_each_line(giver, taker, sources, targets))
+
+
+def _each_line(
+    giver: _Side, taker: _Side, sources: Sequence[str], targets: Sequence[str]
+) -> Iterator[tuple[Connection, Connector]]:
+    for given, taken in zip(sources, targets, strict=True):
+        source, target = giver.connector(given), taker.connector(taken)
+        line = Connection(Endpoint(giver.path, given), Endpoint(taker.path, taken))
+        for end, found, wanted in (
+            (line.source, source.causality, Causality.OUTPUT),
+            (line.target, target.causality, Causality.INPUT),
+        ):
+            if found is not wanted:
+                raise ConnectorMismatchError(
+                    f"power ports {giver} and {taker}: '{end}' is an {found}, expected an {wanted}:"
+                    " the port that gives the effort takes the flow"
+                )
+        if source.shape != target.shape:
+            raise ConnectorMismatchError(
+                f"connection {line}: shape {source.shape} is connected to {target.shape};"
+                " expected equal shapes"
+            )
+        try:
+            conversion_between(source, target)
+        except UnitMismatchError as error:
+            raise UnitMismatchError(f"connection {line}: {error}") from None
+        yield line, source

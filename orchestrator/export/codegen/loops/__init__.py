@@ -1,1 +1,0 @@
-"""Functions as C code with loops over arrays, which compilers turn into vector instructions."""

@@ -1,0 +1,314 @@
+"""Sources that are changed for rumoca: events, ranges, and statements left out in search of one."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.modelica.source.parser import parse_classes
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    ClassText,
+    Token,
+    classes_of,
+    tokens,
+)
+from orchestrator.export.modelica.source.tree import ClassTree, NotRead, SourcePlace, parts
+
+#: rumoca's words about an element that changes in a when clause.
+ELEMENT_EVENT = re.compile(
+    r"reinit\(\) can only be applied to state variables: [\w.]+\[\d+\]"
+    r"|`[\w.]+\[\d+\]` is not a discrete coordinate"
+)
+_COUNTED = re.compile(
+    r"the front end counts \d+ equations for \d+ unknowns"
+    r"|sizes of arrays that it cannot prove to be equal"
+)
+_SECTIONS = frozenset(("equation", "algorithm"))
+_BLOCKS = frozenset(("if", "for", "while", "when"))
+_BRANCHES = _BLOCKS | {"else", "elseif", "elsewhen"}
+_OPENING = frozenset(("then", "else", "loop"))
+_ARRAY_TYPES = frozenset(("Real", "Integer", "Boolean"))
+
+
+def rejects_element_event(error: ModelicaError) -> bool:
+    """Whether a model was rejected for an element that changes in a when clause."""
+    return ELEMENT_EVENT.search(str(error)) is not None
+
+
+def rejects_range(error: ModelicaError) -> bool:
+    """Whether a model was rejected for its number of equations."""
+    return _COUNTED.search(str(error)) is not None
+
+
+def with_listed_ranges(text: str) -> str:
+    """Return a text with ``{i for i in 1:n}`` in the place of each modifier ``= 1:n``."""
+    listed, content = tokens(text), text.encode()
+    for words in reversed(list(zip(*(listed[i:] for i in range(5)), strict=False))):
+        equals, first, colon, last, end = words
+        plain = first.kind in {"name", "number"} and last.kind in {"name", "number"}
+        if plain and (equals.text, colon.text) == ("=", ":") and end.text in {",", ")"}:
+            values = content[first.start : last.end]
+            new = b"{i_ for i_ in " + values + b"}"
+            content = content[: first.start] + new + content[last.end :]
+    return content.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """``name[index] = value`` or ``reinit(name[index], value)``, from a token to its semicolon."""
+
+    name: str
+    index: int
+    value: Sequence[Token]
+    reinit: bool
+    first: Token
+    last: Token
+
+
+def with_whole_arrays(text: str) -> str:
+    """Return a text whose when equations change whole arrays; lines stay where they are.
+
+    That is done where size and index are numbers: elements that a clause does not name get the
+    values that they have. Others are left as they are.
+    """
+    content = text.encode()
+    edits = [edit for each in classes_of(text) for edit in _edits(each, content)]
+    for start, end, new in sorted(edits, reverse=True):
+        lines = content[start:end].count(b"\n") - new.count(b"\n")
+        content = content[:start] + new + b"\n" * lines + content[end:]
+    return content.decode()
+
+
+def _edits(found: ClassText, content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    sizes = dict(_sizes(found.tokens))
+    for branch in _branches(found.tokens):
+        changes = [each for each in _changes(branch) if each.index <= sizes.get(each.name, 0)]
+        for key in dict.fromkeys((each.name, each.reinit) for each in changes):
+            same = [each for each in changes if (each.name, each.reinit) == key]
+            if len({each.index for each in same}) < len(same):
+                continue  # an element twice: rumoca says so
+            yield from _whole(same, sizes[key[0]], content)
+
+
+def _whole(same: Sequence[_Change], size: int, content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    name, reinit = same[0].name, same[0].reinit
+    given: Mapping[int, bytes] = {
+        each.index: content[each.value[0].start : each.value[-1].end] for each in same
+    }
+    kept = "{0}[{1}]" if reinit else "pre({0}[{1}])"
+    values = [given.get(i, kept.format(name, i).encode()) for i in range(1, size + 1)]
+    listed = b"{" + b", ".join(values) + b"}"
+    whole = b"reinit(%s, %s);" if reinit else b"%s = %s;"
+    yield same[0].first.start, same[0].last.end, whole % (name.encode(), listed)
+    for each in same[1:]:
+        yield each.first.start, each.last.end, b""
+
+
+def _sizes(listed: Sequence[Token]) -> Iterator[tuple[str, int]]:
+    """Yield vectors that the class declares with a number as their size."""
+    depth, is_value = 0, False
+    for at, token in enumerate(listed[:-3]):
+        if token.text in _SECTIONS:
+            return
+        depth += (token.text in "([{") - (token.text in ")]}")
+        if not depth:
+            is_value = token.text not in {",", ";"} and (is_value or token.text == "=")
+        opening, size, closing = listed[at + 1 : at + 4]
+        if depth or is_value or (opening.text, closing.text) != ("[", "]"):
+            continue
+        if token.kind == "name" and size.text.isdecimal():
+            name = listed[at + 4] if token.text in _ARRAY_TYPES else token
+            yield name.text, int(size.text)
+
+
+def _blocks(listed: Sequence[Token]) -> Iterator[tuple[int, Token, int]]:
+    """Yield tokens with their numbers, and by how much blocks open (1) or close (-1) there.
+
+    A conditional expression is none: its ``if`` does not begin a statement.
+    """
+    first = ""
+    for at, token in enumerate(listed):
+        first = first or token.text
+        opens = token.text in _BLOCKS and first in {token.text, "end"}
+        yield at, token, (0 if not opens else 1 if first == token.text else -1)
+        if token.text in {";", *_SECTIONS} or (token.text in _OPENING and first in _BRANCHES):
+            first = ""
+
+
+def _branches(listed: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield what stands between ``then`` and the next branch, or the end, of when equations."""
+    section, depth, inside, begin = "", 0, 0, 0
+    for at, token, opened in _blocks(listed):
+        depth += opened
+        if token.text in _SECTIONS and not depth:
+            section = token.text
+        elif opened > 0 and token.text == "when" and not inside and section == "equation":
+            inside = depth
+        elif inside and depth == inside - 1:
+            yield listed[begin : at - 1]
+            inside = 0
+        elif inside == depth and token.text == "elsewhen":
+            yield listed[begin:at]
+        if inside == depth and token.text == "then" and _begins(listed, at):
+            begin = at + 1
+
+
+def _begins(listed: Sequence[Token], at: int) -> bool:
+    """Whether a ``then`` is that of a clause, whose condition has no ``if`` of its own."""
+    words = [token.text for token in listed[:at]]
+    last = max((i for i, word in enumerate(words) if word in {"when", "elsewhen", ";"}), default=0)
+    return words[last] != ";" and "if" not in words[last:]
+
+
+def _changes(branch: Sequence[Token]) -> Iterator[_Change]:
+    """Yield those that stand in the branch itself, not in an ``if`` or ``for`` of it."""
+    depth, first = 0, 0
+    for at, token, opened in _blocks(branch):
+        depth += opened
+        if token.text == ";":
+            if not depth and (change := _change(branch[first : at + 1])):
+                yield change
+            first = at + 1
+
+
+def _change(words: Sequence[Token]) -> _Change | None:
+    texts = [token.text for token in words]
+    reinit = texts[:2] == ["reinit", "("]
+    name, *rest = words[2:] if reinit else words
+    after = texts[6:7] == [","] if reinit else texts[4:5] == ["="]
+    shape = [token.text for token in rest[:3]]
+    if not (after and shape[0] == "[" and shape[1].isdecimal() and shape[2] == "]"):
+        return None
+    value = words[7:-2] if reinit else words[5:-1]
+    return _Change(name.text, int(shape[1]), value, reinit, words[0], words[-1])
+
+
+_REJECTED = re.compile(
+    r"(change|edge)\(\.\.\.\) must name|pre\(`[^`]*`\) names an external input coordinate"
+)
+_OPERATORS = frozenset(("change", "edge", "pre"))
+_DISCRETE = frozenset(("Integer", "Boolean"))
+_COPY = "_at_events"
+
+
+def rejects_input_event(error: ModelicaError) -> bool:
+    """Whether a model was rejected for ``change``, ``edge`` or ``pre`` of an input."""
+    return _REJECTED.search(str(error)) is not None
+
+
+def with_copied_inputs(text: str, name: str) -> str:
+    """Return a text in which a class takes ``change``, ``edge`` and ``pre`` of copies of inputs.
+
+    The copies are variables of the class; lines stay where they are. Inputs that it inherits, or
+    that are of other types than Integer and Boolean, are left as they are.
+    """
+    found = next((each for each in classes_of(text) if each.name == name), None)
+    if found is None:
+        return text
+    inputs = dict(_inputs(found))
+    uses = [token for token in _uses(found.tokens) if token.text in inputs]
+    sections = [i for i, token in enumerate(found.tokens) if token.text in _SECTIONS]
+    if not uses or not sections:
+        return text
+    before = found.tokens[sections[0] - 1]
+    section = before if before.text == "initial" else found.tokens[sections[0]]
+    copies = dict.fromkeys(token.text for token in uses)
+    declared = "".join(f"{inputs[each]} {each}{_COPY} = {each}; " for each in copies)
+    content = text.encode()
+    for token in reversed(uses):
+        content = content[: token.end] + _COPY.encode() + content[token.end :]
+    at = section.start
+    return (content[:at] + f"protected {declared}".encode() + content[at:]).decode()
+
+
+def _inputs(found: ClassText) -> Iterator[tuple[str, str]]:
+    """Name and type of each scalar input that the class declares on its own."""
+    for word, kind, name, after in zip(*(found.tokens[i:] for i in range(4)), strict=False):
+        if word.text == "input" and kind.text in _DISCRETE and after.text != "[":
+            yield name.text, kind.text
+
+
+def _uses(listed: Sequence[Token]) -> Iterator[Token]:
+    for operator, opening, name, closing in zip(*(listed[i:] for i in range(4)), strict=False):
+        if operator.text in _OPERATORS and (opening.text, closing.text) == ("(", ")"):
+            yield name
+
+
+_SHOWN = 70
+
+
+def culprit(text: str, model: str, probe: str, rejects: Callable[[str, str], bool]) -> str:
+    """Find what has to be left out of a file for a model to be rejected no more."""
+    try:
+        within, (top, *_) = parse_classes(text, 0)
+    except (NotRead, ValueError):
+        return ""
+    path = model.removeprefix(f"{within}.").split(".") if within else model.split(".")
+    own = _inside(top, path[1:])
+    if own is None or path[0] != top.name:
+        return ""
+    name = ".".join(filter(None, (within, probe, *path[1:])))
+
+    def is_rejected(without: Sequence[SourcePlace]) -> bool:
+        return rejects(_changed(text, top, own, probe, without), name)
+
+    if not is_rejected(()):
+        return ""
+    for places in (_statements(own), _values(own, text)):
+        if places and not is_rejected(places):
+            counts = range(1, len(places) + 1)
+            least = bisect_left(counts, 1, key=lambda n: int(not is_rejected(places[:n])))
+            return _shown(text, places[least])
+    return ""
+
+
+def _inside(tree: ClassTree, path: Sequence[str]) -> ClassTree | None:
+    for name in path:
+        found = [e.declared for e in tree.elements if e.declared and e.declared.name == name]
+        if not found or found[0] is None:
+            return None
+        tree = found[0]
+    return tree
+
+
+def _changed(
+    text: str, top: ClassTree, own: ClassTree, probe: str, without: Sequence[SourcePlace]
+) -> str:
+    """The text without some places, its outermost class renamed and the model partial."""
+    content = bytearray(text.encode())
+    for place in without:
+        room = content[place.start : place.end]
+        content[place.start : place.end] = bytes(c if c in b"\r\n" else 32 for c in room)
+    names = [
+        name
+        for word, name in pairwise(tokens(text))
+        if name.text == top.name and word.text in CLASS_WORDS | {"end"}
+    ]
+    edits = [(name.start, name.end, probe) for name in (names[0], names[-1])]
+    edits += [] if "partial" in own.prefixes else [(own.place.start, own.place.start, "partial ")]
+    for start, end, new in sorted(edits, reverse=True):
+        content[start:end] = new.encode()
+    return content.decode()
+
+
+def _statements(tree: ClassTree) -> list[SourcePlace]:
+    return [place for section in tree.sections for place in parts(section)]
+
+
+def _values(tree: ClassTree, text: str) -> list[SourcePlace]:
+    """Values of components, each from its sign on."""
+    content = text.encode()
+    values = [element.value.place for element in tree.elements if element.value]
+    return [SourcePlace(0, content.rfind(b"=", 0, each.start), each.end) for each in values]
+
+
+def _shown(text: str, place: SourcePlace) -> str:
+    content = text.encode()
+    line = content.count(b"\n", 0, place.start) + 1
+    said = " ".join(content[place.start : place.end].decode().split())
+    return f"{line}: {said if len(said) <= _SHOWN else said[:_SHOWN] + ' ..'}"

@@ -1,0 +1,320 @@
+"""A level of a system as shapes: laid out, with its lines, names and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.system import Endpoint
+from orchestrator.pictures.drawing.facts import colour_of
+from orchestrator.pictures.drawing.layout.layout import DiagramLayout, lay_out_islands
+from orchestrator.pictures.drawing.layout.shape import (
+    GRID,
+    PASS_HEIGHT,
+    LayoutBox,
+    Point,
+    Wire,
+    width_of,
+)
+from orchestrator.pictures.drawing.parts import DrawnLine, DrawnPart, DrawnPort, Level
+from orchestrator.pictures.drawing.scene import (
+    BROKEN,
+    FRAMES,
+    HEAD,
+    INK,
+    KINDS,
+    LABEL_SIZE,
+    LATE,
+    MARKS,
+    NAME_SIZE,
+    PALE,
+    PAPER,
+    PORT_SIZE,
+    QUIET,
+    ROW,
+    SOURCE_SIZE,
+    Disc,
+    Polygon,
+    Rectangle,
+    Shape,
+    ShapeGroup,
+    Stroke,
+    Text,
+)
+
+_BLOCKS_SIDE = 9.0
+_MIDDLE = 20.0
+_LEAST = 96.0
+_ROUND = 5.0
+_PORT = 7.0
+
+
+def box_of(name: str, part: DrawnPart) -> LayoutBox:
+    """Measure a part that is drawn closed."""
+    rows = _widest(part.inputs) + _widest(part.outputs) + _MIDDLE
+    return LayoutBox(
+        name,
+        max(_LEAST, rows + 2 * _BLOCKS_SIDE, head_width(part)),
+        HEAD + ROW * max(1, len(part.inputs), len(part.outputs)) + 8.0,
+        _offsets(part.inputs),
+        _offsets(part.outputs),
+    )
+
+
+def head_width(part: DrawnPart) -> float:
+    """Width that the two lines of a head need, with room for the number of the step."""
+    step = width_of(part.step, SOURCE_SIZE, bold=True) + 22 if part.step else 0.0
+    name = width_of(part.name, NAME_SIZE, bold=True) + 2 * step
+    return max(name, width_of(part.source, SOURCE_SIZE) + step) + 2 * _BLOCKS_SIDE
+
+
+def _widest(ports: Iterable[DrawnPort]) -> float:
+    return max((width_of(port.text, PORT_SIZE) for port in ports), default=0.0)
+
+
+def _offsets(ports: Sequence[DrawnPort]) -> dict[str, float]:
+    return {port.name: HEAD + ROW * (i + 0.5) for i, port in enumerate(ports)}
+
+
+def pin_of(name: str, port: DrawnPort, side: str) -> LayoutBox:
+    """Box of a connector of the system itself, on its border."""
+    width = width_of(port.text, PORT_SIZE) + 2 * _PORT
+    height = {port.name: PASS_HEIGHT / 2}
+    if side == "left":
+        return LayoutBox(name, width, PASS_HEIGHT, {}, height, "left")
+    return LayoutBox(name, width, PASS_HEIGHT, height, {}, "right")
+
+
+def paint_box(part: DrawnPart, box: LayoutBox, corner: Point) -> Iterator[Shape]:
+    """Paint a part that is drawn closed."""
+    x, y = corner
+    fill, edge = colours(part)
+    yield Rectangle(x, y, box.width, box.height, PAPER, radius=_ROUND)
+    yield Rectangle(x, y, box.width, HEAD, fill, radius=_ROUND)
+    yield Rectangle(x, y + HEAD - _ROUND, box.width, _ROUND, fill)
+    yield _outline(part, x, y, box.width, box.height, edge)
+    yield from paint_head(part, x, y, box.width)
+    for ports, at, inward in ((part.inputs, x, 1), (part.outputs, x + box.width, -1)):
+        for i, port in enumerate(ports):
+            yield from paint_port(port, (at, y + HEAD + ROW * (i + 0.5)), inward, edge)
+
+
+def paint_frame(part: DrawnPart, box: LayoutBox, corner: Point, depth: int) -> Iterator[Shape]:
+    """Paint the frame of a nested system, without what is in it."""
+    x, y = corner
+    _, edge = colours(part)
+    yield Rectangle(x, y, box.width, box.height, FRAMES[depth % 2], radius=_ROUND)
+    yield _outline(part, x, y, box.width, box.height, edge)
+    yield from paint_head(part, x, y, box.width)
+
+
+def colours(part: DrawnPart) -> tuple[str, str]:
+    """Fill of the head, and edge."""
+    if part.mark:
+        return MARKS[part.mark]
+    return KINDS[part.kind][:2]
+
+
+def _outline(
+    part: DrawnPart, x: float, y: float, width: float, height: float, edge: str
+) -> Rectangle:
+    thick = 2.0 if part.mark else 1.2
+    dashed = part.mark == "removed"
+    return Rectangle(x, y, width, height, "", edge, thick, _ROUND, dashed=dashed)
+
+
+def paint_head(part: DrawnPart, x: float, y: float, width: float) -> Iterator[Shape]:
+    """Paint name and source, and the number of the step at the left of them."""
+    middle = x + width / 2
+    yield Text(middle, y + 11, part.name, NAME_SIZE, INK, "middle", bold=True)
+    yield Text(middle, y + 24, part.source, SOURCE_SIZE, QUIET, "middle")
+    if part.step:
+        wide = max(14.0, width_of(part.step, SOURCE_SIZE, bold=True) + 7)
+        edge = colours(part)[1]
+        yield Rectangle(x + 5, y + 4, wide, 14, PAPER, edge, 0.9, 7.0)
+        yield Text(x + 5 + wide / 2, y + 11, part.step, SOURCE_SIZE, edge, "middle", bold=True)
+
+
+def paint_port(port: DrawnPort, at: Point, inward: int, edge: str) -> Iterator[Shape]:
+    """Paint a mark on an edge and the port's text inside; ``inward`` is 1 on a left edge."""
+    x, y = at
+    colour = INK if port.connected else PALE
+    yield Text(
+        x + _PORT * inward, y, port.text, PORT_SIZE, colour, "start" if inward > 0 else "end"
+    )
+    if port.name:
+        yield Rectangle(x - 2.5, y - 2.5, 5, 5, edge if port.connected else PAPER, edge, 0.8)
+
+
+def arrow(tip: Point, colour: str) -> Polygon:
+    """Head of an arrow that points to the right at a port."""
+    x, y = tip[0] - 2.5, tip[1]
+    return Polygon(((x, y), (x - 7, y - 3.2), (x - 7, y + 3.2)), colour)
+
+
+def dot(at: Point, colour: str) -> Disc:
+    """Mark where lines part."""
+    return Disc(*at, 2.1, colour)
+
+
+_DASH = (4.2, 2.1)
+#: Inside of a frame, from its top to what is in it.
+_TOP = 5 * GRID
+_BOTTOM = 2 * GRID
+_SIDE = 16.0
+#: A line has so many bands at most; each further loop makes it wider.
+_BANDS = 3
+# Names of pins: no connector's name begins so.
+_IN, _OUT = "\0in:", "\0out:"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A level that was laid out: its shapes, its size, and the heights of its own connectors."""
+
+    shapes: Sequence[Shape]
+    width: float
+    height: float
+    inputs: Mapping[str, float]
+    outputs: Mapping[str, float]
+
+
+def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> Placed:
+    """Lay out a level and paint it.
+
+    Parameters
+    ----------
+    level
+        What is in a system.
+    depth
+        How many frames are around it.
+    least
+        Width that it has at least.
+    edge
+        Colour of the marks of its own connectors on the frame around it.
+    """
+    nested = {
+        name: place(part.level, depth + 1, head_width(part), colours(part)[1])
+        for name, part in level.parts.items()
+        if part.level is not None
+    }
+    boxes = {
+        name: _frame(name, nested[name]) if name in nested else box_of(name, part)
+        for name, part in level.parts.items()
+    }
+    pins = {_IN + port.name: (port, "left") for port in level.inputs}
+    pins |= {_OUT + port.name: (port, "right") for port in level.outputs}
+    boxes |= {name: pin_of(name, port, side) for name, (port, side) in pins.items()}
+    wires = [_wire(line) for line in level.lines]
+    left = 0.0 if level.inputs or not edge else _SIDE
+    right = 0.0 if level.outputs or not edge else _SIDE
+    laid = lay_out_islands(boxes, wires, least - left - right)
+    shapes: list[Shape] = [
+        *_halos(level.lines, laid),
+        *_lines(level.lines, laid),
+        *(
+            _part(part, boxes[name], laid.corners[name], nested.get(name), depth)
+            for name, part in level.parts.items()
+        ),
+        *_pins(pins, boxes, laid, edge),
+    ]
+    heights = {name: laid.corners[name][1] + GRID for name in pins}
+    return Placed(
+        [ShapeGroup("inside", shapes, at=(left, 0.0))] if left else shapes,
+        laid.width + left + right,
+        GRID * -(-laid.height // GRID),
+        {port.name: heights[_IN + port.name] for port in level.inputs},
+        {port.name: heights[_OUT + port.name] for port in level.outputs},
+    )
+
+
+def _frame(name: str, inner: Placed) -> LayoutBox:
+    return LayoutBox(
+        name,
+        inner.width,
+        _TOP + inner.height + _BOTTOM,
+        {port: _TOP + y for port, y in inner.inputs.items()},
+        {port: _TOP + y for port, y in inner.outputs.items()},
+    )
+
+
+def _wire(line: DrawnLine) -> Wire:
+    room = width_of(line.label, LABEL_SIZE, bold=True) + 8 if line.label else 0.0
+    return Wire(_end(line.source, _IN), _end(line.target, _OUT), room)
+
+
+def _end(end: Endpoint, own: str) -> tuple[str, str]:
+    return (end.component or own + end.connector, end.connector)
+
+
+def _part(
+    part: DrawnPart, box: LayoutBox, corner: Point, inner: Placed | None, depth: int
+) -> ShapeGroup:
+    data = {"part": part.path}
+    if inner is None:
+        return ShapeGroup("part", [*paint_box(part, box, corner)], data, part.path)
+    content = ShapeGroup("content", inner.shapes, at=(corner[0], corner[1] + _TOP))
+    return ShapeGroup("frame", [*paint_frame(part, box, corner, depth), content], data, part.path)
+
+
+def _pins(
+    pins: Mapping[str, tuple[DrawnPort, str]],
+    boxes: Mapping[str, LayoutBox],
+    laid: DiagramLayout,
+    edge: str,
+) -> Iterator[Shape]:
+    for name, (port, side) in pins.items():
+        x, y = laid.corners[name]
+        at = (x, y + GRID) if side == "left" else (x + boxes[name].width, y + GRID)
+        yield ShapeGroup("pin", [*paint_port(port, at, 1 if side == "left" else -1, edge or INK)])
+
+
+def _halos(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
+    """Bands along lines that belong to loops, the outer ones first."""
+    for band in reversed(range(_BANDS)):
+        for line, way in zip(lines, laid.ways, strict=True):
+            if band < len(line.loops):
+                loop = line.loops[band]
+                dash = BROKEN if loop in line.algebraic else ()
+                stroke = Stroke(way, colour_of(loop), 5.0 + 3.0 * band, dash)
+                yield ShapeGroup("halo", [stroke], {"loop": str(loop), "of": line.key})
+
+
+def _lines(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
+    """Lines with arrow heads and labels; what several share is solid if one of them is."""
+    looks = {line.key: _look(line) for line in lines}
+    order = sorted(range(len(lines)), key=lambda number: not lines[number].late)
+    for number in order:
+        line, way = lines[number], laid.ways[number]
+        colour, width, dash = looks[line.key]
+        end = (way[-1][0] - 7, way[-1][1])
+        shapes: list[Shape] = [
+            Stroke((*way[:-1], end), colour, width, dash),
+            arrow(way[-1], colour),
+        ]
+        if line.label:
+            shapes += _label(line.label, laid.labels[number], colour)
+        data = {"wire": line.key}
+        title = line.key + (f" ({line.label})" if line.label else "")
+        yield ShapeGroup("wire", shapes, data, title)
+    colour_at: dict[tuple[str, str], str] = {}
+    for number in order:
+        line = lines[number]
+        colour_at[_end(line.source, _IN)] = looks[line.key][0]
+    yield ShapeGroup("dots", [dot(at, colour_at[source]) for at, source in laid.dots])
+
+
+def _look(line: DrawnLine) -> tuple[str, float, tuple[float, ...]]:
+    """Colour, width and dashes of a line."""
+    colour = LATE if line.late else INK
+    if line.mark:
+        colour = MARKS[line.mark][1]
+    return colour, 2.2 if line.mark else 1.3, _DASH if line.late else ()
+
+
+def _label(text: str, at: Point, colour: str) -> list[Shape]:
+    width = width_of(text, LABEL_SIZE, bold=True) + 4
+    return [
+        Rectangle(at[0] - width / 2, at[1] - 5, width, 10, PAPER, radius=2.0),
+        Text(*at, text, LABEL_SIZE, colour, "middle", bold=True),
+    ]

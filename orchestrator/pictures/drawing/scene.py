@@ -1,0 +1,272 @@
+"""Shapes of a drawing, in points (72 to the inch), their colours and sizes, and their SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from orchestrator.pictures.drawing.layout.shape import BASELINE, Point
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle with round corners; an empty colour is none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str = ""
+    edge: str = ""
+    line: float = 1.0
+    radius: float = 0.0
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line through corners, each rounded by ``bend``."""
+
+    points: tuple[Point, ...]
+    colour: str
+    width: float = 1.3
+    dash: tuple[float, ...] = ()
+    bend: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """A filled polygon."""
+
+    points: tuple[Point, ...]
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A filled circle, perhaps with an edge."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    edge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text; ``y`` is its middle."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    colour: str
+    anchor: Literal["start", "middle", "end"] = "start"
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeGroup:
+    """Shapes that belong together.
+
+    Parameters
+    ----------
+    role
+        What they are: ``part``, ``wire``, ...; the class in SVG.
+    shapes
+        In their order.
+    data
+        Facts for programs, as attributes ``data-*`` in SVG.
+    title
+        Shown by viewers where the mouse rests.
+    at
+        Where the origin of its shapes is.
+    """
+
+    role: str
+    shapes: Sequence[Shape]
+    data: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    at: Point = (0.0, 0.0)
+
+
+Shape = Rectangle | Stroke | Polygon | Disc | Text | ShapeGroup
+
+
+INK, QUIET, PALE, PAPER = "#222222", "#444444", "#707070", "#ffffff"
+#: Lines with a delay.
+LATE = "#C24E00"
+NAME_SIZE, SOURCE_SIZE, PORT_SIZE, LABEL_SIZE, TITLE_SIZE = 10.0, 7.5, 8.0, 7.5, 12.0
+HEAD = 32.0
+ROW = 16.0
+#: Fill of the head, and edge, by kind of a part.
+KINDS = {
+    "fmu": ("#D6E6F4", "#2F5F8A", "FMU"),
+    "block": ("#FBE8C8", "#9A6A10", "Python block"),
+    "device": ("#F6D9D2", "#9C3D22", "device"),
+    "log": ("#E3E7EA", "#5B6770", "recording"),
+    "twin": ("#F3E0EE", "#8A4A78", "twin"),
+    "system": ("#E6E1F2", "#5D4B94", "system"),
+    "bus": ("#D9EFE0", "#2C7A4B", "signal dictionary"),
+}
+#: Frames in frames change between these.
+FRAMES = ("#FBFAFE", "#F2F0F9")
+#: Bands along the lines of loops: lighter than the lines, told apart with any colour vision.
+LOOPS = ("#8CC4EA", "#F6C177", "#86D3B5", "#E6B3D1", "#E8DC6A", "#F0A58A", "#B9AEE6", "#C4C4C4")
+#: Dashes of the band of an algebraic loop.
+BROKEN = (7.0, 3.0)
+#: Fill and edge of what a comparison found.
+MARKS = {
+    "added": ("#D4F2DC", "#16803C"),
+    "removed": ("#FBD9D9", "#B42318"),
+    "changed": ("#FFF0B8", "#946200"),
+}
+
+
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_QUOTES = str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+#: All of about the width that texts were measured with.
+FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, Geneva, sans-serif"
+
+
+def svg_document(shapes: Sequence[Shape], width: float, height: float, title: str) -> str:
+    """Write shapes as a whole document.
+
+    Parameters
+    ----------
+    shapes
+        From the origin to ``width`` and ``height``.
+    width, height
+        In points.
+    title
+        What it shows.
+    """
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg"{_extent(width, height)}>\n'
+        f"<title>{_text(title)}</title>\n"
+        f'<rect width="100%" height="100%" fill="#ffffff"/>\n{svg_shapes(shapes)}</svg>\n'
+    )
+
+
+def svg_element(shapes: Sequence[Shape], width: float, height: float, label: str) -> str:
+    """Write shapes as a picture inside a page, which paints the background; see above."""
+    return (
+        f'<svg role="img" aria-label={_quoted(label)}{_extent(width, height)}>\n'
+        f"{svg_shapes(shapes)}</svg>"
+    )
+
+
+def _extent(width: float, height: float) -> str:
+    return (
+        f' width="{_number(width)}pt" height="{_number(height)}pt"'
+        f' viewBox="0 0 {_number(width)} {_number(height)}" font-family="{FONTS}"'
+    )
+
+
+def svg_shapes(shapes: Sequence[Shape]) -> str:
+    """Write shapes as elements, one on a line."""
+    return "".join(f"{line}\n" for shape in shapes for line in _elements(shape))
+
+
+def _elements(shape: Shape) -> Iterator[str]:
+    match shape:
+        case ShapeGroup():
+            yield from _group(shape)
+        case Rectangle():
+            yield (
+                f'<rect x="{_number(shape.x)}" y="{_number(shape.y)}"'
+                f' width="{_number(shape.width)}" height="{_number(shape.height)}"'
+                + (f' rx="{_number(shape.radius)}"' if shape.radius else "")
+                + f' fill="{shape.fill or "none"}"'
+                + _edge(shape.edge, shape.line, (5.0, 3.0) if shape.dashed else ())
+                + "/>"
+            )
+        case Stroke():
+            yield (
+                f'<path d="{rounded(shape.points, shape.bend)}" fill="none"'
+                f"{_edge(shape.colour, shape.width, shape.dash)}/>"
+            )
+        case Polygon():
+            points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
+            yield f'<polygon points="{points}" fill="{shape.fill}"/>'
+        case Disc():
+            yield (
+                f'<circle cx="{_number(shape.x)}" cy="{_number(shape.y)}"'
+                f' r="{_number(shape.radius)}" fill="{shape.fill}"{_edge(shape.edge, 1.0, ())}/>'
+            )
+        case Text():
+            yield (
+                f'<text x="{_number(shape.x)}" y="{_number(shape.y + BASELINE * shape.size)}"'
+                f' font-size="{_number(shape.size)}"'
+                + (f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else "")
+                + (' font-weight="bold"' if shape.bold else "")
+                + f' fill="{shape.colour}">{_text(shape.text)}</text>'
+            )
+
+
+def _group(group: ShapeGroup) -> Iterator[str]:
+    data = "".join(f" data-{name}={_quoted(value)}" for name, value in group.data.items())
+    moved = f' transform="translate({_number(group.at[0])} {_number(group.at[1])})"'
+    yield f'<g class="{group.role}"{data}{moved if any(group.at) else ""}>'
+    if group.title:
+        yield f"<title>{_text(group.title)}</title>"
+    for shape in group.shapes:
+        yield from _elements(shape)
+    yield "</g>"
+
+
+def _edge(colour: str, width: float, dash: tuple[float, ...]) -> str:
+    if not colour:
+        return ""
+    dashes = f' stroke-dasharray="{" ".join(map(_number, dash))}"' if dash else ""
+    return f' stroke="{colour}" stroke-width="{_number(width)}"{dashes}'
+
+
+def rounded(points: Sequence[Point], bend: float) -> str:
+    """Path through corners, each cut by a quadratic curve."""
+    parts = [f"M{_pair(points[0])}"]
+    for corner, begin, end in corners(points, bend):
+        parts.append(f"L{_pair(begin)}Q{_pair(corner)} {_pair(end)}")
+    return "".join([*parts, f"L{_pair(points[-1])}"])
+
+
+def corners(points: Sequence[Point], bend: float) -> Iterator[tuple[Point, Point, Point]]:
+    """Every corner of a line, with where its curve begins and ends."""
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        lengths = [abs(p[0] - corner[0]) + abs(p[1] - corner[1]) for p in (before, after)]
+        if min(lengths) == 0:
+            continue
+        cut = min(bend, lengths[0] / 2, lengths[1] / 2)
+        begin, end = (
+            (
+                corner[0] + (other[0] - corner[0]) * cut / length,
+                corner[1] + (other[1] - corner[1]) * cut / length,
+            )
+            for other, length in zip((before, after), lengths, strict=True)
+        )
+        yield corner, begin, end
+
+
+def _pair(point: Point) -> str:
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    """Write a number of points with a hundredth at most."""
+    return f"{round(value, 2) + 0.0:.10g}"
+
+
+def _legal(text: str) -> str:
+    """Text without what XML does not allow."""
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _text(text: str) -> str:
+    return _legal(text).translate(_SIGNS)
+
+
+def _quoted(text: str) -> str:
+    return f'"{_text(text).translate(_IN_QUOTES)}"'

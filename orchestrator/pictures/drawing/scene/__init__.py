@@ -1,1 +1,0 @@
-"""What a drawing is made of, and its pictures."""

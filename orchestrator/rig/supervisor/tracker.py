@@ -1,0 +1,369 @@
+"""Delay and gain of one device while it runs: what is known, and whether it changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from orchestrator.rig.supervisor.delay_bank import BankEstimate, DelayBank
+
+
+class ChangeTest:
+    """Sums the logarithm of the likelihood of a change over that of none, from its last minimum.
+
+    An innovation ``e`` of variance ``s**2`` that a change ``d`` of the parameter moves by
+    ``d * slope`` adds ``d slope (e - d slope / 2) / s**2`` to the sum for ``+d``, and with ``-d``
+    to the other one. A sum does not fall below 0, and a change is found where it is above the
+    threshold. One sample adds at most so much that a single wild one finds nothing.
+
+    Parameters
+    ----------
+    change
+        Of the parameter, which shall be found.
+    threshold
+        Of the sums.
+    most
+        What one sample may add or take.
+
+    References
+    ----------
+    Page: Continuous inspection schemes, Biometrika 41, 1954. Basseville, Nikiforov: Detection of
+    Abrupt Changes, 1993, sections 2.2 and 2.4: the sum for a change of known size, to both sides.
+    What one sample may add is bounded here, since cycles that are missed are no Gaussian noise.
+    """
+
+    def __init__(self, change: float, threshold: float, most: float) -> None:
+        self._change, self._threshold, self._most = change, threshold, most
+        self._sums = [0.0, 0.0]
+
+    @property
+    def score(self) -> float:
+        """The larger sum, as a share of the threshold."""
+        return max(self._sums) / self._threshold
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._sums = [0.0, 0.0]
+
+    def take(self, innovation: float, slope: float, variance: float) -> bool:
+        """Take an innovation; return whether a change is found."""
+        for side, sign in enumerate((1.0, -1.0)):
+            moved = sign * self._change * slope
+            gained = moved * (innovation - 0.5 * moved) / variance
+            gained = min(max(gained, -self._most), self._most)
+            self._sums[side] = max(0.0, self._sums[side] + gained)
+        return max(self._sums) > self._threshold
+
+
+class LagFilter:
+    """``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, stepped exactly.
+
+    Parameters
+    ----------
+    period
+        s, for which a command is held.
+    bandwidth
+        Hz, ``w / (2 pi)``; ``None``: no lag.
+    damping
+        Ratio of the second order; ``None``: first order.
+    """
+
+    def __init__(self, period: float, bandwidth: float | None, damping: float | None) -> None:
+        self._transition: Sequence[float] = ()
+        self._x = self._v = 0.0
+        if bandwidth is not None:
+            w = 2.0 * math.pi * bandwidth
+            self._transition = _transition(w, damping, period)
+        self._command = math.nan
+
+    def step(self, command: float) -> float:
+        """Return the response to all commands before, as the device takes this one."""
+        if math.isnan(self._command):
+            self._command = self._x = command
+        if not self._transition:
+            self._command = command
+            return command
+        a, b, c, d = self._transition
+        away = self._x - self._command
+        self._x, self._v = (
+            self._command + a * away + b * self._v,
+            c * away + d * self._v,
+        )
+        self._command = command
+        return self._x
+
+
+def _transition(w: float, damping: float | None, h: float) -> tuple[float, float, float, float]:
+    """Return the rows of the transition of (x - command, v) over h."""
+    if damping is None:
+        return math.exp(-w * h), 0.0, 0.0, 0.0
+    fade = math.exp(-damping * w * h)
+    split = 1.0 - damping * damping
+    root = w * math.sqrt(abs(split))
+    if abs(split) < 1e-8:
+        even, odd = 1.0, h
+    elif split > 0.0:
+        even, odd = math.cos(root * h), math.sin(root * h) / root
+    else:
+        even, odd = math.cosh(root * h), math.sinh(root * h) / root
+    turn = damping * w * odd
+    return fade * (even + turn), fade * odd, -fade * w * w * odd, fade * (even - turn)
+
+
+Floats = npt.NDArray[np.float64]
+#: Half an interval of 95 %, in standard deviations.
+WIDTH = 1.959964
+#: Between two looks at what is known, in samples.
+_LOOK = 8
+#: Of a change of the gain that shall be found, as a share.
+_GAIN_CHANGE = 0.1
+#: Page's test: threshold in units of the likelihood's logarithm, and what one sample may add.
+_THRESHOLD, _MOST = 30.0, 1.5
+#: A sample that is farther from what is known, in standard deviations, is left out.
+_WILD = 5.0
+#: So many samples are off together at least: cycles are missed in runs.
+_RUN = 6.0
+#: An estimate counts once so large a share of the memory is filled.
+_FILLED = 0.3
+#: Samples are held against what was known so large a share of the memory ago, and longer while a
+#: test is nearer to finding a change than that.
+_BEHIND, _QUIET = 0.25, 0.2
+#: Where the command turns, a sample is weighted as if it moved with this share of the mean square
+#: slope; it tests delay or gain only where its slope, or its distance from the mean, is above that.
+_TURNING = 0.25
+#: The command must move so many times the noise within the longest delay.
+_EXCITED = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """Delay and gain of a device at a moment.
+
+    Parameters
+    ----------
+    delay, delay_deviation
+        s: as `softdock identify` has it, and the standard deviation of the estimate.
+    gain, gain_deviation
+        Response per command.
+    """
+
+    delay: float
+    delay_deviation: float
+    gain: float
+    gain_deviation: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of 95 %, of the delay in s."""
+        half = WIDTH * self.delay_deviation
+        return self.delay - half, self.delay + half
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a device before, and what is asked of its tracking.
+
+    Parameters
+    ----------
+    period
+        s, of its samples.
+    delay, gain
+        s, and response per command: those that margins were computed with.
+    bandwidth, damping
+        Of the lag after the delay, Hz and a ratio; ``None``: none, or first order.
+    noise
+        Standard deviation of a response, rounding included.
+    scatter
+        s, by which single samples follow earlier or later: cycles that are missed.
+    longest
+        s, delay that is looked for.
+    memory
+        s, in which what was seen fades to 1/e; only time in which the command moved counts.
+    change
+        s, of the delay, which shall be found.
+    precision
+        s: half an interval of 95 % of the delay at which an estimate counts.
+    excitation
+        By which the command must move within ``longest`` for a sample to count; ``None``: ten
+        times the noise.
+    """
+
+    period: float
+    delay: float
+    gain: float
+    bandwidth: float | None
+    damping: float | None
+    noise: float
+    scatter: float
+    longest: float
+    memory: float
+    change: float
+    precision: float
+    excitation: float | None = None
+
+    @property
+    def least(self) -> float:
+        """By which the command must move."""
+        if self.excitation is not None:
+            return self.excitation
+        return _EXCITED * self.noise / abs(self.gain)
+
+
+class Tracker:
+    """Takes a command and a response with each sample of a device.
+
+    The estimate is that of a :class:`DelayBank`, each sample weighted by what it may be off: noise,
+    and its slope times the scatter. A :class:`ChangeTest` of the delay and one of the gain hold
+    samples against the estimate of a while ago; when one of them finds a change, what is
+    known is forgotten, and estimated anew from then on. Samples in which the command tells nothing
+    change nothing.
+
+    Parameters
+    ----------
+    known
+        Of the device.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        period = known.period
+        self._lag = LagFilter(period, known.bandwidth, known.damping)
+        longest = math.ceil(known.longest / period)
+        memory = known.memory / period
+        self._bank = DelayBank(longest, 1.0 - 1.0 / memory, _alike(known))
+        self._fading = 1.0 / memory
+        self._filled = _FILLED * memory
+        self._pace = self._spread = self._age = 0.0
+        self._taps: Floats = np.zeros(longest + 2)
+        self._number = -1
+        self._seen = self._counted = 0
+        self._delay_test = ChangeTest(known.change, _THRESHOLD, _MOST)
+        self._gain_test = ChangeTest(_GAIN_CHANGE * abs(known.gain), _THRESHOLD, _MOST)
+        #: What is known now; ``None``: nothing that counts.
+        self.settled: Tracked | None = None
+        #: What samples are held against, what they will be, and since when.
+        self._reference: BankEstimate | None = None
+        self._next: BankEstimate | None = None
+        self._referred = 0
+        self._behind = _BEHIND * memory
+        #: How often a change was found.
+        self.changes = 0
+
+    @property
+    def score(self) -> float:
+        """How near the tests are to finding a change, 1 when they do."""
+        return max(self._delay_test.score, self._gain_test.score)
+
+    @property
+    def counted(self) -> int:
+        """How many samples told something."""
+        return self._counted
+
+    def take(self, number: int, command: float, response: float, age: float = 0.0) -> bool:
+        """Take a sample; return whether a change was found with it."""
+        if self._number < 0 or number <= self._number:
+            self._begin(number)
+        for _ in range(min(number - self._number, len(self._taps))):
+            self._push(self._lag.step(command))
+        self._number = number
+        self._seen += 1
+        if self._seen < len(self._taps) or not math.isfinite(response):
+            return False
+        if not self._tells():
+            return False
+        self._counted += 1
+        self._age += (age - self._age) * max(self._fading, 1.0 / self._counted)
+        variance, wild, changed = self._compare(response)
+        if changed:
+            self._forget()
+            return True
+        if not wild:
+            self._bank.take(self._taps, response, 1.0 / variance)
+        if self._counted % _LOOK == 0:
+            self._settle()
+        return False
+
+    def _begin(self, number: int) -> None:
+        self._number, self._seen = number - 1, 0
+
+    def _push(self, value: float) -> None:
+        self._taps[1:] = self._taps[:-1]
+        self._taps[0] = value
+
+    def _tells(self) -> bool:
+        return float(self._taps.max() - self._taps.min()) > self.known.least
+
+    def _forget(self) -> None:
+        self.changes += 1
+        self._bank.reset()
+        self._delay_test.reset()
+        self._gain_test.reset()
+        self.settled = self._reference = None
+
+    def _compare(self, response: float) -> tuple[float, bool, bool]:
+        """Hold a response against what is known: its variance, whether it is wild, a change."""
+        known, against, taps = self.known, self._reference, self._taps
+        gain = known.gain if against is None else against.gain
+        tap = round(known.delay / known.period) if against is None else against.tap
+        tap = min(max(tap, 0), len(taps) - 2)
+        slope = gain * float(taps[tap] - taps[tap + 1]) / known.period
+        self._pace += (slope * slope - self._pace) * max(self._fading, 1.0 / self._counted)
+        pace = max(slope * slope, _TURNING * self._pace)
+        variance = known.noise**2 + pace * known.scatter**2
+        if against is None:
+            return variance, False, False
+        expected, unsure = against.predict(taps)
+        innovation = response - expected
+        wild = innovation * innovation > _WILD**2 * (variance + unsure)
+        both = variance + unsure
+        away = float(taps[tap] - against.centre[0])
+        self._spread += (away * away - self._spread) * self._fading
+        found = False
+        if slope * slope >= _TURNING * self._pace:
+            found = self._delay_test.take(innovation, -slope, both)
+        if away * away >= _TURNING * self._spread:
+            found = self._gain_test.take(innovation, away, both) or found
+        return variance, wild, found
+
+    def _settle(self) -> None:
+        """Take the estimate of the bank, once it counts."""
+        found = self._bank.estimate()
+        if found is None or found.count < self._filled:
+            return
+        tracked = _in_seconds(found, self.known.period, self._age)
+        if WIDTH * tracked.delay_deviation > self.known.precision:
+            return
+        self.settled = tracked
+        self._refer(found)
+
+    def _refer(self, settled: BankEstimate) -> None:
+        """Hold samples against what was known a while ago, as long as nothing seems to change."""
+        if self._reference is None:
+            self._reference = self._next = settled
+            self._referred = self._counted
+        elif self._counted - self._referred >= self._behind:
+            self._referred = self._counted
+            if self.score < _QUIET:
+                self._reference, self._next = self._next, settled
+
+
+def _alike(known: Known) -> float:
+    """Return how many samples are off together: of missed cycles, and of the lag after them."""
+    if known.bandwidth is None:
+        return _RUN
+    w = 2.0 * math.pi * known.bandwidth
+    lag = 1.0 / w if known.damping is None else 2.0 * known.damping / w
+    return _RUN + 2.0 * lag / known.period
+
+
+def _in_seconds(found: BankEstimate, period: float, age: float) -> Tracked:
+    return Tracked(
+        found.delay * period + age,
+        found.delay_deviation * period,
+        found.gain,
+        found.gain_deviation,
+    )

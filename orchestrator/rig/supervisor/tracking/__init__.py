@@ -1,1 +1,0 @@
-"""Delay and gain of devices, tracked while they run."""

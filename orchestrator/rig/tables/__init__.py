@@ -1,1 +1,0 @@
-"""Tables of experiments that say of rigs."""

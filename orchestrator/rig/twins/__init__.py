@@ -1,1 +1,0 @@
-"""Twins as simulation units: an FMU or block with delay, lag, noise and rounding of a device."""

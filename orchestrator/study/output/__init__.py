@@ -1,1 +1,0 @@
-"""Tables and plots of ledgers, of real time and of verification, for pages and terminal."""
