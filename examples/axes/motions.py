@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from orchestrator import Block, Input, Output, Parameter
-from python_blocks.kinematics.rotation import Floats
+
+Floats = NDArray[np.float64]
 
 
 class Swing(Block):

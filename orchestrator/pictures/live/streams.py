@@ -8,7 +8,6 @@ nothing, does not touch the run.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import sys
 import threading
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
@@ -298,7 +298,7 @@ def _found(host: str, port: int) -> Any:
 def main() -> None:
     """Send rows until the run is over: ``streams CHANNEL KIND HOST PORT``."""
     channel, kind, host, port = sys.argv[1:]
-    os.nice(_NICE)
+    posix.yield_to_others(_NICE)
     with closing(SINKS[kind][0](host, int(port))) as sink:
         streaming, over = Streaming(sink), threading.Event()
 

@@ -1,14 +1,16 @@
 """Elements of arrays: changed at events, chosen by an index that is known when the model runs."""
 
 import pytest
-from orchestrator.export.modelica.source.listed_ranges import with_listed_ranges
 
 from orchestrator import simulate
 from orchestrator.core.diagnostics import ModelicaError, StepError
 from orchestrator.core.simunits import fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_model
-from orchestrator.export.modelica.source.changed_sources import with_whole_arrays
+from orchestrator.export.modelica.source.changed_sources import (
+    with_listed_ranges,
+    with_whole_arrays,
+)
 
 CLAUSES = """model Clauses
   Real[3] v(start = {1, 2, 3}, each fixed = true);

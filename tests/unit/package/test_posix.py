@@ -15,9 +15,10 @@ ONLY = re.compile(
 #: Where else, but for rigs and their adapters, which are Linux's.
 ELSEWHERE = {
     "cli/dcp.py": "signals that end a slave",
-    "cli/rig_console.py": "keys of a terminal",
-    "cli/terminal/closed_output.py": "the exit code of a closed pipe",
+    "cli/supervisor.py": "keys of a terminal",
+    "cli/terminal/failure.py": "the exit code of a closed pipe",
     "core/interruption.py": "signals that end a command, before all else is imported",
+    "core/own_process.py": "how modules are started, and end",
     "core/recording/exchange.py": "one call, and what is done without it",
     "core/recording/journal_process.py": "how a process ended",
     "export/codegen/compiler.py": "compilers that are ended with what they started",

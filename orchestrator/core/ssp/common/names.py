@@ -96,25 +96,17 @@ def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Eleme
     return etree.SubElement(parent, full(name), attributes)
 
 
-#: So many elements inside each other stand on one line, such as an annotation with what it says.
-_ON_A_LINE = 3
+#: What holds one thing, such as its type or value, stands on one line with it.
+_ON_A_LINE = ("ssc:Annotation", "ssc:Unit", "ssd:Connector", "ssv:Parameter")
 
 
 def file_text(root: etree._Element) -> bytes:
-    """Return the text of a file; an element that holds no more than a value is one line."""
+    """Return the text of a file; a connector, value or unit that holds one thing is one line."""
     etree.indent(root)
-    _join(root)
+    for element in root.iter(*map(full, _ON_A_LINE)):
+        if len(element) == 1 and not len(element[0]):
+            element.text = element[0].tail = None
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
-
-
-def _join(element: etree._Element) -> int:
-    """Put an element on one line where it may stand on one; return its elements there, or 0."""
-    inside = [_join(child) for child in element]
-    if len(inside) > 1 or 0 in inside or sum(inside) >= _ON_A_LINE:
-        return 0
-    if inside:
-        element.text = element[0].tail = None
-    return sum(inside) + 1
 
 
 _SPECIAL = re.compile(r"[./]|%(?=(?:25)*2[EF])")

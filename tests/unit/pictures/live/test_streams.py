@@ -216,7 +216,7 @@ def test_a_run_sends_all_its_rows(tmp_path, receiver):
 
 def test_one_that_dies_is_left_alone():
     stream = Beside("json.tool", ("/no/such/file",), "stream to udp:9")
-    stream._process.wait()
+    assert stream._process.wait(20.0)
     stream.say(Said("one"))
     assert stream.lost.startswith("the run went on without its stream to udp:9: ")
     stream.say(Said("one"))

@@ -14,12 +14,12 @@ from orchestrator.core.diagnostics import (
     StepError,
     UnknownNameError,
 )
-from orchestrator.core.master import Execution
+from orchestrator.core.master import Execution, ExecutionSettings
 from orchestrator.core.recording import read_result
 from orchestrator.core.recording.files import writer
 from orchestrator.core.system.ports import Limits
 from orchestrator.study import read_checkpoint, write_checkpoint
-from orchestrator.study.prepare.simulate import SimulationSettings, simulate, simulate_with
+from orchestrator.study.prepare.simulate import RunHooks, simulate, simulate_with
 
 
 class Gain(Block):
@@ -258,8 +258,8 @@ def test_files_keep_what_was_tuned_and_marked_and_a_run_repeats_it(tmp_path, kin
             execution.mark("a <mark>")
         return 1
 
-    settings = SimulationSettings(step="1 ms", stop="50 ms", steer=steer)
-    result = simulate_with(pair(), settings)
+    settings = ExecutionSettings.of(pair(), step="1 ms", stop="50 ms")
+    result = simulate_with(pair(), settings, RunHooks(steer=steer))
     path = tmp_path / f"run.{kind}"
     writer(kind)(result, path)
     found = read_result(path)

@@ -14,7 +14,7 @@ from orchestrator.export.codegen import function_code as module
 from orchestrator.export.codegen.compiler import FLAGS, compiler_path
 from orchestrator.export.codegen.function_code import Column, function_code
 
-RUNTIME = Path(module.__file__).parents[2] / "runtime"
+RUNTIME = Path(module.__file__).parents[1] / "runtime"
 N = 13
 
 
