@@ -142,11 +142,13 @@ CASES: dict[str, Case] = {
         "parameter Integer k = 2; Real y;\nequation\nif k == 1 then y = 1; elseif k == 2 "
         "then if true then y = 2*time; else y = 3; end if; else y = 4; end if;",
         {"y": 2.0},
+        warns="parameter 'k' is frozen at 2",
     ),
     "if equation two": Case(
         "parameter Boolean b = false; Real y, z;\nequation\nif b then y = 1; z = 2; else "
         "z = 3*time; y = 4*time; end if;",
         {"y": 4.0, "z": 3.0},
+        warns="parameter 'b' is frozen at false",
     ),
     "if equation moving": Case(
         "Real y, z;\nequation\nif noEvent(time > 0.5) then y = 1; z = 2; else z = 3; y = "

@@ -53,6 +53,7 @@ CASES: dict[str, Case] = {
         "parameter Boolean s = true; Real x;\ninitial equation\nif s then der(x) = 0; "
         "else x = 1; end if;\nequation\nder(x) = 3 - x;",
         {"x": 3.0},
+        warns="parameter 's' is frozen at true",
     ),
     "initial with output": Case(
         "Real x, y;\ninitial equation\ny = 6;\nequation\nder(x) = -x; y = 3*x;", {"x": 2 * exp(-1)}
