@@ -211,17 +211,14 @@ def test_what_an_adapter_says_arrives_whole():
     )
 
 
-def step_on(run):
-    """Step until that fails: another process has to get a processor before it does."""
-    deadline = time.monotonic() + 60.0
-    while time.monotonic() < deadline:
-        run.step()
-
-
 def test_a_link_that_breaks_ends_the_run_with_its_reason():
     with Peer() as peer, Execution(with_device(peer, "&fails=later"), step=STEP) as run:
+        unit = next(unit for unit in run.units if unit.name == "rig")
+        deadline = time.monotonic() + 60.0
+        while not unit._process.block.lost and time.monotonic() < deadline:
+            time.sleep(0.005)
         with pytest.raises(StepError, match="its device was lost: the link broke") as caught:
-            step_on(run)
+            run.step()
         assert isinstance(caught.value.__cause__, DeviceError)
 
 
