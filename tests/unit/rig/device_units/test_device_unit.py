@@ -215,7 +215,7 @@ def test_a_link_that_breaks_ends_the_run_with_its_reason():
     with Peer() as peer, Execution(with_device(peer, "&fails=later"), step=STEP) as run:
         unit = next(unit for unit in run.units if unit.name == "rig")
         deadline = time.monotonic() + 60.0
-        while not unit._process.block.lost and time.monotonic() < deadline:
+        while unit._process.error() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         with pytest.raises(StepError, match="its device was lost: the link broke") as caught:
             run.step()
