@@ -94,7 +94,8 @@ def certify(
 def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
     """Give a row for each loop of each master: its least damped mode, and its margins."""
     for master in found.masters:
-        longest = None if master.step_ns is None else master.step_ns / 1e6
+        longest_ns = master.longest_step_ns
+        longest = None if longest_ns is None else longest_ns / 1e6
         if not master.loops:
             for ring in master.rings:
                 yield (master.name, ring.ring, ring.added_ns / 1e6, *[None] * 7)

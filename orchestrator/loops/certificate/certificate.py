@@ -91,7 +91,7 @@ class MasterAccount:
         Modes of every loop, in continuous time with all declared delays and as it is stepped.
     margins
         As stepped, by the line where a loop is cut.
-    step_ns
+    longest_step_ns
         The longest step that is within the tolerance; ``None`` if there is none.
     remarks
         What it cannot do, and what could not be told.
@@ -102,7 +102,7 @@ class MasterAccount:
     rings: tuple[RingDelay, ...] = ()
     loops: tuple[LoopAccount, ...] = ()
     margins: Mapping[str, Margins] = field(default_factory=dict)
-    step_ns: int | None = None
+    longest_step_ns: int | None = None
     remarks: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class MasterAccount:
             "rings": [ring.as_json() for ring in self.rings],
             "loops": [account_json(loop) for loop in self.loops],
             "margins": {line: margins.as_json() for line, margins in self.margins.items()},
-            "longest_step_ms": None if self.step_ns is None else self.step_ns / 1e6,
+            "longest_step_ms": None if self.longest_step_ns is None else self.longest_step_ns / 1e6,
             "remarks": list(self.remarks),
         }
 
@@ -314,13 +314,15 @@ def _account(
                 margins[line] = cut.margins()
         except _IN_THE_WAY as error:
             remarks.append(f"no margins as stepped at {line}: {_in_a_line(error)}")
-    step_ns = None
+    longest_ns = None
     if reference is not None:
         try:
-            step_ns = _longest_step(stepped, reference, tolerance)
+            longest_ns = _longest_step(stepped, reference, tolerance)
         except _IN_THE_WAY as error:
             remarks.append(f"no longest step: {_in_a_line(error)}")
-    return replace(master, loops=loops, margins=margins, step_ns=step_ns, remarks=tuple(remarks))
+    return replace(
+        master, loops=loops, margins=margins, longest_step_ns=longest_ns, remarks=tuple(remarks)
+    )
 
 
 def _longest_step(stepped: LinearSystem, reference: StepReference, tolerance: float) -> int | None:
