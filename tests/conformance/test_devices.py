@@ -30,6 +30,7 @@ from orchestrator.rig.devices.conformance import (
 QUICK = ("golden-bytes", "foreign-bytes", "absent", "back-to-back")
 
 
+@pytest.mark.usefixtures("real_time")
 @pytest.mark.parametrize("check", QUICK)
 @pytest.mark.parametrize("name", device_names())
 def test_an_adapter_does_what_every_adapter_must(name, check):
@@ -38,6 +39,7 @@ def test_an_adapter_does_what_every_adapter_must(name, check):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("real_time")
 @pytest.mark.parametrize("check", [name for name in CHECKS if name not in QUICK])
 @pytest.mark.parametrize("name", device_names())
 def test_an_adapter_survives_what_goes_wrong(name, check):

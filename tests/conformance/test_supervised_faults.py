@@ -57,6 +57,7 @@ class Watch:
         self.health.take(self.now_ns, row)
 
 
+@pytest.mark.usefixtures("real_time")
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
