@@ -8,7 +8,7 @@ CODES: tuple[Code, ...] = (
     error(
         "TOM101",
         "the system file is not as it should be",
-        "A key is unknown or missing, or a value does not fit. See docs/reference/system-file.md.",
+        "A key is unknown or missing, or a value does not fit. See docs/reference/system-toml.md.",
     ),
     error(
         "TOM102",
