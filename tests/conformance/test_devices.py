@@ -34,8 +34,7 @@ QUICK = ("golden-bytes", "foreign-bytes", "absent", "back-to-back")
 @pytest.mark.parametrize("check", QUICK)
 @pytest.mark.parametrize("name", device_names())
 def test_an_adapter_does_what_every_adapter_must(name, check):
-    (found,) = check_device(name, [check])
-    assert found.outcome == "passed", found.remark
+    assert outcome_of(name, check) == "passed"
 
 
 @pytest.mark.slow
@@ -43,12 +42,16 @@ def test_an_adapter_does_what_every_adapter_must(name, check):
 @pytest.mark.parametrize("check", [name for name in CHECKS if name not in QUICK])
 @pytest.mark.parametrize("name", device_names())
 def test_an_adapter_survives_what_goes_wrong(name, check):
-    """A pause of the machine is no fault of an adapter, and does not come three times."""
+    assert outcome_of(name, check) in {"passed", "skipped"}
+
+
+def outcome_of(name, check):
+    """Check; a pause of the machine is no fault of an adapter, and does not come three times."""
     for _ in range(3):
         (found,) = check_device(name, [check])
         if found.outcome != "failed":
-            return
-    pytest.fail(found.remark)
+            return found.outcome
+    return found.remark
 
 
 def test_only_faults_that_a_protocol_cannot_have_are_left_out():
