@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import signal
@@ -24,7 +23,6 @@ def main() -> None:
     there is nothing that would have to be tidied up.
     """
     gc.set_threshold(_MANY, 20, 20)
-    atexit.register(gc.freeze)  # the last of all: who ends need not look for rings in what is left
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
     from orchestrator.cli import main as command
