@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from contextlib import suppress
 from http.client import HTTPException
 from urllib.parse import urlsplit
 
@@ -127,7 +128,10 @@ def looking(found, rows=50):
         until(lambda: state_of(url, viewer=rows)["ended"])
         found["end"] = samples_of(url, [0, 1], 0, 10**12)
         found["known"] = asked(url, "case", case=0)[2].decode()
-        state_of(url, viewer=rows, done=1)
+        with suppress(
+            ConnectionError
+        ):  # who is told that all have seen the end may be gone at once
+            state_of(url, viewer=rows, done=1)
 
     return look
 
