@@ -128,9 +128,7 @@ def looking(found, rows=50):
         until(lambda: state_of(url, viewer=rows)["ended"])
         found["end"] = samples_of(url, [0, 1], 0, 10**12)
         found["known"] = asked(url, "case", case=0)[2].decode()
-        with suppress(
-            ConnectionError
-        ):  # who is told that all have seen the end may be gone at once
+        with suppress(ConnectionError):  # the server may go with its last viewer
             state_of(url, viewer=rows, done=1)
 
     return look
