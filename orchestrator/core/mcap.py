@@ -439,7 +439,7 @@ def _joined(
         block = np.full((len(times_ns), len(keys)), np.nan)
         at = np.searchsorted(times_ns, np.array(one.times, np.int64))
         clocks_ns[at] = one.clocks
-        block[at] = [[_number_of_reading(row.get(key)) for key in keys] for row in one.values]
+        block[at] = [[_number_in_json(row.get(key)) for key in keys] for row in one.values]
         columns.append(block)
         names += [name_of(channels[number].topic, key) for key in keys]
     return times_ns, clocks_ns, tuple(names), np.hstack(columns)
@@ -449,7 +449,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
-def _number_of_reading(value: Any) -> float:
+def _number_in_json(value: Any) -> float:
     return float(value) if _is_number(value) else np.nan
 
 

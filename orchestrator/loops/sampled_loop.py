@@ -294,7 +294,7 @@ def numbers_of_line(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.in
 
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
 #: the rate at least, and down to this share of the slowest mode.
-_SAMPLED_LOOP_GRID, _DECADES, _BELOW = 120, 5.0, 0.01
+_PER_DECADE, _DECADES, _BELOW = 120, 5.0, 0.01
 #: Multipliers that are no larger say nothing of slow modes.
 _FADED = 1e-3
 #: So many are solved at once.
@@ -365,7 +365,7 @@ class SampledLoop(CutLoop):
         fastest = math.log10(math.pi / self.period)
         decades = max(_DECADES, fastest - math.log10(_BELOW * slow))
         return np.asarray(
-            np.logspace(fastest - decades, fastest, round(_SAMPLED_LOOP_GRID * decades))[:-1]
+            np.logspace(fastest - decades, fastest, round(_PER_DECADE * decades))[:-1]
         )
 
     def beyond(self, growth: float) -> SampledLoop:

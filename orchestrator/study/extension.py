@@ -122,8 +122,8 @@ class Steps:
     as soon as the last was done or one failed, before devices are closed. ``watch`` is given new
     rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
     memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
-    called between chunks of steps of a run that is not in real time, and may wait. ``about``
-    says what else a terminal shows of the case while it goes on: what :func:`~.of_wing` knows under
+    called between chunks of steps, in real time when somebody asks for it, and may wait. ``about``
+    says what else a terminal shows of the case while it goes on: what ``of_wing`` knows under
     this name is called with the text behind it, and its result for each sentence; by any process.
     """
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from orchestrator.core.recording.mcap import GrowingMcap
 
 
-#: Writes a result to a path: whole, or not at all (see :func:`~.atomic.whole_file`).
+#: Writes a result to a path: whole, or not at all (see :func:`~.whole_folder.whole_file`).
 Writer = Callable[[Result, Path], None]
 
 
@@ -223,7 +223,7 @@ class Journal:
     """A folder of Parquet or npz files, each with further rows, or one MCAP that grows.
 
     A file appears under its name when it is complete, so the folder can be read at any moment, and
-    when the process died: by :func:`~.read.read_result`, and by pandas. (A single
+    when the process died: by :func:`read_result`, and by pandas. (A single
     Parquet file cannot be read before its end is written.) What the operating system has not yet
     brought to the disk is lost if the whole machine fails.
 

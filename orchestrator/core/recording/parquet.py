@@ -84,7 +84,7 @@ def _for_pandas(names: Sequence[str], versions: Mapping[str, str]) -> str:
 
 
 def read_parquet(path: str | Path) -> pd.DataFrame:
-    """Read what :func:`write_parquet` or a :class:`~.journal.Journal` has written.
+    """Read what :func:`write_parquet` or a :class:`~.files.Journal` has written.
 
     Parameters
     ----------

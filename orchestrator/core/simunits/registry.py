@@ -206,11 +206,11 @@ class UnitKind(ABC):
         return None
 
 
-def _base_of_kinds() -> type[UnitKind]:
+def _unit_kind() -> type[UnitKind]:
     return UnitKind
 
 
-_GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", _base_of_kinds)
+_GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", _unit_kind)
 
 
 def kind_of(source: Source) -> UnitKind:
@@ -386,7 +386,7 @@ def resolve(system: System, *, runnable: bool = True) -> System:
     """Open the source of every component and complete its connectors and feed-through.
 
     Connectors that the system's file declares are compared with those of the source. Within
-    :func:`.packed_code_unopened` blocks of archives keep those that are declared.
+    ``packed_code_unopened`` blocks of archives keep those that are declared.
 
     Parameters
     ----------

@@ -284,10 +284,10 @@ def auto_connect(system: System, *names: str) -> AutoConnection:
     fed = {line.target for line in system.connections}
     inputs = {
         end: connector
-        for end, connector in _ends_of_auto_connect(parts, Causality.INPUT).items()
+        for end, connector in _open_ends(parts, Causality.INPUT).items()
         if end not in fed and end.connector not in parts[end.component].values
     }
-    outputs = _ends_of_auto_connect(parts, Causality.OUTPUT)
+    outputs = _open_ends(parts, Causality.OUTPUT)
     fitting = {end: _fitting(end, connector, outputs) for end, connector in inputs.items()}
     named = {end: [s for s in fits if _same_name(s, end)] for end, fits in fitting.items()}
     connected: list[Connection] = []
@@ -323,7 +323,7 @@ def _parts(system: System, names: Collection[str]) -> dict[str, Component]:
     return {name: part for name, part in known.items() if not names or name in names}
 
 
-def _ends_of_auto_connect(parts: Mapping[str, Component], causality: Causality) -> Ends:
+def _open_ends(parts: Mapping[str, Component], causality: Causality) -> Ends:
     return {
         Endpoint(name, connector.name): connector
         for name, part in parts.items()

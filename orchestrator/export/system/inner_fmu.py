@@ -114,7 +114,7 @@ class SystemVariable:
     causality, variability
         In the words of FMI.
     kind
-        See :class:`Kind`.
+        See :class:`VariablePlace`.
     connector
         Type, unit, shape and description.
     slot

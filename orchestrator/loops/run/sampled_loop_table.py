@@ -16,7 +16,7 @@ Quantity = float | str
 class SampledLoopSpec(BaseModel):
     """A chain of bodies that meets hardware at samples, to predict how fast a run grows.
 
-    See :class:`.contact.SampledContactLoop` for the figures; each is a number, or
+    See :class:`orchestrator.loops.contact.SampledContactLoop` for the figures; each is a number, or
     the parameter that holds it. ``force_line`` is the connection on which the measured force comes
     back to the bodies or to the compensation; with a compensation, ``position_line`` brings it the
     robot's position and ``desired_line`` that of the bodies. The delays of the loops through these

@@ -18,7 +18,6 @@ from pydantic import ValidationError
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.notebook import Progress as NotebookProgress
 from orchestrator.core.notebook import progress_bar
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes, resolve
@@ -311,7 +310,7 @@ def sweep(
     measures: Mapping[str, Mapping[str, Any] | Figure] | None = None,
     jobs: int = 1,
     timeout: float | None = None,
-    progress: NotebookProgress | None = None,
+    progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Run a system at every point of a grid.

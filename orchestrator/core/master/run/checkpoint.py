@@ -29,7 +29,7 @@ class StoredCheckpoint:
     Parameters
     ----------
     facts
-        What the run was made from, as text by topic: see :mod:`.facts`.
+        What the run was made from, as text by topic: see :func:`facts`.
     time_ns
         When it was saved.
     steps

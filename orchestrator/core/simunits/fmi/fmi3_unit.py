@@ -346,7 +346,7 @@ def describe_fmi3(
             has_event_mode=cs.hasEventMode,
             might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
-            fixed_step=_seconds_of_fmi3_description(element, "fixedInternalStepSize"),
+            fixed_step=_seconds_attribute(element, "fixedInternalStepSize"),
         )
     if capabilities.has_event_mode:
         connectors = {
@@ -385,7 +385,7 @@ def _input_order(
     return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
 
 
-def _seconds_of_fmi3_description(element: etree._Element | None, name: str) -> float | None:
+def _seconds_attribute(element: etree._Element | None, name: str) -> float | None:
     """Read a positive length of time; the schema says that it is a number."""
     text = None if element is None else element.get(name)
     return float(text) if text is not None and float(text) > 0.0 else None

@@ -233,7 +233,7 @@ def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
 def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
     """Report everything that the schema of the document's version does not allow.
 
-    What is meant although it is not valid is a warning: see :mod:`tolerance`.
+    What is meant although it is not valid is a warning.
     """
     if tag(root) != kind:
         raise refusal(

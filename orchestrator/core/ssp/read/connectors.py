@@ -235,7 +235,7 @@ def _start_text(start: Value) -> str:
     return json.dumps(plain if isinstance(start, tuple) else plain[0], ensure_ascii=False)
 
 
-_DICTIONARIES_CLAUSE: Final = "SSP 2.0, 5.3.3"
+_DICTIONARY_CLAUSE: Final = "SSP 2.0, 5.3.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,10 @@ def read_dictionaries(
         name = element.get("name", "")
         if name in found:
             findings.error(
-                codes.TAKEN, element, f"dictionary '{name}' is defined twice", _DICTIONARIES_CLAUSE
+                codes.TAKEN,
+                element,
+                f"dictionary '{name}' is defined twice",
+                _DICTIONARY_CLAUSE,
             )
             continue
         with findings.guard(element, codes.DICTIONARY):
@@ -286,7 +289,7 @@ def _root(
         raise refusal(
             codes.DICTIONARY,
             "expected either a source or an inline ssb:SignalDictionary",
-            _DICTIONARIES_CLAUSE,
+            _DICTIONARY_CLAUSE,
         )
     if source is None:
         return inline[0], findings
@@ -335,7 +338,7 @@ def read_bus(
         raise refusal(
             codes.DICTIONARY,
             f"no signal dictionary '{wanted}' (known: {', '.join(known) or 'none'})",
-            _DICTIONARIES_CLAUSE,
+            _DICTIONARY_CLAUSE,
         )
     dictionary = known[wanted]
     connectors: dict[str, Connector] = {}
