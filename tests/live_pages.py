@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import numpy as np
 
 from orchestrator.core.recording import Result
-from orchestrator.pictures.live.diagram import replay_server
+from orchestrator.pictures.live.replay import replay_server
 
 MS = 1_000_000
 HOSTILE = "</script><script>alert(1)</script>"

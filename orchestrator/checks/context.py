@@ -20,7 +20,7 @@ from orchestrator.core.master import (
     refusals,
 )
 from orchestrator.core.simunits import open_description
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
 
 

@@ -132,7 +132,7 @@ def replay(
 ) -> None:
     """Play a recording in a browser, with a slider."""
     from orchestrator.core.recording import read_result
-    from orchestrator.pictures.live.diagram import replay_server, replayed
+    from orchestrator.pictures.live.replay import replay_server, replayed
 
     result = read_result(recording)
     for note in result.notes:

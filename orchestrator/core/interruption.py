@@ -1,8 +1,7 @@
-"""One interrupt for all signals that end a process, and pauses of the garbage collector."""
+"""Ctrl-C, SIGTERM and SIGHUP: each is one interrupt, after which every part of a run tidies up."""
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 import threading
@@ -102,15 +101,3 @@ def _is_importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Stop the garbage collector for a while, and let it go on as it was; also a decorator."""
-    was_running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_running:
-            gc.enable()

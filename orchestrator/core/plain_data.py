@@ -1,4 +1,7 @@
-"""TOML, JSON and numbers that others wrote: whatever is wrong with them is a ValueError."""
+"""TOML, JSON and numbers that others wrote: whatever is wrong with them is a ValueError.
+
+Of numbers Python reads more: ``1_0`` as 10, blanks around, ``infinity``, digits of other scripts.
+"""
 
 from __future__ import annotations
 

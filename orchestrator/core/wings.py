@@ -1,4 +1,8 @@
-"""What others register by entry points: classes by name, and what a lower room takes of a wing."""
+"""What others register by entry points: classes by name, and what a lower room takes of a wing.
+
+An entry point of the group ``softdock.wings`` is called ``WING.NAME``. Nothing of a wing is
+imported before something of it is asked for.
+"""
 
 from __future__ import annotations
 

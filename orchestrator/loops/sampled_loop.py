@@ -1,4 +1,20 @@
-"""Open loop of a schedule: what comes back along one line, also where it is read more often."""
+"""Open loop of a schedule: what comes back along one line, also where it is read more often.
+
+The map of one period is M(g) = M0 + g b c', where g is the gain of the line: it is read once in a
+period. So the loop closes where g c' (z I - M0)^-1 b = 1, and L(w) = -c' (z I - M0)^-1 b with
+z = exp(i w T) is its response, with the holding and the rounding of delays that the schedule does.
+
+Where it is read more often: from one read of the line to the next what a run remembers goes by
+S_k(0) + g b_k c_k', where g is the gain of the line. All reads of a period together are, lifted, x'
+= A x + B u, y = C x + D u with u = g y. A gain g > 0, a phase g = exp(-i f), and registers for a
+delay between y and u make a map of the period each; the limit is where one of its multipliers
+crosses 1.
+
+References
+----------
+Meyer, Burrus: A unified analysis of multirate and periodically time-varying digital filters, IEEE
+Transactions on Circuits and Systems 22, 1975: lifting, by which the response is that of a matrix.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""State space: a linear model x' = A x + B u, y = C x + D u of a component at one point."""
+"""State space: a linear model x' = A x + B u, y = C x + D u of a component at one point.
+
+SciPy has functions of matrices as well, and importing it takes longer than the whole account of a
+run's loops: what every run computes is computed here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Values, names and places in a file, changed with all that refers to them."""
+"""Values, names and places in a file, changed with all that refers to them.
+
+A value may stand in the binding of its component or in that of a system around it, which wins.
+What stands in the file itself is changed in its place. What another file gives is left there, and
+overridden by a binding behind it.
+"""
 
 from __future__ import annotations
 

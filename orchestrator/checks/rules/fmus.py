@@ -17,7 +17,7 @@ from orchestrator.core.archive import DAMAGE, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import child, children, full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System

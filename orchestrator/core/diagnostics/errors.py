@@ -1,4 +1,9 @@
-"""The errors that Softdock raises, in one hierarchy, and how they name keys and near misses."""
+"""The errors that Softdock raises, in one hierarchy, and how they name keys and near misses.
+
+Every error carries its diagnostics as data; its text is made from them. Each says what is wrong,
+where (file, component, connector), what was expected, what was found and what to do. Problems of
+a description are collected and raised together, as one :class:`DescriptionError`.
+"""
 
 from __future__ import annotations
 

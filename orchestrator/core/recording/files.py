@@ -1,4 +1,9 @@
-"""Results in files: the registered formats, CSV, npz, MAT, the journal of a run, and reading."""
+"""Results in files: the registered formats, CSV, npz, MAT, the journal of a run, and reading.
+
+A MAT file holds the matrices ``Aclass``, ``name``, ``description``, ``dataInfo``, ``data_1`` (what
+does not change: parameters) and ``data_2`` (what does: signals), transposed ("binTrans"): a column
+is one name, or all values of one time. Row 1 of both data matrices is the time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""From a component's source to its description: FMUs, blocks, and kinds of units of other rooms."""
+"""From a component's source to its description: FMUs, blocks, and kinds of units of other rooms.
+
+A kind of unit is a class at the entry points ``softdock.units``, by the name of its
+:class:`~orchestrator.core.system.SourceKind`; what no component of a system is, is not imported.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
     UnknownNameError,
 )
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import (

@@ -1,4 +1,8 @@
-"""What a block remembers as scalar variables, and numbers that record what it computes."""
+"""What a block remembers as scalar variables, and numbers that record what it computes.
+
+Numbers that record behave like float and ndarray, but for having no value: what wants one (``if``,
+``float()``) raises :class:`UntraceableError`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Block-lower-triangular solution: small linear blocks by formula, all others at run time."""
+"""Block-lower-triangular solution: small linear blocks by formula, all others at run time.
+
+Aliases are taken away first: connections and sums of two flows are of this kind, and would make
+loops of equations several times as large. Nothing else is eliminated beforehand: long chains of
+substitutions amplify rounding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The boundary of the exporter: a model as scalar residuals and descriptions of its variables."""
+"""The boundary of the exporter: a model as scalar residuals and descriptions of its variables.
+
+Every front end ends here (today Modelica through rumoca), every back end starts here. A plant that
+is written in Python with CasADi enters by building a :class:`ResidualDae` itself.
+"""
 
 from __future__ import annotations
 

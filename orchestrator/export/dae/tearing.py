@@ -1,4 +1,16 @@
-"""Tearing: most unknowns of a block follow from few others; and whether an expression is linear."""
+"""Tearing: most unknowns of a block follow from few others; and whether an expression is linear.
+
+An equation that holds one new unknown with a constant factor gives it explicitly; where there is
+none, an unknown becomes a tearing variable (F. E. Cellier and E. Kofman, Continuous System
+Simulation, section 7.6). Unknowns in which the block is not linear are tearing variables from the
+beginning: no exponential is ever inserted into another, and the start values that choose a solution
+keep their effect.
+
+Long recurrences can amplify rounding without bound, as along a ladder of resistors. So an unknown
+is given explicitly only where the factor is no small pivot and the result is not too sensitive to
+the tearing variables, in numbers at the start values and with rows and columns scaled to their
+largest elements; else it is torn as well.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""The portable system as an .ssp archive, and what some tools need of it."""
+"""The portable system as an .ssp archive, and what some tools need of it.
+
+ecos applies the parameter sets of one name, so all have the same. OMSimulator wants to be told how
+a system is stepped, by an annotation of its own: it reads the first one in the system only, and
+knows elements by their prefixes. ::
+
+    <ssc:Annotation type="org.openmodelica">
+      <oms:Annotations>
+        <oms:SimulationInformation>
+          <oms:FixedStepMaster description="oms-ma" stepSize="0.001" relativeTolerance="1e-06"/>
+        </oms:SimulationInformation>
+      </oms:Annotations>
+    </ssc:Annotation>
+"""
 
 from __future__ import annotations
 

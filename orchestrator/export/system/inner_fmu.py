@@ -12,7 +12,7 @@ from typing import Any
 
 from orchestrator.core.master import Schedule
 from orchestrator.core.simunits import UnitDescription, open_description, read_fmu
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.model_exchange_unit import (

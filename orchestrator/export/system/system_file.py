@@ -1,4 +1,7 @@
-"""The file of an exported system, in bytes: tables of its schedule, inner FMUs, variables."""
+"""The file of an exported system, in bytes: tables of its schedule, inner FMUs, variables.
+
+docs/reference/system-file.md describes it; engine/src/exported/tables.cpp reads it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""How any co-simulation master exchanges, as data, and the loops of a system under its rule."""
+"""How any co-simulation master exchanges, as data, and the loops of a system under its rule.
+
+With x the states of all units, y what was handed on last, and u = G y along the lines:
+
+    (x', y_end) = T (x, u),    y' = y_end, or (I - D G)^-1 C x' where outputs are read again
+
+T is one step of the linear models with inputs held, C and D their outputs in continuous time. The
+matrix is put together here and not by the engine, which knows no other master; that both agree
+where the engine can do the same (Jacobi, plain delays) is tested.
+"""
 
 from __future__ import annotations
 

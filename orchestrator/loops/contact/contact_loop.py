@@ -1,4 +1,14 @@
-"""Contact loop: the docking rig's loop m s^2 + (K + b s) exp(-s h) = 0, its limits and locus."""
+"""Contact loop: the docking rig's loop m s^2 + (K + b s) exp(-s h) = 0, its limits and locus.
+
+All delays of the loop (robot, sensor, coupling step) are summed up in ONE delay h.
+
+References
+----------
+Zebenay, Boge, Lampariello, Choukroun: A new contact dynamics model tool for hardware-in-the-loop
+docking simulation (EPOS 2.0), Eq 7-12. Changed: Eq 7 and 9 show two delays, of which the
+characteristic equation holds one; beside the first-order Pade limit of Eq 12 there are the limits
+of any Pade order and of the delay itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""Quasi-polynomial p(s) + q(s) exp(-s tau) of a loop with one delay, and counts of its roots."""
+"""Quasi-polynomial p(s) + q(s) exp(-s tau) of a loop with one delay, and counts of its roots.
+
+It holds for any linear loop of retarded type; :mod:`orchestrator.loops.contact.contact_loop` is the
+docking rig's. Stability is read from the rightmost roots, delay margins from the frequencies at
+which a root can cross the imaginary axis at all, which are roots of an ordinary polynomial.
+
+Roots are counted by the argument principle on p(s) + q(s) exp(-s delay), independent of any root
+finder: it certifies that none was missed.
+
+References
+----------
+Cooke, van den Driessche: On zeroes of some transcendental equations, Funkcialaj Ekvacioj 29
+(1986), 77-90: crossings of the imaginary axis and their directions.
+"""
 
 from __future__ import annotations
 

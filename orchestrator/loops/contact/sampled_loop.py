@@ -1,4 +1,10 @@
-"""Sampled contact loop: simulated bodies that meet hardware, and the modes that gain energy."""
+"""Sampled contact loop: simulated bodies that meet hardware, and the modes that gain energy.
+
+The bodies take a force that is held for a step. Robot, contact and sensor are hardware and know no
+steps; lead and compensation work on samples. All of it is linear, so one matrix takes everything
+from a sample to the next, and its largest eigenvalue says without any run whether the rig diverges
+and how fast.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""Fits of a delay with a lag behind it, and the frequency response without a model."""
+"""Fits of a delay with a lag behind it, and the frequency response without a model.
+
+The response at ``t`` is ``offset + gain sum(du_k S(t - t_k - delay))`` over the changes ``du_k`` of
+the command at ``t_k``, with the step response S in closed form: so the delay is any number, and
+neither samples nor changes need an even spacing.
+
+References
+----------
+Ljung: System Identification, 2nd ed., 1999, chapters 7 and 9: prediction-error estimates of an
+output-error model, and their covariance from the Jacobian.
+
+Bendat, Piersol: Random Data, 4th ed., 2010, chapters 6 and 9: the estimate H1 = S_uy / S_uu, which
+noise on the response does not bias, its coherence, and the variance of both.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""How a command is moved, and a record of a device: one command, one response."""
+"""How a command is moved, and a record of a device: one command, one response.
+
+References
+----------
+Ljung: System Identification, 2nd ed., 1999, section 13.3: pseudo-random binary sequences and
+chirps. Godfrey (ed.): Perturbation Signals for System Identification, 1993: registers of maximal
+length.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a report says and what its figures are, as plain values."""
+"""What a report says and what its figures are, as plain values.
+
+Colours are those of Okabe and Ito, which people with any colour vision tell apart. Every further
+curve of a panel also has another dash, so that curves which coincide stay visible.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,8 @@
-"""Rows of the schedule for compensated connections, faults, and steps of chosen length."""
+"""Rows of the schedule for compensated connections, faults, and steps of chosen length.
+
+A fault disturbs what is received when it has arrived; what is sent, when it enters the line:
+for a line with a history that is its newest sample, else the value on its way.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.core.coupling import DelayMode, Timing, channel_of, plan_delays
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 from orchestrator.core.master.algorithms.plan import Group, Plan
 from orchestrator.core.master.algorithms.registry import expect_faults, validate_plan
 from orchestrator.core.master.schedule.compensation_table import FaultRows, rule_table

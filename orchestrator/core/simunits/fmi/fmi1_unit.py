@@ -9,7 +9,7 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, unit_described

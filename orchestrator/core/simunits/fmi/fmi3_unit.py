@@ -13,7 +13,7 @@ import numpy as np
 from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.fmi.fmu_variable import (

@@ -13,7 +13,7 @@ from lxml import etree
 
 from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
 from orchestrator.core.simunits.fmi.model_description import (
     name_and_extent_faults,

@@ -20,7 +20,7 @@ from lxml import etree
 
 from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
-from orchestrator.core.simunits.fmi.clean_variables import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,

@@ -15,8 +15,8 @@ from orchestrator.core.system.units.tables import BASE_UNITS
 from orchestrator.core.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.fmi.clean_variables import BaseUnit as BaseUnitOfSi
-    from orchestrator.core.simunits.fmi.clean_variables import ModelDescription, Variable
+    from orchestrator.core.simunits.fmi.description_parts import BaseUnit as BaseUnitOfSi
+    from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
     from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 
 _SET_FROM_OUTSIDE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}

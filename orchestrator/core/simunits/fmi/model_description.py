@@ -15,13 +15,7 @@ from lxml import etree
 
 from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.clean_description import (
-    broken_rules,
-    complete_fmi1,
-    complete_fmi2,
-    complete_fmi3,
-)
-from orchestrator.core.simunits.fmi.clean_variables import (
+from orchestrator.core.simunits.fmi.description_parts import (
     REALS,
     Experiment,
     ModelDescription,
@@ -33,6 +27,12 @@ from orchestrator.core.simunits.fmi.clean_variables import (
     read_variables,
     schema_of,
     typed_element,
+)
+from orchestrator.core.simunits.fmi.description_rules import (
+    broken_rules,
+    complete_fmi1,
+    complete_fmi2,
+    complete_fmi3,
 )
 
 _CAUSALITIES = {

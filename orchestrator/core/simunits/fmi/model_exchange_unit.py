@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, FmuError, LoadError
-from orchestrator.core.simunits.fmi.clean_variables import Interface, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.description_parts import Interface, ModelDescription, Variable
 from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription

@@ -15,7 +15,7 @@ from lxml import etree
 from orchestrator.core.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simunits.fmi.clean_variables import Experiment, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.description_parts import Experiment, ModelDescription, Variable
 from orchestrator.core.simunits.fmi.model_description import read_model_description
 from orchestrator.core.simunits.inspection.trials import TRIALS
 

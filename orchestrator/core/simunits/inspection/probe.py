@@ -1,4 +1,8 @@
-"""Instances of any FMI 2.0 or 3.0 FMU behind the same calls, and the comparison of runs."""
+"""Instances of any FMI 2.0 or 3.0 FMU behind the same calls, and the comparison of runs.
+
+Only for checks: values are Reals by variable, convenience over speed. Runs in the process that
+loads the FMU, which is never Softdock's own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Messages between a run and its processes of units, memory that they share, a sure end."""
+"""Messages between a run and its processes of units, memory that they share, a sure end.
+
+A message is two lengths, then text as :mod:`.blocks.state_text` writes it,
+then the bytes. Nothing that is read is executed.
+"""
 
 from __future__ import annotations
 

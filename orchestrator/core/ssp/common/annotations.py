@@ -1,4 +1,39 @@
-"""Softdock's annotations in an SSD, and the default experiment."""
+"""Softdock's annotations in an SSD, and the default experiment.
+
+Namespace ``https://softdock.io/ssp/1``; times are exact decimals, so that they come back as the
+same count of nanoseconds.
+
+Power ports::
+
+    <ssc:Annotation type="io.softdock.power">
+      <sd:PowerPorts>
+        <sd:PowerPort name="flange" frame="body" positive="in">
+          <sd:Effort connector="force"/>
+          <sd:Flow connector="velocity"/>
+          <sd:Displacement connector="position"/>
+        </sd:PowerPort>
+      </sd:PowerPorts>
+    </ssc:Annotation>
+
+How a component is run::
+
+    <ssc:Annotation type="io.softdock.unit">
+      <sd:Unit solver="cvode" tolerance="1e-08" isolation="process" stepTimeout="500 ms"/>
+    </ssc:Annotation>
+
+The interface is SSP's own attribute ``implementation``.
+
+The default experiment::
+
+    <ssc:Annotation type="io.softdock.master">
+      <sd:Master algorithm="gauss-seidel" step="0.001" earlyReturn="true">
+        <sd:Option name="tolerance" value="1e-06"/>
+        <sd:Rate component="thermal" every="10"/>
+      </sd:Master>
+    </ssc:Annotation>
+
+The value of an option is JSON: a number, ``true``, ``false`` or a text in quotes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""XML names and MIME types of SSP, names of elements, and simple types, read strictly."""
+"""XML names and MIME types of SSP, names of elements, and simple types, read strictly.
+
+A dot separates component and connector, a slash the levels of a flat system. So ``.`` and ``/`` in
+the name of an element are read as ``%2E`` and ``%2F``, and written back as they were. A name that
+holds ``%2E`` or ``%2F`` itself is read with ``%25`` for the ``%``; any other ``%`` stays. Every
+text has one name and every name one text.
+"""
 
 from __future__ import annotations
 

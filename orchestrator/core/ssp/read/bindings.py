@@ -1,4 +1,8 @@
-"""Values that a system gets: by parameter bindings, by hierarchical names, from outside."""
+"""Values that a system gets: by parameter bindings, by hierarchical names, from outside.
+
+By hierarchical names: names of elements and of a connector are joined by dots, and may hold dots
+themselves: a name that means several parameters sets them all.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,24 @@
-"""What stands on a line of an SSD: transformations, and annotations of its delay."""
+"""What stands on a line of an SSD: transformations, and annotations of its delay.
+
+::
+
+    <ssc:Annotation type="io.softdock.delay">
+      <sd:TransportDelay nominal="0.016" unit="s" provenance="measured">
+        <sd:Variation loss="0.01" seed="7" delivery="in-order" newest="sent">
+          <sd:Jitter kind="gamma" spread="0.002" shape="2.0" correlation="0.05"/>
+        </sd:Variation>
+      </sd:TransportDelay>
+    </ssc:Annotation>
+
+    <ssc:Annotation type="io.softdock.line">
+      <sd:Line interpolation="cubic" extrapolation="linear"/>
+    </ssc:Annotation>
+
+A line without a delay may have ``compensation="nepce"``, ``"corrector"`` or ``"energy"`` there.
+
+In place of the jitter may stand ``<sd:Trace interpolated="true">0 0.016, 0.1 lost</sd:Trace>``,
+pairs of time and delay in seconds, or ``<sd:Trace source="delays.csv"/>``.
+"""
 
 from __future__ import annotations
 

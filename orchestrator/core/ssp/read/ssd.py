@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
 from orchestrator.core.ssp.archive.unpacking import Opened, opened_definition, opened_package
 from orchestrator.core.ssp.common import codes

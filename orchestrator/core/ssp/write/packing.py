@@ -1,4 +1,10 @@
-"""Packing of systems with their FMUs into an .ssp archive, and SSP Traceability in one."""
+"""Packing of systems with their FMUs into an .ssp archive, and SSP Traceability in one.
+
+References
+----------
+Modelica Association: SSP Traceability Specification 1.0, layered standard of SSP: where both files
+stand in an archive (packaging), and their elements.
+"""
 
 from __future__ import annotations
 

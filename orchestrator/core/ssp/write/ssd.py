@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import file_path, own_source, relative_uri
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.annotations import add_experiment, add_options, add_power_ports

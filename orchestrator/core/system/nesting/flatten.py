@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
-from orchestrator.core.interruption import collection_paused
+from orchestrator.core.garbage import collection_paused
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.lines.connection import (
     Connection,

@@ -1,4 +1,8 @@
-"""How units are written: Modelica's grammar, and what engineers write instead of it."""
+"""How units are written: Modelica's grammar, and what engineers write instead of it.
+
+Modelica and FMI know ``.`` for a product, at most one ``/``, and an exponent behind its symbol:
+``N.m.s/rad``, ``W/(m2.K)``, ``V/(rad/s)`` (Modelica 3.6, chapter 19).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What symbols of units mean: base units, the SI with its prefixes, and others from pint."""
+"""What symbols of units mean: base units, the SI with its prefixes, and others from pint.
+
+The SI is a table, since loading pint takes longer than reading a system of a thousand
+components. Factors are fractions, so that 1 mm is exactly 1/1000 m, with powers of pi beside them.
+"""
 
 from __future__ import annotations
 

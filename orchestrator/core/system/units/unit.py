@@ -1,4 +1,7 @@
-"""Physical units in the notation of Modelica and FMI (``N.s/m``), and factors between them."""
+"""Physical units in the notation of Modelica and FMI (``N.s/m``), and factors between them.
+
+All that reads, writes or converts units does it here.
+"""
 
 from __future__ import annotations
 

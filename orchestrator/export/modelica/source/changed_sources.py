@@ -1,4 +1,8 @@
-"""Sources that are changed for rumoca: events, ranges, and statements left out in search of one."""
+"""Sources that are changed for rumoca: events, ranges, and statements left out in search of one.
+
+rumoca takes ``d = {..}`` and ``reinit(v, {..})`` of whole arrays at events, and no elements; and it
+counts a range as a scalar where a modifier has one.
+"""
 
 from __future__ import annotations
 

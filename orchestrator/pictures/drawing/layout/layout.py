@@ -1,4 +1,10 @@
-"""Where boxes and lines of a block diagram stand (points, y down), part by part."""
+"""Where boxes and lines of a block diagram stand (points, y down), part by part.
+
+Columns by longest path, rows by barycentre, lines orthogonal. All wires of one output are one tree:
+a vertical piece on a track of its own in each channel between two columns, and a place of its own
+where it passes a column. Wires that lead back pass the columns between the boxes as well, so that
+no line lies on another, and none runs through a box or a text.
+"""
 
 from __future__ import annotations
 

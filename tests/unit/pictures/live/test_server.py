@@ -11,7 +11,7 @@ from live_pages import HOSTILE, MS, asked, deaf_viewer, recording, samples_of, s
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.live import server as live_server
-from orchestrator.pictures.live.diagram import replayed
+from orchestrator.pictures.live.replay import replayed
 from orchestrator.pictures.live.server import listening
 from orchestrator.study import Section
 

@@ -1,4 +1,4 @@
-"""Model descriptions that keep all rules of FMI, read without FMPy, which is slow to import."""
+"""What FMI asks of a model description beyond its schema, and what a version leaves unsaid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.simunits.fmi.clean_variables import (
+from orchestrator.core.simunits.fmi.description_parts import (
     REALS,
     TRUE,
     Alias,

@@ -1,4 +1,7 @@
-"""Types, units and variables of model descriptions that keep all rules of FMI."""
+"""The parts of a model description, typed: units, types, variables, interfaces.
+
+Each part is equal to itself alone.
+"""
 
 from __future__ import annotations
 

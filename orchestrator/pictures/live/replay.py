@@ -1,4 +1,4 @@
-"""The block diagram of a run with values on its lines, and a recording as it is played."""
+"""A recording as it is played: the page of a run that is over, with a slider."""
 
 from __future__ import annotations
 
