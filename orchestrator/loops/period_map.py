@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from orchestrator.core.master.schedule.schedule import (
     input_order,
 )
 from orchestrator.core.system import REACH_NS
+from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, EngineState, LinearUnit
 from orchestrator.loops.multipliers import (
     MemoryKind,
@@ -63,13 +65,13 @@ def linear_engine(schedule: Schedule, units: list[LinearUnit]) -> Engine:
 def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearUnit:
     """Make the engine's unit, for whole steps and for halves where the schedule makes them."""
     order = input_order(schedule, member)
-    step_ns = member.ticks * schedule.step_ns
-    lengths = [step_ns]
+    lengths = _whole_lengths(member.ticks * exact_ns(schedule.step_ns))
     if any(
         row[0] in {OperationCode.FIRST_HALF, OperationCode.SECOND_HALF}
         for row in schedule.operations
     ):
-        lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
+        steps = _whole_lengths(exact_ns(schedule.step_ns))
+        lengths += [half for step_ns in steps for half in (step_ns // 2, step_ns - step_ns // 2)]
     rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
     expected = (
         len(model.states) + member.output_size,
@@ -87,6 +89,11 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         [(length, matrix.ravel().tolist()) for length, matrix in rows],
         _direct(member, model) if _is_corrected(member, schedule) else (),
     )
+
+
+def _whole_lengths(exact: Fraction) -> list[int]:
+    """Return the lengths of steps in nanoseconds whose ends are rounded to whole ones."""
+    return list(dict.fromkeys((math.floor(exact), math.ceil(exact))))
 
 
 def _is_corrected(member: Member, schedule: Schedule) -> bool:
@@ -281,7 +288,7 @@ class PeriodMap:
         period = math.lcm(*(member.ticks for member in schedule.members))
         self.steps = period if only is None else 1
         #: Length of the period, or of the step, in seconds.
-        self.period = self.steps * schedule.step_ns / 1e9
+        self.period = float(self.steps * exact_ns(schedule.step_ns) / 10**9)
         self._engine.start(0, schedule.step_ns)
         deepest = max((row[1] for row in schedule.histories), default=0)
         self._run(period * (deepest // period + 2) + (only or 0))

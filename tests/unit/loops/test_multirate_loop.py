@@ -49,18 +49,32 @@ class Arm(Block):
         self.load = -5.0 * self.rate
 
 
-@pytest.fixture(scope="module")
-def linear():
+def two_rates(step):
     system = System("two rates").add("motor", block(Motor)).add("servo", block(Servo))
     system = system.add("arm", block(Arm)).connect("motor.rate", "servo.rate")
     system = system.connect("servo.torque", "motor.torque").connect("motor.rate", "arm.rate")
     return linear_system(
         system.connect("arm.load", "motor.load"),
-        step=STEP,
+        step=step,
         algorithm="gauss-seidel",
         delay="plain",
         rates={"arm": 3},
     )
+
+
+@pytest.fixture(scope="module")
+def linear():
+    return two_rates(STEP)
+
+
+def test_a_step_that_is_no_whole_number_of_nanoseconds_has_the_modes_of_the_next_that_is():
+    """Of 1/60 s two steps of three are longer by a nanosecond, 6e-8 of it."""
+    whole, part = (
+        [mode.growth for account in two_rates(step).loop_accounts() for mode in account.modes]
+        for step in ("16666667 ns", "1/60 s")
+    )
+    assert len(whole) > 1
+    assert part == pytest.approx(whole, rel=1e-5)
 
 
 @pytest.fixture(scope="module")
