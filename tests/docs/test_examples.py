@@ -29,3 +29,21 @@ def test_example_runs(page, code, plants, monkeypatch, tmp_path):
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_imports_of_contributions_stand_as_the_linter_wants_them(tmp_path):
+    """What is copied from CONTRIBUTING passes ``make check``."""
+    import subprocess
+    import sys
+
+    blocks = [code for page, code in CODE if page.name == "CONTRIBUTING.md"]
+    assert len(blocks) > 2
+    for number, code in enumerate(blocks):
+        (tmp_path / f"block_{number}.py").write_text(code)
+    rules = ["--config", str(ROOT / "pyproject.toml"), "--select", "I001", "--no-cache"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", *rules, str(tmp_path)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
