@@ -6,7 +6,6 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from struct import Struct
-from typing import TypeVar
 
 from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.identifiers import PduType
@@ -225,8 +224,6 @@ _LEAST = 4
 _HEADER = struct.Struct("<BHB")
 _PREFIX = struct.Struct("<I")
 
-T = TypeVar("T", bound=Pdu)
-
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -288,14 +285,6 @@ def decode(content: bytes) -> Pdu:
     tail = (content[end:],) if shape.has_tail else ()
     found = shape(*shape.layout.unpack_from(content, 1), *tail)
     _check(found, content)
-    return found
-
-
-def decode_as(wanted: type[T], content: bytes) -> T:
-    """Read a PDU of a class; raises as :func:`decode`, and if it is another one."""
-    found = decode(content)
-    if not isinstance(found, wanted):
-        raise WireFormatError(f"DCP: expected {wanted.kind.title}, found {found.kind.title}")
     return found
 
 
