@@ -271,19 +271,10 @@ class FileEdit:
     wrong after it. What can be opened of the sources is, so that connectors which the file leaves
     to them are known.
 
-    Parameters
-    ----------
-    path
-        An .ssd, .ssp or .toml file, or a folder with one.
-    variant
-        Of an archive or a folder: name of another .ssd beside the main one.
-    inside
-        Path of the nested system that edits are about; ``""`` is the system itself.
-
-    Attributes
-    ----------
-    unchecked
-        What could not be opened, and why.
+    path: An .ssd, .ssp or .toml file, or a folder with one.
+    variant: Of an archive or a folder: name of another .ssd beside the main one.
+    inside: Path of the nested system that edits are about; ``""`` is the system itself.
+    unchecked: What could not be opened, and why.
     """
 
     def __init__(self, path: str | Path, variant: str | None = None, inside: str = "") -> None:

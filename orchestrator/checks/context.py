@@ -53,16 +53,10 @@ class SystemLevel:
 class CheckContext:
     """A system under check.
 
-    Parameters
-    ----------
-    system
-        As declared, with the connectors of all sources that could be opened.
-    run
-        How it is to be run.
-    unknown
-        Paths of components whose connectors are not known: the source could not be opened.
-    flat
-        Without nested systems and connectors of its own; ``None`` if that cannot be made.
+    system: As declared, with the connectors of all sources that could be opened.
+    run: How it is to be run.
+    unknown: Paths of components whose connectors are not known: the source could not be opened.
+    flat: Without nested systems and connectors of its own; ``None`` if that cannot be made.
     """
 
     system: System
@@ -179,18 +173,11 @@ def items_of(component: Component, name: str) -> Mapping[str, int]:
 class Compiled:
     """What comes out of planning and compiling.
 
-    Parameters
-    ----------
-    system
-        Flat, without connectors of its own.
-    run
-        How it is to be run.
-    plan
-        ``None`` where it cannot be made, or nothing is iterated.
-    schedule
-        ``None`` where it cannot be made, or there is no step to make one for.
-    refused
-        Why not.
+    system: Flat, without connectors of its own.
+    run: How it is to be run.
+    plan: ``None`` where it cannot be made, or nothing is iterated.
+    schedule: ``None`` where it cannot be made, or there is no step to make one for.
+    refused: Why not.
     """
 
     system: System

@@ -31,12 +31,8 @@ VERSION = 1
 class Extent:
     """What a system is made of, and how many errors it has.
 
-    Parameters
-    ----------
-    components, connections, loops
-        Numbers; ``None`` where loops could not be looked for.
-    errors
-        Of the file and of the case.
+    components, connections, loops: Numbers; ``None`` where loops could not be looked for.
+    errors: Of the file and of the case.
     """
 
     components: int
@@ -49,16 +45,10 @@ class Extent:
 class CheckReport:
     """What a check found.
 
-    Parameters
-    ----------
-    target
-        As the user gave it.
-    findings
-        In the order of file and line.
-    systems
-        By name of the case, or of the system.
-    unchecked
-        Whether the target could not be checked at all.
+    target: As the user gave it.
+    findings: In the order of file and line.
+    systems: By name of the case, or of the system.
+    unchecked: Whether the target could not be checked at all.
     """
 
     target: str

@@ -51,15 +51,8 @@ from orchestrator.study.file.experiment import Case, RunOptions
 class Collected:
     """Collects diagnostics.
 
-    Parameters
-    ----------
-    path
-        The file that is checked.
-
-    Attributes
-    ----------
-    found
-        Name of the case, empty for what belongs to none, and the diagnostic.
+    path: The file that is checked.
+    found: Name of the case, empty for what belongs to none, and the diagnostic.
     """
 
     def __init__(self, path: Path) -> None:
@@ -241,12 +234,8 @@ def _is_bare_fmu(path: Path) -> bool:
 class _Read:
     """A system as its file declares it, and where everything stands.
 
-    Parameters
-    ----------
-    sound
-        Whether its connections hold, so that loops can be told.
-    wrong
-        Whether it has errors, so that no case of it can be prepared.
+    sound: Whether its connections hold, so that loops can be told.
+    wrong: Whether it has errors, so that no case of it can be prepared.
     """
 
     context: CheckContext

@@ -29,16 +29,10 @@ from orchestrator.study.prepare.prepared_case import SystemReader
 class ComparedTarget:
     """One target.
 
-    Parameters
-    ----------
-    label, stem
-        As it was written, and for names of files.
-    system
-        May be nested.
-    options
-        How a case is run, by name; nothing of a file that holds a system only.
-    file
-        The file with the system; ``None`` of a case.
+    label, stem: As it was written, and for names of files.
+    system: May be nested.
+    options: How a case is run, by name; nothing of a file that holds a system only.
+    file: The file with the system; ``None`` of a case.
     """
 
     label: str

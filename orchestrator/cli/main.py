@@ -72,14 +72,9 @@ class _Option(TyperOption):
 class Home:
     """Where a command is, and what the list of commands says of it.
 
-    Parameters
-    ----------
-    module
-        Below this package.
-    name
-        Of the function, or of the group of commands, in it.
-    help
-        Its own, or the first paragraph of its docstring.
+    module: Below this package.
+    name: Of the function, or of the group of commands, in it.
+    help: Its own, or the first paragraph of its docstring.
     """
 
     module: str

@@ -89,16 +89,10 @@ def systems_of(target: Path) -> dict[str, System]:
 class Drawn:
     """A system to draw.
 
-    Parameters
-    ----------
-    nested
-        As it is written.
-    flat
-        As it is run, though no algorithm may be able to; ``None`` if it cannot be prepared.
-    options
-        How it is run.
-    note
-        Why it cannot be prepared, and which code was not opened; empty if there is nothing.
+    nested: As it is written.
+    flat: As it is run, though no algorithm may be able to; ``None`` if it cannot be prepared.
+    options: How it is run.
+    note: Why it cannot be prepared, and which code was not opened; empty if there is nothing.
     """
 
     nested: System

@@ -53,18 +53,11 @@ def csv_columns(path: Path, chosen: Sequence[int]) -> Floats:
 class Arrays:
     """What an npz file of Softdock holds.
 
-    Parameters
-    ----------
-    time
-        In seconds, float64 array of shape (n,).
-    names
-        Of the signals.
-    values
-        float64 array of shape (n, len(names)).
-    units
-        By name.
-    about
-        Where they come from, as plain data.
+    time: In seconds, float64 array of shape (n,).
+    names: Of the signals.
+    values: float64 array of shape (n, len(names)).
+    units: By name.
+    about: Where they come from, as plain data.
     """
 
     time: Floats

@@ -48,14 +48,9 @@ Times = NDArray[np.int64]
 class ChannelPlan:
     """One channel.
 
-    Parameters
-    ----------
-    topic
-        Name of the component behind a slash; signals without a component have only the slash.
-    columns
-        Numbers of its signals.
-    schema
-        As JSON Schema, with units, frames and descriptions.
+    topic: Name of the component behind a slash; signals without a component have only the slash.
+    columns: Numbers of its signals.
+    schema: As JSON Schema, with units, frames and descriptions.
     """
 
     topic: str
@@ -75,12 +70,8 @@ def channel_plans(
 ) -> list[ChannelPlan]:
     """Return the channels for some signals.
 
-    Parameters
-    ----------
-    names
-        ``component.connector``.
-    about
-        By name, what the schema says of it: ``unit``, ``frame``, ``description``.
+    names: ``component.connector``.
+    about: By name, what the schema says of it: ``unit``, ``frame``, ``description``.
     """
     found: dict[str, dict[str, int]] = {}
     for number, name in enumerate(names):
@@ -132,14 +123,9 @@ class McapFile:
     The end is written anew whenever that is asked for, over the one before: what a kill leaves can
     be read up to the last chunk at any moment.
 
-    Parameters
-    ----------
-    file
-        Empty, open to be written, without a buffer.
-    plans
-        Of the signals.
-    metadata, attachments
-        By name; attachments in bytes.
+    file: Empty, open to be written, without a buffer.
+    plans: Of the signals.
+    metadata, attachments: By name; attachments in bytes.
     """
 
     def __init__(
@@ -370,20 +356,14 @@ class _Found:
 class McapContent:
     """What a file holds.
 
-    Parameters
-    ----------
-    times_ns, clocks_ns
-        Increasing, int64 array of shape (n,), and when these were published, of the same shape.
-    names, values
-        Signals, and their rows, float64 array of shape (n, len(names)); NaN where one has none.
-    units
-        By name.
-    metadata
-        By name.
-    cut
-        In a sentence, what is missing; empty if nothing is.
-    events
-        What happened beside the rows.
+    times_ns, clocks_ns: Increasing, int64 array of shape (n,), and when these were published, of
+        the same shape.
+    names, values: Signals, and their rows, float64 array of shape (n, len(names)); NaN where one
+        has none.
+    units: By name.
+    metadata: By name.
+    cut: In a sentence, what is missing; empty if nothing is.
+    events: What happened beside the rows.
     """
 
     times_ns: Times

@@ -51,14 +51,9 @@ def text_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 class Page:
     """A page that needs nothing else, which a notebook shows in its cell.
 
-    Parameters
-    ----------
-    html
-        All of it.
-    title
-        For those who do not see it.
-    height
-        Pixels that it takes in a cell.
+    html: All of it.
+    title: For those who do not see it.
+    height: Pixels that it takes in a cell.
     """
 
     html: str = field(repr=False)

@@ -36,30 +36,17 @@ class OwnProcess:
     Ctrl-C does not reach it. When nothing refers to it any more, and when this program ends, it is
     killed and reaped; a fork of this program only lets go of it.
 
-    Parameters
-    ----------
-    module, arguments
-        What it runs.
-    files
-        Descriptors that it has as well.
-    connected
-        It has the other end of :attr:`channel`, a socket; its descriptor is the first argument.
-    folder
-        What the name of its temporary folder begins with. That folder goes with it, and so does all
-        that it has started. Empty: it has none.
-    tied
-        The kernel ends it with the thread that started it.
-    outlives
-        It has a session of its own, and is never killed but by :meth:`finish`.
-    stdin, stdout, stderr
-        As of :class:`subprocess.Popen`, in bytes.
-    keeps_stderr
-        What it writes to standard error is kept for :meth:`finish`.
-
-    Raises
-    ------
-    OSError
-        If it cannot be started.
+    module, arguments: What it runs.
+    files: Descriptors that it has as well.
+    connected: It has the other end of :attr:`channel`, a socket; its descriptor is the first
+        argument.
+    folder: What the name of its temporary folder begins with. That folder goes with it, and so does
+        all that it has started. Empty: it has none.
+    tied: The kernel ends it with the thread that started it.
+    outlives: It has a session of its own, and is never killed but by :meth:`finish`.
+    stdin, stdout, stderr: As of :class:`subprocess.Popen`, in bytes.
+    keeps_stderr: What it writes to standard error is kept for :meth:`finish`.
+    Raises OSError: if it cannot be started.
     """
 
     def __init__(
@@ -153,12 +140,8 @@ class OwnProcess:
     def await_message(self, channel: int, seconds: float) -> None:
         """Wait until a channel has something to read; its end counts as the end of the channel.
 
-        Raises
-        ------
-        TimeoutError
-            If nothing comes within so many seconds.
-        EOFError
-            If the process has ended, and there is nothing left to read.
+        Raises TimeoutError: if nothing comes within so many seconds.
+        Raises EOFError: if the process has ended, and there is nothing left to read.
         """
         ready = _ready(seconds, channel, self.handle)
         if not ready:

@@ -34,12 +34,8 @@ def shared_memory(name: str, size: int) -> int:
 def lock(file: int, *, wait: bool = False) -> None:
     """Lock an open file or folder until it is closed.
 
-    Raises
-    ------
-    BlockingIOError
-        If another process has it.
-    OSError
-        If its file system has no locks.
+    Raises BlockingIOError: if another process has it.
+    Raises OSError: if its file system has no locks.
     """
     fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 

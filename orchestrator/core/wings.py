@@ -36,14 +36,9 @@ def _all_registered() -> Any:
 class PluginGroup(Generic[Kind]):
     """The entry points of a group, each a subclass of one class.
 
-    Parameters
-    ----------
-    group
-        Name of the group, such as ``softdock.blocks``.
-    noun
-        What one of them is called in messages.
-    base
-        Returns the class that they are subclasses of; called when one is loaded.
+    group: Name of the group, such as ``softdock.blocks``.
+    noun: What one of them is called in messages.
+    base: Returns the class that they are subclasses of; called when one is loaded.
     """
 
     def __init__(self, group: str, noun: str, base: Callable[[], type[Kind]]) -> None:

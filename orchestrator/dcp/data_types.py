@@ -163,14 +163,9 @@ HEADER_BYTES = 5
 class PayloadPlace:
     """One variable in a payload.
 
-    Parameters
-    ----------
-    reference
-        Of the variable.
-    type
-        Of the values in the payload: that of the output.
-    size
-        Number of its elements.
+    reference: Of the variable.
+    type: Of the values in the payload: that of the output.
+    size: Number of its elements.
     """
 
     reference: int
@@ -181,10 +176,7 @@ class PayloadPlace:
 class Payload:
     """Writes and reads payloads of one layout.
 
-    Parameters
-    ----------
-    places
-        By position, without gaps.
+    places: By position, without gaps.
     """
 
     def __init__(self, places: Iterable[PayloadPlace]) -> None:

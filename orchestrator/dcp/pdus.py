@@ -298,10 +298,7 @@ def _check(pdu: Pdu, content: bytes) -> None:
 class Frames:
     """Takes a stream of TCP apart: each PDU has its length before it (section 4.2.3.2).
 
-    Parameters
-    ----------
-    longest
-        A longer PDU is none of this protocol, in bytes.
+    longest: A longer PDU is none of this protocol, in bytes.
     """
 
     def __init__(self, longest: int) -> None:

@@ -73,14 +73,10 @@ Trigger = PduType | StateSignal
 class SlaveTransition:
     """One row of the table.
 
-    Parameters
-    ----------
-    trigger
-        A PDU of the master, or a signal of the slave itself.
-    source, target
-        From where to where; ``None``: to where the superstate Run was left (history state).
-    modes
-        Operating modes that have it.
+    trigger: A PDU of the master, or a signal of the slave itself.
+    source, target: From where to where; ``None``: to where the superstate Run was left (history
+        state).
+    modes: Operating modes that have it.
     """
 
     trigger: Trigger

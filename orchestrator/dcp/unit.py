@@ -204,12 +204,8 @@ def _dependencies(
 class ServedUnit(SlaveModel):
     """Runs a unit, made anew for each configuration.
 
-    Parameters
-    ----------
-    about
-        The slave.
-    make
-        Makes the unit.
+    about: The slave.
+    make: Makes the unit.
     """
 
     def __init__(self, about: SlaveDescription, make: Callable[[], SimulationUnit]) -> None:
@@ -331,16 +327,10 @@ def _value(connector: Connector, values: Values) -> Value:
 class ServeOptions:
     """How a slave is served.
 
-    Parameters
-    ----------
-    step
-        Its time resolution, seconds or text; ``None``: the system's communication step.
-    transport, host, port
-        Where it listens; port 0: any.
-    modes
-        In which it may run.
-    heartbeat_s
-        After which silence of the master it stops; ``None``: it does not listen for one.
+    step: Its time resolution, seconds or text; ``None``: the system's communication step.
+    transport, host, port: Where it listens; port 0: any.
+    modes: In which it may run.
+    heartbeat_s: After which silence of the master it stops; ``None``: it does not listen for one.
     """
 
     step: str | float | None = None
@@ -355,12 +345,8 @@ class ServeOptions:
 class ServedSlave:
     """A slave that can be served.
 
-    Parameters
-    ----------
-    about
-        What it says of itself.
-    model
-        What it computes with.
+    about: What it says of itself.
+    model: What it computes with.
     """
 
     about: SlaveDescription

@@ -32,18 +32,11 @@ from orchestrator.export.modelica.source.text import Experiment
 class Platform:
     """Operating system and processor.
 
-    Attributes
-    ----------
-    name
-        As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
-    long_name
-        Platform tuple of FMI 3.0.
-    target
-        How Zig calls it, with the oldest C library or system that the FMU runs on.
-    suffix
-        Of shared libraries.
-    machine
-        System and processor as Python names them.
+    name: As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
+    long_name: Platform tuple of FMI 3.0.
+    target: How Zig calls it, with the oldest C library or system that the FMU runs on.
+    suffix: Of shared libraries.
+    machine: System and processor as Python names them.
     """
 
     name: str

@@ -48,13 +48,9 @@ class Side(StrEnum):
 class Jacobian:
     """Derivatives at a point.
 
-    Parameters
-    ----------
-    matrix
-        float64 of shape (results, arguments).
-    kinks
-        Numbers of the arguments at which slopes to both sides differ: a contact that is just open,
-        a limit that is just reached.
+    matrix: float64 of shape (results, arguments).
+    kinks: Numbers of the arguments at which slopes to both sides differ: a contact that is just
+        open, a limit that is just reached.
     """
 
     matrix: Floats

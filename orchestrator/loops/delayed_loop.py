@@ -41,12 +41,8 @@ _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
 class DelayedLoop:
     """A linear system x' = A x + B u, y = C x + D u whose inputs are outputs of before.
 
-    Parameters
-    ----------
-    a, b, c, d
-        float64 of shapes (n, n), (n, m), (p, n) and (p, m).
-    gains
-        What inputs are of outputs, float64 of shape (m, p), by delay in seconds, above 0.
+    a, b, c, d: float64 of shapes (n, n), (n, m), (p, n) and (p, m).
+    gains: What inputs are of outputs, float64 of shape (m, p), by delay in seconds, above 0.
     """
 
     a: Floats
@@ -66,19 +62,10 @@ class DelayedLoop:
     ) -> DelayedLoop:
         """Close all lines without a delay, and keep what the others bring and take.
 
-        Parameters
-        ----------
-        space
-            All components side by side.
-        gains
-            What its inputs are of its outputs, by delay in seconds, 0 where there is none.
-        into, out_of
-            Inputs and outputs that are kept as well, as the first ones.
-
-        Raises
-        ------
-        DescriptionError
-            If the lines without a delay have no solution.
+        space: All components side by side.
+        gains: What its inputs are of its outputs, by delay in seconds, 0 where there is none.
+        into, out_of: Inputs and outputs that are kept as well, as the first ones.
+        Raises DescriptionError: if the lines without a delay have no solution.
         """
         m, p = len(space.inputs), len(space.outputs)
         at_once = gains.get(0.0, np.zeros((m, p)))
@@ -191,14 +178,9 @@ class DelayedLoop:
     ) -> list[complex]:
         """Return the rightmost characteristic roots, those with imag >= 0.
 
-        Parameters
-        ----------
-        count
-            How many at most.
-        guesses
-            Where to look as well.
-        still
-            Roots that are smaller, 1/s, are left out.
+        count: How many at most.
+        guesses: Where to look as well.
+        still: Roots that are smaller, 1/s, are left out.
         """
         own = self._guesses[np.argsort(-self._guesses.real)]
         # Multiple roots at rest are many guesses, spread by rounding, that lead to none.

@@ -155,14 +155,9 @@ def draw_map(
 ) -> Figure:
     """Draw where the system is stable over two quantities.
 
-    Parameters
-    ----------
-    first, second
-        Kind and values of the abscissa (n) and of the ordinate (m).
-    growth, exact
-        Growth rates as sampled and in continuous time, float64 of shape (m, n), 1/s.
-    title
-        Of the picture.
+    first, second: Kind and values of the abscissa (n) and of the ordinate (m).
+    growth, exact: Growth rates as sampled and in continuous time, float64 of shape (m, n), 1/s.
+    title: Of the picture.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D

@@ -42,18 +42,12 @@ _SMALL = 1e-3
 class LimitCycle:
     """An oscillation that sustains itself.
 
-    Parameters
-    ----------
-    amplitude
-        Of the component's input, in its unit.
-    frequency
-        Hz.
-    is_stable
-        Whether motions nearby come to it; else they leave it: a smaller one dies down.
-    return_rate
-        How fast a share by which the amplitude is off becomes smaller, 1/s; below 0 it grows.
-    third
-        What comes back of a third harmonic, as a share of what comes back of the first: what the
+    amplitude: Of the component's input, in its unit.
+    frequency: Hz.
+    is_stable: Whether motions nearby come to it; else they leave it: a smaller one dies down.
+    return_rate: How fast a share by which the amplitude is off becomes smaller, 1/s; below 0 it
+        grows.
+    third: What comes back of a third harmonic, as a share of what comes back of the first: what the
         describing function leaves out.
     """
 
@@ -77,14 +71,9 @@ class LimitCycle:
 class DescribingFunction:
     """First harmonic of what a component makes of a sine, by asking the component itself.
 
-    Parameters
-    ----------
-    system
-        Of which it is a component.
-    line
-        The line into it.
-    output
-        Its output, ``component.connector``.
+    system: Of which it is a component.
+    line: The line into it.
+    output: Its output, ``component.connector``.
     """
 
     def __init__(self, system: System, line: Connection, output: str) -> None:
@@ -139,22 +128,13 @@ def limit_cycles(
 ) -> tuple[LimitCycle, ...]:
     """Return the limit cycles of the loop through a component, by falling amplitude.
 
-    Parameters
-    ----------
-    linear
-        The system; the component's own linear model is not used.
-    component
-        With one scalar input that a line feeds, and one output that lines take, in one loop.
-    amplitudes
-        Of its input, increasing, between which they are looked for.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such component, it is in no loop, or the amplitudes do not increase above 0.
-    CapabilityError
-        If it has dynamics of its own, answers to one side only, or the rest has no model in
-        continuous time.
+    linear: The system; the component's own linear model is not used.
+    component: With one scalar input that a line feeds, and one output that lines take, in one loop.
+    amplitudes: Of its input, increasing, between which they are looked for.
+    Raises DescriptionError: if there is no such component, it is in no loop, or the amplitudes do
+        not increase above 0.
+    Raises CapabilityError: if it has dynamics of its own, answers to one side only, or the rest has
+        no model in continuous time.
     """
     if not all(low < high for low, high in zip([0.0, *amplitudes], amplitudes, strict=False)):
         raise DescriptionError(
@@ -254,10 +234,7 @@ def _refined(
 ) -> LimitCycle:
     """Solve ``1 + N(A) L(i w) = 0`` by Newton's method, and tell the cycle.
 
-    Raises
-    ------
-    ArithmeticError
-        If it does not converge.
+    Raises ArithmeticError: if it does not converge.
     """
     for _ in range(30):
         left = 1.0 + function(amplitude) * complex(opened.at(omega))

@@ -84,21 +84,9 @@ def gains(
 ) -> Mapping[float, Floats]:
     """Return what inputs are of outputs, by the delay in seconds, 0 where there is none.
 
-    Parameters
-    ----------
-    system, lines
-        Which of its connections count.
-    inputs, outputs
-        Names of scalars, as :func:`signal_names` makes them; others are left out.
-
-    Returns
-    -------
-    mapping to float64 of shape (inputs, outputs)
-
-    Raises
-    ------
-    CapabilityError
-        If a connection has a table of values: it has no gain.
+    system, lines: Which of its connections count.
+    inputs, outputs: Names of scalars, as :func:`signal_names` makes them; others are left out.
+    Raises CapabilityError: if a connection has a table of values: it has no gain.
     """
     rows = {name: i for i, name in enumerate(inputs)}
     columns = {name: i for i, name in enumerate(outputs)}

@@ -155,16 +155,10 @@ def margins_of(
 ) -> Margins:
     """Return the margins of a loop by its response L.
 
-    Parameters
-    ----------
-    response
-        L at angular frequencies in rad/s.
-    omega
-        Frequencies between which crossings are looked for, rad/s, increasing.
-    is_stable
-        Whether the loop is stable when it is closed.
-    ends
-        L and frequency, rad/s, where it is real at the ends of what can be: no crossing shows it.
+    response: L at angular frequencies in rad/s.
+    omega: Frequencies between which crossings are looked for, rad/s, increasing.
+    is_stable: Whether the loop is stable when it is closed.
+    ends: L and frequency, rad/s, where it is real at the ends of what can be: no crossing shows it.
     """
     values = response(omega)
     unity = _crossings(omega, level(values), lambda w: float(level(response(w))))

@@ -31,13 +31,9 @@ _EPS = float(np.finfo(np.float64).eps)
 class Multipliers:
     """Eigenvalues of one period.
 
-    Parameters
-    ----------
-    values
-        complex128, the largest modulus first.
-    uncertainty
-        How far rounding may have moved those near 1: large for a multiple one, as bodies have that
-        float together. NaN for those further from 1 than ``NEAR``.
+    values: complex128, the largest modulus first.
+    uncertainty: How far rounding may have moved those near 1: large for a multiple one, as bodies
+        have that float together. NaN for those further from 1 than ``NEAR``.
     """
 
     values: NDArray[np.complex128]
@@ -96,17 +92,9 @@ _SEED = 7
 def large_multipliers(matrix: csc_array, count: int) -> Multipliers:
     """Return the multipliers of largest modulus, at least ``count`` of them if there are as many.
 
-    Parameters
-    ----------
-    matrix
-        Of one period, float64 of shape (n, n), n well above ``count``.
-    count
-        How many are wanted, each of a conjugate pair counted.
-
-    Raises
-    ------
-    CapabilityError
-        If they do not converge.
+    matrix: Of one period, float64 of shape (n, n), n well above ``count``.
+    count: How many are wanted, each of a conjugate pair counted.
+    Raises CapabilityError: if they do not converge.
     """
     from scipy.sparse.linalg import norm
 
@@ -205,14 +193,9 @@ class MemoryKind(Enum):
 class Number:
     """One number of the state of a run, and the components that it belongs to.
 
-    Parameters
-    ----------
-    owners
-        The component; of samples, also those that read them.
-    kind, label
-        Where it is remembered, and its name.
-    age, depth
-        Of a sample: how many were taken after it, and how many are kept.
+    owners: The component; of samples, also those that read them.
+    kind, label: Where it is remembered, and its name.
+    age, depth: Of a sample: how many were taken after it, and how many are kept.
     """
 
     owners: frozenset[str]

@@ -29,19 +29,10 @@ from orchestrator.loops.state_space import Floats, StateSpace, StepTransition, U
 def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.MEAN) -> UnitModel:
     """Linearise a running unit about its present states.
 
-    Parameters
-    ----------
-    unit
-        Between two steps.
-    inputs
-        What its bound inputs are now, float64 of shape (m,).
-    side
-        What is taken at a kink.
-
-    Raises
-    ------
-    CapabilityError
-        If the FMU gives no derivatives there.
+    unit: Between two steps.
+    inputs: What its bound inputs are now, float64 of shape (m,).
+    side: What is taken at a kink.
+    Raises CapabilityError: if the FMU gives no derivatives there.
     """
     model = unit.model
     status, present = model.states()

@@ -162,10 +162,7 @@ _FEW = 8
 class Entries:
     """What a matrix has that is not zero.
 
-    Parameters
-    ----------
-    rows, columns, values
-        Of shape (k,); each place at most once.
+    rows, columns, values: Of shape (k,); each place at most once.
     """
 
     rows: Places
@@ -199,14 +196,9 @@ def entries_of(
 ) -> Entries:
     """Find the columns of some numbers.
 
-    Parameters
-    ----------
-    apply
-        The map, of vectors of shape (size,).
-    groups
-        Numbers that are tried together at first; each number at most once.
-    successors
-        Where each number goes if it is handed on, shape (size,); -1: nowhere.
+    apply: The map, of vectors of shape (size,).
+    groups: Numbers that are tried together at first; each number at most once.
+    successors: Where each number goes if it is handed on, shape (size,); -1: nowhere.
     """
     draw = np.random.default_rng(_SEED)
     pending = [group for group in groups if group.size]
@@ -258,21 +250,12 @@ DENSE = 500
 class PeriodMap:
     """What one period of a schedule does to everything that a run remembers: its monodromy matrix.
 
-    Parameters
-    ----------
-    schedule
-        Of steps that are all of one length.
-    models
-        Of each of its members, by name.
-    only
-        A step of the period, from 0 on: the map is that of this step alone, among the same numbers;
-        ``None``: of all of them.
-
-    Raises
-    ------
-    CapabilityError
-        If the schedule does what no linear map can: steps of varying length, tables of values,
-        quaternions on an arc.
+    schedule: Of steps that are all of one length.
+    models: Of each of its members, by name.
+    only: A step of the period, from 0 on: the map is that of this step alone, among the same
+        numbers; ``None``: of all of them.
+    Raises CapabilityError: if the schedule does what no linear map can: steps of varying length,
+        tables of values, quaternions on an arc.
     """
 
     def __init__(

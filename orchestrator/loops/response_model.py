@@ -44,21 +44,12 @@ def response_model(
     Kalman, with singular values): the part that inputs reach and outputs show, which is what a loop
     feels.
 
-    Parameters
-    ----------
-    unit
-        Between two steps.
-    inputs
-        What its bound inputs are, float64 of shape (m,).
-    time_ns, step_ns
-        Begin and length of its next step.
-    replayed
-        Gives another instance, from a run that was led to this point; ``None``: nothing does.
-
-    Raises
-    ------
-    CapabilityError
-        If the unit cannot go back and nothing gives another, or it fails where it is tried.
+    unit: Between two steps.
+    inputs: What its bound inputs are, float64 of shape (m,).
+    time_ns, step_ns: Begin and length of its next step.
+    replayed: Gives another instance, from a run that was led to this point; ``None``: nothing does.
+    Raises CapabilityError: if the unit cannot go back and nothing gives another, or it fails where
+        it is tried.
     """
     rewound = _rewinding(unit, replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)

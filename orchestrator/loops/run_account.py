@@ -237,20 +237,14 @@ _ASK = "'softdock analyze loop' does so"
 class RunAccount:
     """What a run says of its loops.
 
-    Parameters
-    ----------
-    accounts
-        Of all loops; empty where there are none.
-    contact
-        The same with contacts that are just open taken as ``open`` and as ``closed``; empty where
-        no component stands at a kink.
-    notice
-        Why there are no accounts although there are loops, or none of both sides of a kink; empty
-        if there are.
-    seconds
-        Wall time that it took.
-    step_s
-        Communication step in s: what dies down within one by more than exp(-pi) is not warned of.
+    accounts: Of all loops; empty where there are none.
+    contact: The same with contacts that are just open taken as ``open`` and as ``closed``; empty
+        where no component stands at a kink.
+    notice: Why there are no accounts although there are loops, or none of both sides of a kink;
+        empty if there are.
+    seconds: Wall time that it took.
+    step_s: Communication step in s: what dies down within one by more than exp(-pi) is not warned
+        of.
     """
 
     accounts: tuple[LoopAccount, ...] = ()

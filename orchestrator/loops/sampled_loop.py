@@ -44,18 +44,12 @@ class CutLoop:
     What a run remembers goes by x' = A x + B u, where u is put in by the line, and y = C x comes
     out of it.
 
-    Parameters
-    ----------
-    line
-        ``component.output -> component.input``.
-    components
-        Those of the loop.
-    period
-        Of the schedule, s.
-    roots
-        Of the closed loop, 1/s, the fastest growing first; free motions are left out.
-    rest, into, out_of
-        A, B and C, float64 of shapes (n, n), (n, p) and (p, n); without the p where it is 1.
+    line: ``component.output -> component.input``.
+    components: Those of the loop.
+    period: Of the schedule, s.
+    roots: Of the closed loop, 1/s, the fastest growing first; free motions are left out.
+    rest, into, out_of: A, B and C, float64 of shapes (n, n), (n, p) and (p, n); without the p where
+        it is 1.
     """
 
     line: str
@@ -86,12 +80,8 @@ _TURN = 2.0 * math.pi
 class LineStep:
     """From one read of the line to the next.
 
-    Parameters
-    ----------
-    rest
-        S_k(0), float64 of shape (n, n).
-    into, out_of
-        b_k and c_k, shape (n,).
+    rest: S_k(0), float64 of shape (n, n).
+    into, out_of: b_k and c_k, shape (n,).
     """
 
     rest: Floats
@@ -103,10 +93,7 @@ class LineStep:
 class MultirateLoop(CutLoop):
     """A loop as a schedule makes it, cut at a line that is read more than once in a period.
 
-    Parameters
-    ----------
-    direct
-        D, float64 of shape (p, p): y = C x + D u.
+    direct: D, float64 of shape (p, p): y = C x + D u.
     """
 
     direct: Floats
@@ -257,15 +244,8 @@ def _growing(matrix: Complex) -> int:
 def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineStep, ...]:
     """Return a period from one read of a line to the next, from the maps of its steps.
 
-    Parameters
-    ----------
-    whole, rest
-        With the line and without it, float64 of shape (n, n) for each step.
-
-    Returns
-    -------
-    tuple
-        Empty if a step reads the line more than once, or the line is not read evenly.
+    whole, rest: With the line and without it, float64 of shape (n, n) for each step.
+    Returns: Empty if a step reads the line more than once, or the line is not read evenly.
     """
     found: list[LineStep] = []
     lengths: list[int] = []
@@ -291,12 +271,8 @@ def numbers_of_line(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.in
     All others are overwritten before they are read, or stay what they are: a loop through the line
     does not have them.
 
-    Parameters
-    ----------
-    rest
-        Map of a period without the line, float64 of shape (n, n).
-    into, out_of
-        What the line is put into, shape (n, p), and comes out of, shape (p, n).
+    rest: Map of a period without the line, float64 of shape (n, n).
+    into, out_of: What the line is put into, shape (n, p), and comes out of, shape (p, n).
     """
     moves, put, read = rest != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
     kept = np.arange(len(rest))

@@ -26,21 +26,12 @@ _ROUNDS = 100
 class ExchangeInstance:
     """One instance, initialised, in continuous-time mode.
 
-    Parameters
-    ----------
-    folder
-        Where the FMU is unpacked.
-    values
-        Start values by the names of Real variables.
-
-    Raises
-    ------
-    CapabilityError
-        If the FMU is not of FMI 2.0, offers no Model Exchange or no directional derivatives.
-    UnknownNameError
-        If it has no Real variable of a name.
-    StepError
-        If it refuses to be initialised.
+    folder: Where the FMU is unpacked.
+    values: Start values by the names of Real variables.
+    Raises CapabilityError: if the FMU is not of FMI 2.0, offers no Model Exchange or no directional
+        derivatives.
+    Raises UnknownNameError: if it has no Real variable of a name.
+    Raises StepError: if it refuses to be initialised.
     """
 
     def __init__(self, folder: Path, values: Mapping[str, float]) -> None:
@@ -152,10 +143,7 @@ class ExchangeInstance:
     def along(self, references: list[int], directions: Floats) -> Floats:
         """Return the change of variables with the states, along directions of shape (n, p).
 
-        Returns
-        -------
-        float64 of shape (m, p)
-            By ``fmi2GetDirectionalDerivative``, where the instance stands.
+        Returns: By ``fmi2GetDirectionalDerivative``, where the instance stands.
         """
         if not references:
             return np.zeros((0, directions.shape[1]))

@@ -149,19 +149,10 @@ def of_transition(
 ) -> StateSpace | None:
     """Find the continuous model that has these steps while its inputs are held.
 
-    Parameters
-    ----------
-    whole
-        Takes (x, u) to (x, y) after a step, float64 of shape (n + p, n + m).
-    step
-        Length of the step in seconds.
-    states, inputs, outputs
-        Names of x, u and y.
-
-    Returns
-    -------
-    StateSpace or None
-        None where no rates give these steps: a state that jumps to zero or changes its sign.
+    whole: Takes (x, u) to (x, y) after a step, float64 of shape (n + p, n + m).
+    step: Length of the step in seconds.
+    states, inputs, outputs: Names of x, u and y.
+    Returns: None where no rates give these steps: a state that jumps to zero or changes its sign.
     """
     n, m = len(states), len(inputs)
     if n == 0:

@@ -154,25 +154,12 @@ _MERGED = ("frame", "part", "view")
 def with_scenes(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Put what the scenes of animations hold into their tables.
 
-    Parameters
-    ----------
-    content
-        Of an experiment file, as TOML gives it.
-    folder
-        What the paths of scenes are relative to.
-
-    Returns
-    -------
-    dict
-        The same, with frames, parts and views of the scenes in each animation that names them;
+    content: Of an experiment file, as TOML gives it.
+    folder: What the paths of scenes are relative to.
+    Returns: The same, with frames, parts and views of the scenes in each animation that names them;
         later scenes win over earlier ones, and the animation's own over all.
-
-    Raises
-    ------
-    LoadError
-        If a scene is missing or is no TOML.
-    DescriptionError
-        If a scene has other keys, or values of a wrong kind.
+    Raises LoadError: if a scene is missing or is no TOML.
+    Raises DescriptionError: if a scene has other keys, or values of a wrong kind.
     """
     animations = content.get("animation")
     if not isinstance(animations, dict):

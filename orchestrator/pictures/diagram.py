@@ -120,10 +120,7 @@ def _fmu(system: System, name: str) -> Mapping[str, str]:
 def live_diagram(system: System, facts: Facts, title: str) -> dict[str, Any] | None:
     """Draw a system whose lines say values; ``None`` without the font that measures texts.
 
-    Returns
-    -------
-    dict
-        ``svg``, an element; ``width`` in points; ``wires``, as of :func:`_with_room`.
+    Returns: ``svg``, an element; ``width`` in points; ``wires``, as of :func:`_with_room`.
     """
     if not has_font():
         return None
@@ -183,14 +180,10 @@ def _with_room(
 ) -> tuple[Drawing, dict[str, dict[str, str]]]:
     """Draw a system with room for a value on each line, and for the age of a device's sample.
 
-    Returns
-    -------
-    drawing
-        Of the system.
-    wires
-        By the key of a line, its own label, the source, ``component.connector``, whose value it
-        carries, and for a device's the signals that say how old its sample is and whether it can be
-        used; else empty.
+    Returns: Of the system.
+    Returns: By the key of a line, its own label, the source, ``component.connector``, whose value
+        it carries, and for a device's the signals that say how old its sample is and whether it can
+        be used; else empty.
     """
     own = dict(_labels(system, ""))
     sources = {

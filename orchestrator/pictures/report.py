@@ -51,12 +51,8 @@ _NAMED: dict[str, list[float]] = {
 class PlotData:
     """Collects the plots of a page.
 
-    Parameters
-    ----------
-    plots
-        All that will be added, as they share the room.
-    most
-        Samples of all curves.
+    plots: All that will be added, as they share the room.
+    most: Samples of all curves.
     """
 
     def __init__(self, plots: Sequence[Plot], most: int = LARGEST_PAGE) -> None:

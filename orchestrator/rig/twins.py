@@ -41,25 +41,16 @@ _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 class TwinChannel:
     """What one scalar of an output passes through, in the unit of its connector.
 
-    Parameters
-    ----------
-    delay_ns
-        Nanoseconds: of the device, and of the way there and back unless hardware carries it on.
-    order
-        Of the lag.
-    frequency
-        rad/s; 0 without a lag.
-    damping
-        Ratio; 0 but with the second order.
-    gain
-        Of the device, where it follows a command of the same unit; else 1, and no lag, as the model
-        has its own.
-    noise
-        Standard deviation.
-    step
-        Of the values; 0: any.
-    key
-        Of the noise.
+    delay_ns: Nanoseconds: of the device, and of the way there and back unless hardware carries it
+        on.
+    order: Of the lag.
+    frequency: rad/s; 0 without a lag.
+    damping: Ratio; 0 but with the second order.
+    gain: Of the device, where it follows a command of the same unit; else 1, and no lag, as the
+        model has its own.
+    noise: Standard deviation.
+    step: Of the values; 0: any.
+    key: Of the noise.
     """
 
     delay_ns: int
@@ -251,14 +242,9 @@ class TwinKind(UnitKind):
 class TwinUnit(SimulationUnit):
     """Runs a unit whose outputs are late, lag, are noisy and rounded as those of a device.
 
-    Parameters
-    ----------
-    component
-        Whose source it is.
-    description
-        What it says of itself.
-    inner
-        The unit that it is around.
+    component: Whose source it is.
+    description: What it says of itself.
+    inner: The unit that it is around.
     """
 
     native: NativeUnit

@@ -34,14 +34,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 class Container(ABC):
     """A file that holds an SSD.
 
-    Attributes
-    ----------
-    path
-        The file.
-    content
-        The text of the SSD when it was opened.
-    place
-        Where sources start from.
+    path: The file.
+    content: The text of the SSD when it was opened.
+    place: Where sources start from.
     """
 
     path: Path
@@ -106,14 +101,9 @@ class PlainFile(Container):
 class Archive(Container):
     """An .ssd in an .ssp archive.
 
-    Parameters
-    ----------
-    path
-        The archive.
-    name
-        Of the .ssd.
-    folder
-        An empty folder to unpack to, which goes when the object goes.
+    path: The archive.
+    name: Of the .ssd.
+    folder: An empty folder to unpack to, which goes when the object goes.
     """
 
     def __init__(self, path: Path, name: str, folder: Path) -> None:

@@ -24,12 +24,8 @@ _FRAGMENT_ATTRIBUTE = {**_TEXT, '"': "&quot;", "\t": "&#9;", "\n": "&#10;"}
 class Style:
     """How a file is laid out.
 
-    Parameters
-    ----------
-    newline
-        Between elements; empty: they stand in one line.
-    indent
-        White space by which a child stands further in than its parent.
+    newline: Between elements; empty: they stand in one line.
+    indent: White space by which a child stands further in than its parent.
     """
 
     newline: str = "\n"
@@ -87,14 +83,9 @@ _MARKS = (
 class TextSpan:
     """Where an element stands, in bytes of the text in UTF-8.
 
-    Parameters
-    ----------
-    start, end
-        The whole element.
-    opened
-        Behind its start tag.
-    closing
-        Before its end tag; ``end`` if it is an empty tag.
+    start, end: The whole element.
+    opened: Behind its start tag.
+    closing: Before its end tag; ``end`` if it is an empty tag.
     """
 
     start: int
@@ -111,18 +102,10 @@ class TextSpan:
 class Markup:
     """The text of an XML file with its tree.
 
-    Parameters
-    ----------
-    content
-        The file.
-    label
-        The file as the user knows it.
-
-    Raises
-    ------
-    SspError
-        If it is not well-formed, declares a document type, or its encoding does not come back
-        as it was.
+    content: The file.
+    label: The file as the user knows it.
+    Raises SspError: if it is not well-formed, declares a document type, or its encoding does not
+        come back as it was.
     """
 
     def __init__(self, content: bytes, label: str) -> None:
@@ -221,10 +204,7 @@ New: TypeAlias = "bytes | etree._Element"  # noqa: SLF001 - lxml's own name of i
 class Patch:
     """Changes that are collected and then made at once.
 
-    Parameters
-    ----------
-    markup
-        The file; it is not changed.
+    markup: The file; it is not changed.
     """
 
     def __init__(self, markup: Markup) -> None:

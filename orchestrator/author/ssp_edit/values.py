@@ -86,14 +86,9 @@ def _group(element: etree._Element, name: str) -> etree._Element:
 class ValueEdits:
     """Changes of values, collected for a patch.
 
-    Parameters
-    ----------
-    written
-        Root of what Softdock writes of the new system.
-    root
-        Root of the user's file.
-    patch
-        Where the changes go.
+    written: Root of what Softdock writes of the new system.
+    root: Root of the user's file.
+    patch: Where the changes go.
     """
 
     def __init__(self, written: etree._Element, root: etree._Element, patch: Patch) -> None:

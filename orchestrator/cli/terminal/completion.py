@@ -46,14 +46,9 @@ NAMES: Mapping[str, Callable[[System], Iterable[str]]] = {
 def names_for(parameter: str, given: Mapping[str, Any], begun: str) -> list[str]:
     """Return the names that a parameter may have; none where the file cannot be read.
 
-    Parameters
-    ----------
-    parameter
-        Name of the parameter that is completed.
-    given
-        Parameters of the command that the line has already.
-    begun
-        What stands there of the name.
+    parameter: Name of the parameter that is completed.
+    given: Parameters of the command that the line has already.
+    begun: What stands there of the name.
     """
     target = given.get("target")
     if not isinstance(target, Path | str):

@@ -98,14 +98,9 @@ if TYPE_CHECKING:
 class LoopDelay:
     """Delay of one closed loop, in nanoseconds.
 
-    Parameters
-    ----------
-    loops
-        The rings of ports that share these components and this delay.
-    physical_ns
-        Declared delay.
-    numerical_ns
-        What the co-simulation adds to it; negative if it takes away.
+    loops: The rings of ports that share these components and this delay.
+    physical_ns: Declared delay.
+    numerical_ns: What the co-simulation adds to it; negative if it takes away.
     """
 
     loops: tuple[Loop, ...]

@@ -38,22 +38,14 @@ class Channel:
 
     As a tuple it is a row of the engine's table of channels.
 
-    Parameters
-    ----------
-    key
-        Of the random numbers: from the seed and the ends of the connection.
-    nominal_ns
-        Declared delay.
-    loss
-        Probability of a loss.
-    quantiles_ns
-        Delays at equal steps of probability, from 0 to 1; empty if none is drawn.
-    correlation_ns
-        Time constant of the jitter; 0: every sample has its own.
-    times_ns, delays_ns
-        A recorded delay; one below zero is a loss.
-    interpolated, in_order, by_arrival
-        Of the trace; of the delivery; of what a receiver that holds takes.
+    key: Of the random numbers: from the seed and the ends of the connection.
+    nominal_ns: Declared delay.
+    loss: Probability of a loss.
+    quantiles_ns: Delays at equal steps of probability, from 0 to 1; empty if none is drawn.
+    correlation_ns: Time constant of the jitter; 0: every sample has its own.
+    times_ns, delays_ns: A recorded delay; one below zero is a loss.
+    interpolated, in_order, by_arrival: Of the trace; of the delivery; of what a receiver that holds
+        takes.
     """
 
     key: int
@@ -141,29 +133,20 @@ def _standard(jitter: Jitter, share: NDArray[np.float64]) -> NDArray[np.float64]
 class Timing:
     """Times of one connection in nanoseconds, seen from the begin of a step of its target.
 
-    Parameters
-    ----------
-    source_ns, target_ns
-        How long one step of either unit takes; they begin together at the start.
-    newest_ns
-        The newest sample that can be read; of all steps of the target the one where it is oldest.
-    held_ns
-        How late the input is on average where nothing stands on the connection.
-    input_order
-        Highest derivative of the input that the target takes; 0: it holds it.
-    visible_ns
-        Samples up to here can be read in every step: the newest is the last on the source's grid.
-    is_newest
-        Whether an undelayed input is held at that newest sample.
-    follows
-        Whether the target is given what the signal does over its step, as far as it is known.
-    keeps_end
-        Whether the input acts on an output at once, so that its value at the end counts.
-    followed_late_ns
-        How late the signal is over the step where nothing is declared and the target follows.
-    varies
-        Whether the steps differ in length. An input that acts on an output at once is then read at
-        the end of the step: in any other place the output would jump with the length.
+    source_ns, target_ns: How long one step of either unit takes; they begin together at the start.
+    newest_ns: The newest sample that can be read; of all steps of the target the one where it is
+        oldest.
+    held_ns: How late the input is on average where nothing stands on the connection.
+    input_order: Highest derivative of the input that the target takes; 0: it holds it.
+    visible_ns: Samples up to here can be read in every step: the newest is the last on the source's
+        grid.
+    is_newest: Whether an undelayed input is held at that newest sample.
+    follows: Whether the target is given what the signal does over its step, as far as it is known.
+    keeps_end: Whether the input acts on an output at once, so that its value at the end counts.
+    followed_late_ns: How late the signal is over the step where nothing is declared and the target
+        follows.
+    varies: Whether the steps differ in length. An input that acts on an output at once is then read
+        at the end of the step: in any other place the output would jump with the length.
     """
 
     source_ns: int
@@ -223,26 +206,16 @@ DEFAULT_DELAY = DelayMode.WAVEFORM
 class DelayPlan:
     """How one delayed or predicted connection is read.
 
-    Parameters
-    ----------
-    connection
-        The connection.
-    shift_ns
-        The history is read at ``t + shift_ns``, ``t`` being the start of the step.
-    seen_ns
-        Mean delay that its target sees, in nanoseconds, may be a half.
-    extrapolation_ns
-        By how much the reading lies beyond the newest sample; 0 if it is interpolated or held.
-    interpolation, extrapolation
-        How values between the samples are made, and after the newest.
-    span_ns
-        If not zero, the target is given the slope from the reading to one this much later.
-    held_ns
-        By how much the reading would lie beyond the newest sample, which is held instead.
-    order
-        If not zero, the target is given a polynomial of this order over the span.
-    keeps_end
-        Whether that has the signal's value at the end of the step, instead of its mean.
+    connection: The connection.
+    shift_ns: The history is read at ``t + shift_ns``, ``t`` being the start of the step.
+    seen_ns: Mean delay that its target sees, in nanoseconds, may be a half.
+    extrapolation_ns: By how much the reading lies beyond the newest sample; 0 if it is interpolated
+        or held.
+    interpolation, extrapolation: How values between the samples are made, and after the newest.
+    span_ns: If not zero, the target is given the slope from the reading to one this much later.
+    held_ns: By how much the reading would lie beyond the newest sample, which is held instead.
+    order: If not zero, the target is given a polynomial of this order over the span.
+    keeps_end: Whether that has the signal's value at the end of the step, instead of its mean.
     """
 
     connection: Connection
@@ -303,14 +276,9 @@ def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
 def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
     """Plan a line whose target follows the signal over its step.
 
-    Parameters
-    ----------
-    line
-        With a delay, or of a source that is stepped before its target.
-    timing
-        When its ends act.
-    share
-        What the line takes off for the rest of its loops, in nanoseconds.
+    line: With a delay, or of a source that is stepped before its target.
+    timing: When its ends act.
+    share: What the line takes off for the rest of its loops, in nanoseconds.
     """
     delay = line.delay.nominal_ns if line.delay else 0
     shift = round(share) - delay
@@ -330,16 +298,10 @@ def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> Dela
 def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -> DelayPlan:
     """Plan a delayed line.
 
-    Parameters
-    ----------
-    line
-        Delayed.
-    timing
-        When its ends act.
-    mode
-        See :func:`plan_delays`.
-    share
-        What the line takes off for the rest of its loops, in nanoseconds.
+    line: Delayed.
+    timing: When its ends act.
+    mode: See :func:`plan_delays`.
+    share: What the line takes off for the rest of its loops, in nanoseconds.
     """
     if timing.follows:
         return plan_following(line, timing, share)
@@ -379,20 +341,13 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
 class LineStatistics:
     """Counts of one connection; for an array, of each of its elements.
 
-    Parameters
-    ----------
-    sent
-        Samples after the first, which is known from the start.
-    dropped
-        Samples that never arrive.
-    late
-        Samples with more than the nominal delay.
-    held
-        Readings without the sample that they wanted. A receiver that holds wants a newer one than
+    sent: Samples after the first, which is known from the start.
+    dropped: Samples that never arrive.
+    late: Samples with more than the nominal delay.
+    held: Readings without the sample that they wanted. A receiver that holds wants a newer one than
         the last time; one that interpolates, the sample after the time that it plays back.
-    oldest_ns
-        Largest age, in nanoseconds, that the newest sample of a reading had at the start of the
-        step.
+    oldest_ns: Largest age, in nanoseconds, that the newest sample of a reading had at the start of
+        the step.
     """
 
     sent: int

@@ -35,16 +35,10 @@ def remarks(
 ) -> list[str]:
     """Say where a delay is no multiple of the step, varies, is extrapolated, held, or missed.
 
-    Parameters
-    ----------
-    plans, loops
-        As :func:`plan_delays` returned them.
-    step_ns
-        Communication step in nanoseconds.
-    mode
-        Of :class:`DelayMode`.
-    duration_ns
-        Of the run in nanoseconds, so that delays which are no shorter are told.
+    plans, loops: As :func:`plan_delays` returned them.
+    step_ns: Communication step in nanoseconds.
+    mode: Of :class:`DelayMode`.
+    duration_ns: Of the run in nanoseconds, so that delays which are no shorter are told.
     """
     found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
@@ -210,18 +204,12 @@ def _rounding(nominal_ns: int, step_ns: int, *, held: bool) -> str:
 class FaultRecord:
     """One fault as a run had it.
 
-    Parameters
-    ----------
-    name
-        What people call it.
-    lines
-        Connections that it acted on.
-    begin_ns, until_ns
-        Communication points from and before which it acted, in nanoseconds; ``None``: to the end.
-    what
-        What it did, in words and with units.
-    later_ns
-        By how much the delay of the connections was longer, in nanoseconds.
+    name: What people call it.
+    lines: Connections that it acted on.
+    begin_ns, until_ns: Communication points from and before which it acted, in nanoseconds;
+        ``None``: to the end.
+    what: What it did, in words and with units.
+    later_ns: By how much the delay of the connections was longer, in nanoseconds.
     """
 
     name: str

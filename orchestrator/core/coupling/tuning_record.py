@@ -11,19 +11,13 @@ from orchestrator.core.system import Value, seconds
 class Tuned:
     """A value that was changed between two steps.
 
-    Parameters
-    ----------
-    step, time_ns
-        Communication steps that were done, and the time in nanoseconds; it acts from there on.
-    name
-        ``component.connector``, or ``source -> target`` of a connection, whose delay it is, in
+    step, time_ns: Communication steps that were done, and the time in nanoseconds; it acts from
+        there on.
+    name: ``component.connector``, or ``source -> target`` of a connection, whose delay it is, in
         nanoseconds.
-    before, value
-        What it was, and is at the end of the ramp.
-    ramp
-        Communication steps that the way takes, in equal parts; 0: it is there at once.
-    by
-        Who asked for it, and by which margins it was granted; empty: the program.
+    before, value: What it was, and is at the end of the ramp.
+    ramp: Communication steps that the way takes, in equal parts; 0: it is there at once.
+    by: Who asked for it, and by which margins it was granted; empty: the program.
     """
 
     step: int

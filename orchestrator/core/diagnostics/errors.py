@@ -18,18 +18,11 @@ from typing import Self
 class Code:
     """One kind of finding.
 
-    Parameters
-    ----------
-    name
-        Letters of the family and three digits; its meaning never changes.
-    severity
-        Of every finding of this kind; ``None``: it depends.
-    title
-        In a few words.
-    explanation
-        What is looked at, why it matters, what to do.
-    clause
-        Of the standard that says so.
+    name: Letters of the family and three digits; its meaning never changes.
+    severity: Of every finding of this kind; ``None``: it depends.
+    title: In a few words.
+    explanation: What is looked at, why it matters, what to do.
+    clause: Of the standard that says so.
     """
 
     name: str
@@ -75,31 +68,20 @@ class Severity(StrEnum):
 class Diagnostic:
     """One finding.
 
-    Parameters
-    ----------
-    code
-        One of the table of codes, such as ``"SSP203"``, whose meaning never changes; else the name
-        of the class of errors that it was raised as.
-    severity
-        See :class:`Severity`.
-    message
-        What was expected, what was found, what to do. It does not say again what the other fields
-        up to ``place`` say.
-    file
-        As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
-    line
-        From 1; ``None`` if it is about no line.
-    place
-        Component, connector or connection, in words.
-    key
-        Under which it stands: a key of a TOML file, ``"case.a.set"``, or the path of an element of
+    code: One of the table of codes, such as ``"SSP203"``, whose meaning never changes; else the
+        name of the class of errors that it was raised as.
+    severity: See :class:`Severity`.
+    message: What was expected, what was found, what to do. It does not say again what the other
+        fields up to ``place`` say.
+    file: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
+    line: From 1; ``None`` if it is about no line.
+    place: Component, connector or connection, in words.
+    key: Under which it stands: a key of a TOML file, ``"case.a.set"``, or the path of an element of
         a system, ``"arm/motor.torque"`` or ``"a.y -> arm/motor.u"``.
-    hint
-        The name that was meant, perhaps; the message asks whether it was.
-    clause
-        Of the standard that says so, such as ``"SSP 1.0, 5.3.2"``.
-    context
-        What was being done, such as ``"case 'ideal'"``, from the outside in; the text begins so.
+    hint: The name that was meant, perhaps; the message asks whether it was.
+    clause: Of the standard that says so, such as ``"SSP 1.0, 5.3.2"``.
+    context: What was being done, such as ``"case 'ideal'"``, from the outside in; the text begins
+        so.
     """
 
     code: str

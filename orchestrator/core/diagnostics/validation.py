@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 class LaterModel:
     """What stands for a model, or a union of some, in the type of a key.
 
-    Parameters
-    ----------
-    load
-        Imports it.
+    load: Imports it.
     """
 
     load: Callable[[], Any]

@@ -22,15 +22,11 @@ PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 class Durations:
     """Durations of one kind in a run.
 
-    Parameters
-    ----------
-    count
-        How many there were.
-    minimum_ns, maximum_ns, total_ns
-        The least, the longest and all together, exactly; 0 without any.
-    buckets
-        ``(lowest, end, count)`` in nanoseconds, in their order: so many lay from ``lowest`` up to
-        below ``end``. A bucket is at most 1/32 of its least duration wide, and 1 ns below 64 ns.
+    count: How many there were.
+    minimum_ns, maximum_ns, total_ns: The least, the longest and all together, exactly; 0 without
+        any.
+    buckets: ``(lowest, end, count)`` in nanoseconds, in their order: so many lay from ``lowest`` up
+        to below ``end``. A bucket is at most 1/32 of its least duration wide, and 1 ns below 64 ns.
         Those without any are left out.
     """
 
@@ -75,23 +71,15 @@ class Durations:
 class Overrun:
     """One step that ended after its deadline, or took more than a budget.
 
-    Parameters
-    ----------
-    step
-        Its number, from 1 on.
-    time_ns
-        Simulated time at which it begins.
-    late_ns
-        How long after its deadline it ended; below 0: before it.
-    woken_ns
-        How long after its moment it began.
-    computed_ns
-        Computing time of the step.
-    unit, unit_ns
-        The component that was most over its budget, else that with the longest computing time in
-        the step, and this; empty where the step had none.
-    late, over_budget, unit_over_budget
-        What it broke: its deadline, the budget of a step, that of a component.
+    step: Its number, from 1 on.
+    time_ns: Simulated time at which it begins.
+    late_ns: How long after its deadline it ended; below 0: before it.
+    woken_ns: How long after its moment it began.
+    computed_ns: Computing time of the step.
+    unit, unit_ns: The component that was most over its budget, else that with the longest computing
+        time in the step, and this; empty where the step had none.
+    late, over_budget, unit_over_budget: What it broke: its deadline, the budget of a step, that of
+        a component.
     """
 
     step: int
@@ -122,17 +110,12 @@ class Overrun:
 class Drift:
     """By how much a device's clock runs apart from the computer's.
 
-    Parameters
-    ----------
-    ppm
-        How much longer the device's second is, in millionths.
-    sigma_ppm
-        Standard deviation of that.
-    samples
-        Ticks of which it was estimated.
-    silences, silent
-        How often the device said nothing for longer than ``stale_after``, and for how many seconds
-        in all: nothing of the clock's pace follows from those, and no simulated time went by.
+    ppm: How much longer the device's second is, in millionths.
+    sigma_ppm: Standard deviation of that.
+    samples: Ticks of which it was estimated.
+    silences, silent: How often the device said nothing for longer than ``stale_after``, and for how
+        many seconds in all: nothing of the clock's pace follows from those, and no simulated time
+        went by.
     """
 
     ppm: float
@@ -269,32 +252,19 @@ class SharedRows:
     The engine writes the values of a row first and its time last, so a row whose successor has a
     time is whole.
 
-    Parameters
-    ----------
-    rows, columns
-        How many rows there is room for, and scalar signals in each.
-    file
-        Descriptor of such memory that is there; ``None``: it is made, and empty.
-    grows
-        Whether the system takes memory for values only when they are written.
-
-    Attributes
-    ----------
-    times_ns
-        int64 array of shape (rows,), ns.
-    clocks_ns
-        int64 array of shape (rows,): when they were written by CLOCK_MONOTONIC, of runs in real
-        time.
-    values
-        float64 array of shape (rows, columns).
-    told
-        int64 array of shape (4,): overruns so far, how far the last step ended behind its deadline
-        (below 0: before it) and its computing time, ns, and the longest that one ended behind it.
-    asked
-        int64 array of shape (1,): grows whenever somebody asks something of a run in real time,
+    rows, columns: How many rows there is room for, and scalar signals in each.
+    file: Descriptor of such memory that is there; ``None``: it is made, and empty.
+    grows: Whether the system takes memory for values only when they are written.
+    times_ns: int64 array of shape (rows,), ns.
+    clocks_ns: int64 array of shape (rows,): when they were written by CLOCK_MONOTONIC, of runs in
+        real time.
+    values: float64 array of shape (rows, columns).
+    told: int64 array of shape (4,): overruns so far, how far the last step ended behind its
+        deadline (below 0: before it) and its computing time, ns, and the longest that one ended
+        behind it.
+    asked: int64 array of shape (1,): grows whenever somebody asks something of a run in real time,
         which then looks at what it is before its next step.
-    file
-        Descriptor of the memory, for the other process.
+    file: Descriptor of the memory, for the other process.
     """
 
     def __init__(

@@ -14,17 +14,9 @@ def decimate(
     The series is cut into equal stretches; of each, the first, lowest, highest and last sample
     are kept, and one NaN if there is any. A stretch should be no wider than a pixel.
 
-    Parameters
-    ----------
-    x, y
-        Arrays of shape (n,); ``x`` does not fall.
-    buckets
-        Number of stretches. A series of up to four times as many samples is returned as it is.
-
-    Returns
-    -------
-    x, y
-        Samples of the series, at most five a stretch, in order.
+    x, y: Arrays of shape (n,); ``x`` does not fall.
+    buckets: Number of stretches. A series of up to four times as many samples is returned as it is.
+    Returns: Samples of the series, at most five a stretch, in order.
 
     References
     ----------
@@ -58,17 +50,9 @@ def thin(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Keep what a path in the plane shows: one of the samples that follow one another in a cell.
 
-    Parameters
-    ----------
-    x, y
-        Arrays of shape (n,), any path.
-    cells
-        Into how many cells the range of each is cut; a cell should be no wider than a pixel.
-
-    Returns
-    -------
-    x, y
-        Samples of the path in order, the first and the last among them. A gap (NaN) stays one.
+    x, y: Arrays of shape (n,), any path.
+    cells: Into how many cells the range of each is cut; a cell should be no wider than a pixel.
+    Returns: Samples of the path in order, the first and the last among them. A gap (NaN) stays one.
     """
     if len(x) <= 2:
         return x, y

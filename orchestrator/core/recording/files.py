@@ -80,10 +80,7 @@ def write_csv(result: Result, path: str | Path) -> None:
     The header is ``time [s],chaser.position [m],...``. Numbers are the shortest text that reads
     back as the same float64.
 
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
+    Raises SoftdockError: if the file cannot be written; an earlier one is untouched.
     """
     with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         labels = [TIME, *map(result.label, result.names)]
@@ -100,10 +97,7 @@ def write_npz(result: Result, path: str | Path) -> None:
     ``time`` is in s, ``names`` are those of the columns of ``values``, all float64; ``about`` is
     the JSON that Parquet files have in their metadata, with the units.
 
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
+    Raises SoftdockError: if the file cannot be written; an earlier one is untouched.
     """
     about = origin(result)
     units = about.pop("units")
@@ -232,19 +226,11 @@ class Journal:
     Parquet file cannot be read before its end is written.) What the operating system has not yet
     brought to the disk is lost if the whole machine fails.
 
-    Parameters
-    ----------
-    folder
-        Where the files go. It is made, or emptied of an earlier run's, when the first is written.
-    interval
-        Seconds of wall time between two files, or chunks of one, > 0.
-    grows
-        Whether it is ``rows.mcap``, of which a reader of MCAP sees all but the last interval.
-
-    Attributes
-    ----------
-    rows
-        Number of rows that the files hold.
+    folder: Where the files go. It is made, or emptied of an earlier run's, when the first is
+        written.
+    interval: Seconds of wall time between two files, or chunks of one, > 0.
+    grows: Whether it is ``rows.mcap``, of which a reader of MCAP sees all but the last interval.
+    rows: Number of rows that the files hold.
     """
 
     def __init__(self, folder: Path, interval: float, *, grows: bool = False) -> None:
@@ -311,11 +297,8 @@ def write_mat(result: Result, path: str | Path) -> None:
     0), the time is ``time``. Descriptions end with the unit: ``"Position of the body [m]"``. Text
     is UTF-8, padded with blanks.
 
-    Raises
-    ------
-    SoftdockError
-        If a matrix would have more than 2 GiB, or the file cannot be written; an earlier one is
-        untouched.
+    Raises SoftdockError: if a matrix would have more than 2 GiB, or the file cannot be written; an
+        earlier one is untouched.
     """
     size = 8 * len(result.time_ns) * (1 + len(result.names))
     if size > LARGEST_MATRIX:

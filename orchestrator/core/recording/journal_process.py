@@ -28,21 +28,11 @@ class JournalProcess:
     lowest priority, on other processors than the run's where there are some; when the run is gone,
     it writes the rest as any program.
 
-    Parameters
-    ----------
-    journal
-        Where files go, and how often.
-    rows
-        That the run writes.
-    begun
-        What was recorded before, and what holds for all rows.
-    cpus
-        Processors that the run keeps to.
-
-    Raises
-    ------
-    OSError
-        If the process cannot be started.
+    journal: Where files go, and how often.
+    rows: That the run writes.
+    begun: What was recorded before, and what holds for all rows.
+    cpus: Processors that the run keeps to.
+    Raises OSError: if the process cannot be started.
     """
 
     def __init__(

@@ -33,18 +33,11 @@ LENGTH = Struct("<q")
 class JournalOrder:
     """What is written where.
 
-    Parameters
-    ----------
-    folder, interval
-        As of :class:`Journal`.
-    file, rows
-        Of the :class:`SharedRows`.
-    begun
-        What stands before those rows, and what holds for all of them.
-    cpus
-        Processors that are left to the run, where there are others.
-    grows
-        As of :class:`Journal`.
+    folder, interval: As of :class:`Journal`.
+    file, rows: Of the :class:`SharedRows`.
+    begun: What stands before those rows, and what holds for all of them.
+    cpus: Processors that are left to the run, where there are others.
+    grows: As of :class:`Journal`.
     """
 
     folder: Path

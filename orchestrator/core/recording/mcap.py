@@ -47,10 +47,8 @@ def write_mcap(result: Result, path: str | Path) -> None:
     noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
     attachment ``system.ssd``.
 
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written, an earlier one is untouched; or a time lies before 0.
+    Raises SoftdockError: if the file cannot be written, an earlier one is untouched; or a time lies
+        before 0.
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)
@@ -115,10 +113,7 @@ def _frame(result: Result, name: str) -> str | None:
 class GrowingMcap:
     """A file that gets the rows of a run while it goes on.
 
-    Raises
-    ------
-    SoftdockError
-        If it cannot be made.
+    Raises SoftdockError: if it cannot be made.
     """
 
     def __init__(self, path: Path, result: Result) -> None:

@@ -131,10 +131,7 @@ def result_of(
 ) -> Result:
     """Make a result of what a file holds.
 
-    Raises
-    ------
-    ValueError
-        If its metadata or its times, in s, are none of a result.
+    Raises ValueError: if its metadata or its times, in s, are none of a result.
     """
     from pydantic import TypeAdapter, ValidationError
 

@@ -62,13 +62,9 @@ _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})
 class Draft:
     """What is going to be in a folder.
 
-    Parameters
-    ----------
-    folder
-        Where to write.
-    replaced
-        Files and folders in the final folder that are not kept although nothing of the same name
-        is written, by their paths relative to it.
+    folder: Where to write.
+    replaced: Files and folders in the final folder that are not kept although nothing of the same
+        name is written, by their paths relative to it.
     """
 
     folder: Path

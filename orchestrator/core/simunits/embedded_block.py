@@ -22,18 +22,12 @@ class EmbeddedBlock:
     of the tools themselves are not used. Outputs before the first step are those of ``initialise``
     with the inputs and parameters that were set last.
 
-    Attributes
-    ----------
-    module, kind
-        Where the block's class is.
-    values
-        Its parameters, and start values of inputs.
-    places
-        For each value reference a connector, the first of its elements and their number; the last
-        two are 0 for a scalar. Without a connector it is time.
-    failure, error
-        What ``do_step`` returns after an error, ``None`` if it raises, and the status of a
-        message; of the tool.
+    module, kind: Where the block's class is.
+    values: Its parameters, and start values of inputs.
+    places: For each value reference a connector, the first of its elements and their number; the
+        last two are 0 for a scalar. Without a connector it is time.
+    failure, error: What ``do_step`` returns after an error, ``None`` if it raises, and the status
+        of a message; of the tool.
     """
 
     module: ClassVar[str]

@@ -49,18 +49,11 @@ _LATEST = 2.0**63 / 1e9
 class Recorded:
     """The recorded signals of one component.
 
-    Parameters
-    ----------
-    file
-        Where they stand.
-    times_ns
-        In nanoseconds, increasing, int64 array of shape (n,).
-    columns
-        Names within the component, with ``[i]`` for elements of an array.
-    values
-        float64 array of shape (n, len(columns)), row by row in memory.
-    units
-        By column, where one was recorded.
+    file: Where they stand.
+    times_ns: In nanoseconds, increasing, int64 array of shape (n,).
+    columns: Names within the component, with ``[i]`` for elements of an array.
+    values: float64 array of shape (n, len(columns)), row by row in memory.
+    units: By column, where one was recorded.
     """
 
     file: Path
@@ -292,12 +285,8 @@ class LogUnit(SimulationUnit):
     are linear, and the row before holds for all others. Before the first row and after the last
     one there is nothing to play, and the run ends with an error.
 
-    Parameters
-    ----------
-    component
-        Whose source it is.
-    description
-        What it says of itself.
+    component: Whose source it is.
+    description: What it says of itself.
     """
 
     native: NativeUnit

@@ -59,26 +59,15 @@ class Capabilities:
 class UnitDescription:
     """Ports, parameters and capabilities of a unit.
 
-    Parameters
-    ----------
-    name
-        Model name of the FMU, or the block's registered name.
-    connectors
-        By name, in declared order.
-    feedthrough
-        For every output the inputs that act on it at once.
-    capabilities
-        See :class:`Capabilities`.
-    has_states
-        Whether it remembers anything from step to step, as far as can be known.
-    tunable
-        Parameters that may be set between two steps.
-    variability
-        Of parameters that may not, in the words of FMI; what is missing is ``"fixed"``.
-    ranges
-        What inputs and tunable parameters may be set to, where that is declared.
-    details
-        Facts for the report: FMI version, generation tool, GUID, module.
+    name: Model name of the FMU, or the block's registered name.
+    connectors: By name, in declared order.
+    feedthrough: For every output the inputs that act on it at once.
+    capabilities: See :class:`Capabilities`.
+    has_states: Whether it remembers anything from step to step, as far as can be known.
+    tunable: Parameters that may be set between two steps.
+    variability: Of parameters that may not, in the words of FMI; what is missing is ``"fixed"``.
+    ranges: What inputs and tunable parameters may be set to, where that is declared.
+    details: Facts for the report: FMI version, generation tool, GUID, module.
     """
 
     name: str
@@ -100,14 +89,9 @@ class UnitDescription:
 class StepResult:
     """How one step of a unit ended.
 
-    Parameters
-    ----------
-    status
-        0 ok, 1 warning, 2 discard, 3 error, 4 fatal, as fmi2Status.
-    last_ns
-        The time that the unit reached, in nanoseconds.
-    reason
-        What the unit said if it failed.
+    status: 0 ok, 1 warning, 2 discard, 3 error, 4 fatal, as fmi2Status.
+    last_ns: The time that the unit reached, in nanoseconds.
+    reason: What the unit said if it failed.
     """
 
     status: int
@@ -201,14 +185,9 @@ class SimulationUnit(ABC):
     Public methods check the phase; authors of a new kind override those with an underscore.
     Signals are float64; Integer and Boolean values are exact in it.
 
-    Parameters
-    ----------
-    name
-        The component's name, for messages.
-    description
-        What the unit says of itself.
-    native
-        The engine's handle of this unit.
+    name: The component's name, for messages.
+    description: What the unit says of itself.
+    native: The engine's handle of this unit.
     """
 
     #: Whether it shares its process with other units, so that it must leave that as it is.

@@ -309,14 +309,9 @@ class Bus:
     Every entry of a dictionary is one signal: one connection writes it and any number read it, in
     whatever systems the dictionary is referred to.
 
-    Parameters
-    ----------
-    name
-        Unique within the system, beside its components and nested systems.
-    dictionary
-        Name of the dictionary.
-    connectors
-        The entries by name.
+    name: Unique within the system, beside its components and nested systems.
+    dictionary: Name of the dictionary.
+    connectors: The entries by name.
     """
 
     name: str

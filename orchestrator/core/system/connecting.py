@@ -117,29 +117,16 @@ def connect(
 ) -> System:
     """Connect an output to an input.
 
-    Parameters
-    ----------
-    source, target
-        ``"component.connector"``, or the name of a connector of the system itself.
-    delay
-        Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
-    factor, offset
-        Linear transformation of the signal, after the unit conversion.
-    mapping
-        Table from values of the source to those of the target, in place of the two.
-    interpolation, extrapolation
-        Between and after the samples: see :class:`Connection`.
-    suppress_unit_conversion
-        Whether units are not looked at.
-    compensation
-        How a line without a delay makes up for what holding its signal did: see
+    source, target: ``"component.connector"``, or the name of a connector of the system itself.
+    delay: Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
+    factor, offset: Linear transformation of the signal, after the unit conversion.
+    mapping: Table from values of the source to those of the target, in place of the two.
+    interpolation, extrapolation: Between and after the samples: see :class:`Connection`.
+    suppress_unit_conversion: Whether units are not looked at.
+    compensation: How a line without a delay makes up for what holding its signal did: see
         :class:`Compensation`.
-
-    Raises
-    ------
-    DescriptionError
-        If an end is malformed, the delay is negative, or the ways to interpolate and
-        extrapolate do not exist or fit; names are checked by :meth:`check`.
+    Raises DescriptionError: if an end is malformed, the delay is negative, or the ways to
+        interpolate and extrapolate do not exist or fit; names are checked by :meth:`check`.
     """
     line = connection_of(
         source,
@@ -242,16 +229,10 @@ def with_delay(
 class AutoConnection:
     """What was found to connect; nothing has happened to the system that was asked.
 
-    Parameters
-    ----------
-    system
-        With the connections that were found.
-    connected
-        These connections.
-    ambiguous
-        Inputs with several outputs that would do as well, or that several inputs ask for.
-    left
-        Inputs that no output fits, and that have no value.
+    system: With the connections that were found.
+    connected: These connections.
+    ambiguous: Inputs with several outputs that would do as well, or that several inputs ask for.
+    left: Inputs that no output fits, and that have no value.
     """
 
     system: System

@@ -16,12 +16,8 @@ from orchestrator.core.system.units.unit import BaseUnit, conversion, defined_co
 class Limits:
     """A range of numbers.
 
-    Parameters
-    ----------
-    least, most
-        Its ends.
-    open_below, open_above
-        Whether the end itself is outside.
+    least, most: Its ends.
+    open_below, open_above: Whether the end itself is outside.
     """
 
     least: float = -inf
@@ -119,12 +115,8 @@ class Variability(StrEnum):
 class Enumeration:
     """Named whole numbers, the type of an Integer connector.
 
-    Parameters
-    ----------
-    name
-        Of the type.
-    items
-        Value by the name of the item; several names may stand for one value.
+    name: Of the type.
+    items: Value by the name of the item; several names may stand for one value.
     """
 
     name: str
@@ -241,14 +233,10 @@ def converted(value: Value, source: Connector, target: Connector) -> Value:
 def plain_value(given: Any, connector: Connector | None = None) -> Value:
     """Return scalars, arrays and lists as numbers and tuples of them, row by row.
 
-    Parameters
-    ----------
-    given
-        Number, text, scalar or array of numpy, list or tuple. What is none of these, or of another
-        shape, passes unchanged.
-    connector
-        What it is for: its shape is that of nested lists, and names of its enumeration's items are
-        taken for their numbers. ``None``: not known.
+    given: Number, text, scalar or array of numpy, list or tuple. What is none of these, or of
+        another shape, passes unchanged.
+    connector: What it is for: its shape is that of nested lists, and names of its enumeration's
+        items are taken for their numbers. ``None``: not known.
     """
     value: Value = _of_python(given)
     if not isinstance(value, tuple):

@@ -22,23 +22,12 @@ REACH_NS = 2**61 - 1
 def nanoseconds(time: str | float, what: str = "time") -> int:
     """Convert a time to whole nanoseconds, exactly.
 
-    Parameters
-    ----------
-    time
-        Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1 s"``.
-        A number means its shortest decimal form: ``0.1`` is 100 000 000 ns.
-    what
-        What the time is, for the message.
-
-    Returns
-    -------
-    int
-        Nanoseconds, may be negative.
-
-    Raises
-    ------
-    DescriptionError
-        If the text is no time, or the time is not a whole number of nanoseconds that fits 64 bits.
+    time: Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1
+        s"``. A number means its shortest decimal form: ``0.1`` is 100 000 000 ns.
+    what: What the time is, for the message.
+    Returns: Nanoseconds, may be negative.
+    Raises DescriptionError: if the text is no time, or the time is not a whole number of
+        nanoseconds that fits 64 bits.
     """
     exact = _decimal_ns(time, what)
     if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
@@ -52,10 +41,8 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
 def fraction_ns(time: str | float, what: str = "time") -> Fraction:
     """Convert a time to nanoseconds, exactly; parameters as of :func:`nanoseconds`.
 
-    Raises
-    ------
-    DescriptionError
-        If the text is no time, or the time does not fit 64 bits of nanoseconds.
+    Raises DescriptionError: if the text is no time, or the time does not fit 64 bits of
+        nanoseconds.
     """
     exact = _decimal_ns(time, what)
     if exact.copy_abs() > _LARGEST or exact.adjusted() < -_MOST_DIGITS:
@@ -106,10 +93,7 @@ class StepLength(int):
     As an integer it is cut; divided by a number it is exact, so that it reads well in seconds. The
     end of step ``k`` is ``k`` exact steps after the start, rounded to a nanosecond.
 
-    Parameters
-    ----------
-    exact
-        In nanoseconds.
+    exact: In nanoseconds.
     """
 
     exact: Fraction
@@ -139,18 +123,10 @@ def divided(step_ns: int, divisor: int) -> int:
 def step_length(step: str | float, what: str = "communication step") -> int:
     """Convert a step to nanoseconds: an ``int``, or a :class:`StepLength` if it is not whole.
 
-    Parameters
-    ----------
-    step
-        As of :func:`nanoseconds`, or a quotient: ``"1/60 s"``. A number means its shortest decimal
-        form: ``1 / 60`` is 16 666 666.666 666 666 ns.
-    what
-        What it is, for the message.
-
-    Raises
-    ------
-    DescriptionError
-        If it is no time, or not within 64 bits of nanoseconds.
+    step: As of :func:`nanoseconds`, or a quotient: ``"1/60 s"``. A number means its shortest
+        decimal form: ``1 / 60`` is 16 666 666.666 666 666 ns.
+    what: What it is, for the message.
+    Raises DescriptionError: if it is no time, or not within 64 bits of nanoseconds.
     """
     match = _QUOTIENT.fullmatch(str(step))
     if match and int(match[2]):

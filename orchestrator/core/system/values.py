@@ -187,12 +187,8 @@ _ELEMENT = re.compile(r"(?P<whole>.+)\[(?P<index>\d+)\]", re.DOTALL)
 class Signal:
     """What the name of a signal means.
 
-    Parameters
-    ----------
-    end, connector
-        Of the component.
-    index
-        Which element of an array, from 0; ``None`` if it is the whole connector.
+    end, connector: Of the component.
+    index: Which element of an array, from 0; ``None`` if it is the whole connector.
     """
 
     end: Endpoint

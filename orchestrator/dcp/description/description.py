@@ -26,14 +26,9 @@ class VariableKind(StrEnum):
 class PduSteps:
     """Steps between two data PDUs of an output, or of one computation (NRT).
 
-    Parameters
-    ----------
-    default
-        In units of the time resolution.
-    fixed
-        Whether no other number is taken.
-    least, most
-        Ends of what is taken; ``None``: not said.
+    default: In units of the time resolution.
+    fixed: Whether no other number is taken.
+    least, most: Ends of what is taken; ``None``: not said.
     """
 
     default: int = 1
@@ -70,34 +65,19 @@ class Dependencies:
 class SlaveVariable:
     """One input, output or parameter.
 
-    Parameters
-    ----------
-    name, reference, kind, type
-        As the description has them; name and reference are unique.
-    start
-        Its elements, row by row; empty if it has none.
-    dimensions
-        Extents: constants, or the value references of structural parameters (``linked``).
-    linked
-        Which of the dimensions are references.
-    unit
-        Name of a unit, ``None`` if it has none.
-    minimum, maximum
-        Of each element; ``None``: not said.
-    max_size
-        Bytes of a string or binary at most.
-    variability
-        ``continuous``, ``discrete``, ``tunable`` or ``fixed``.
-    max_missed
-        How many data PDUs in a row an input may miss; ``None``: any number.
-    steps
-        Of an output: how often it is sent.
-    initialization_only
-        Of an output: it never changes after the initialisation.
-    dependencies
-        Of an output; ``None``: nothing is said.
-    description
-        One line for people.
+    name, reference, kind, type: As the description has them; name and reference are unique.
+    start: Its elements, row by row; empty if it has none.
+    dimensions: Extents: constants, or the value references of structural parameters (``linked``).
+    linked: Which of the dimensions are references.
+    unit: Name of a unit, ``None`` if it has none.
+    minimum, maximum: Of each element; ``None``: not said.
+    max_size: Bytes of a string or binary at most.
+    variability: ``continuous``, ``discrete``, ``tunable`` or ``fixed``.
+    max_missed: How many data PDUs in a row an input may miss; ``None``: any number.
+    steps: Of an output: how often it is sent.
+    initialization_only: Of an output: it never changes after the initialisation.
+    dependencies: Of an output; ``None``: nothing is said.
+    description: One line for people.
     """
 
     name: str
@@ -173,16 +153,10 @@ class PortRange:
 class Ipv4:
     """How a slave is reached over UDP or TCP.
 
-    Parameters
-    ----------
-    host, port
-        Of control PDUs; ``None``: not said.
-    data_host, parameter_host
-        Of data and parameter PDUs.
-    data_ports, parameter_ports
-        That they can come in by; empty: not said.
-    max_pdu_size
-        In bytes.
+    host, port: Of control PDUs; ``None``: not said.
+    data_host, parameter_host: Of data and parameter PDUs.
+    data_ports, parameter_ports: That they can come in by; empty: not said.
+    max_pdu_size: In bytes.
     """
 
     host: str | None = None
@@ -221,33 +195,19 @@ class LogTemplate:
 class SlaveDescription:
     """All of a description.
 
-    Parameters
-    ----------
-    name, uuid
-        Of the slave.
-    variables
-        In the order of the file.
-    op_modes
-        That it knows.
-    nrt_steps
-        Of one computation, in NRT.
-    resolutions
-        That it takes; empty: any.
-    transports
-        UDP and TCP over IPv4, of those that it speaks.
-    capabilities
-        Its flags.
-    heartbeat
-        Longest time between two INF_state, as numerator and denominator in s; ``None``: it has
-        none.
-    units
-        By name; ``None`` where only the name is known.
-    categories, templates
-        Of its log.
-    major, minor
-        Version of DCP.
-    description, tool
-        For people.
+    name, uuid: Of the slave.
+    variables: In the order of the file.
+    op_modes: That it knows.
+    nrt_steps: Of one computation, in NRT.
+    resolutions: That it takes; empty: any.
+    transports: UDP and TCP over IPv4, of those that it speaks.
+    capabilities: Its flags.
+    heartbeat: Longest time between two INF_state, as numerator and denominator in s; ``None``: it
+        has none.
+    units: By name; ``None`` where only the name is known.
+    categories, templates: Of its log.
+    major, minor: Version of DCP.
+    description, tool: For people.
     """
 
     name: str

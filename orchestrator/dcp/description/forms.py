@@ -73,15 +73,10 @@ Check = Callable[[str], str | None]
 class Form:
     """What an element has.
 
-    Parameters
-    ----------
-    attributes
-        Check of each by name; those that must be there end in ``!``.
-    children
-        In their order; ``!``: exactly one, ``?``: one at most, ``*``: any number, ``+``: one or
-        more. Names between bars are a choice.
-    anything
-        Whether its content is not looked at.
+    attributes: Check of each by name; those that must be there end in ``!``.
+    children: In their order; ``!``: exactly one, ``?``: one at most, ``*``: any number, ``+``: one
+        or more. Names between bars are a choice.
+    anything: Whether its content is not looked at.
     """
 
     attributes: Mapping[str, Check] = field(default_factory=dict)

@@ -77,10 +77,7 @@ _MOST_WAITING = 10_000
 class RefusedError(DeviceError):
     """A slave refuses a request.
 
-    Attributes
-    ----------
-    error
-        Its error code.
+    error: Its error code.
     """
 
     error = 0
@@ -96,16 +93,10 @@ class RefusedError(DeviceError):
 class SlaveSession:
     """Speaks with a slave; it waits for each answer before it asks again.
 
-    Parameters
-    ----------
-    about
-        The slave.
-    link
-        To it; the session closes it.
-    number
-        Slave id, 1 to 255.
-    patience_s
-        How long an answer, or a state, may take.
+    about: The slave.
+    link: To it; the session closes it.
+    number: Slave id, 1 to 255.
+    patience_s: How long an answer, or a state, may take.
     """
 
     def __init__(self, about: SlaveDescription, link: Link, number: int, patience_s: float) -> None:
@@ -276,10 +267,7 @@ class SlaveSession:
 class Controller:
     """Leads one slave through its states and exchanges data with it.
 
-    Parameters
-    ----------
-    plan
-        What is asked of it.
+    plan: What is asked of it.
     """
 
     def __init__(self, plan: SlavePlan) -> None:

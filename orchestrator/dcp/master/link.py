@@ -22,10 +22,7 @@ _BUFFER_BYTES = 1 << 20
 class Link(ABC):
     """Sends to one slave, and receives all that it sends.
 
-    Parameters
-    ----------
-    peer
-        Where the slave takes control PDUs.
+    peer: Where the slave takes control PDUs.
     """
 
     transport: Transport

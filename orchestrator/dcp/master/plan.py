@@ -21,26 +21,15 @@ _EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
 class SlavePlan:
     """What is asked of a slave, before anything is opened.
 
-    Parameters
-    ----------
-    about
-        The slave.
-    mode
-        In which it runs.
-    transport, host, port
-        How it is reached.
-    inputs, outputs
-        That are exchanged, in this order.
-    resolution
-        In s, numerator and denominator.
-    steps
-        Between two data PDUs in real time; ``None``: what the outputs say.
-    parameters
-        That are set, by name.
-    number
-        Slave id.
-    patience_s
-        How long an answer may take.
+    about: The slave.
+    mode: In which it runs.
+    transport, host, port: How it is reached.
+    inputs, outputs: That are exchanged, in this order.
+    resolution: In s, numerator and denominator.
+    steps: Between two data PDUs in real time; ``None``: what the outputs say.
+    parameters: That are set, by name.
+    number: Slave id.
+    patience_s: How long an answer may take.
     """
 
     about: SlaveDescription

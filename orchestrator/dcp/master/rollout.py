@@ -29,14 +29,9 @@ Asked = tuple[type[pdus.Request], tuple[object, ...]]
 class VariableGroup:
     """Variables that travel together.
 
-    Parameters
-    ----------
-    data_id
-        Of its PDUs.
-    payload
-        Their layout.
-    steps
-        Between two PDUs, of outputs in real time, in units of the resolution.
+    data_id: Of its PDUs.
+    payload: Their layout.
+    steps: Between two PDUs, of outputs in real time, in units of the resolution.
     """
 
     data_id: int
@@ -48,16 +43,10 @@ class VariableGroup:
 class Rollout:
     """What is configured of a slave.
 
-    Parameters
-    ----------
-    resolution
-        In s, numerator and denominator.
-    inputs, outputs
-        Groups, each variable in one.
-    port
-        Of the slave, that inputs are sent to.
-    requests
-        That tell the slave, in order.
+    resolution: In s, numerator and denominator.
+    inputs, outputs: Groups, each variable in one.
+    port: Of the slave, that inputs are sent to.
+    requests: That tell the slave, in order.
     """
 
     resolution: tuple[int, int]

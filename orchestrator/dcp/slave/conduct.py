@@ -40,14 +40,9 @@ MOST_TEXT = 400
 class LogBook:
     """Takes entries by template, and gives them to the master as it has chosen.
 
-    Parameters
-    ----------
-    about
-        The slave, with its categories and templates.
-    modes
-        By category: up to which level, and how; changed from outside.
-    now
-        UNIX time in s.
+    about: The slave, with its categories and templates.
+    modes: By category: up to which level, and how; changed from outside.
+    now: UNIX time in s.
     """
 
     def __init__(
@@ -108,14 +103,9 @@ _NS = 10**9
 class StepPacing:
     """Counts steps against a clock.
 
-    Parameters
-    ----------
-    resolution
-        In s, numerator and denominator.
-    steps
-        Of all data ids; the model is stepped by their greatest common divisor.
-    start_ns
-        Of simulation time 0, by the clock of the slave.
+    resolution: In s, numerator and denominator.
+    steps: Of all data ids; the model is stepped by their greatest common divisor.
+    start_ns: Of simulation time 0, by the clock of the slave.
     """
 
     resolution: tuple[int, int]

@@ -68,20 +68,12 @@ Target = tuple[Transport, Address]
 class Configuration:
     """The settings of CFG PDUs, by data id or parameter id.
 
-    Parameters
-    ----------
-    resolution
-        In s, numerator and denominator; ``None``: not set.
-    inputs, outputs, tunables
-        By position: value reference, and type in the payload.
-    steps, scopes
-        Of data ids.
-    sources, targets, tunable_sources
-        Where they come in, and go to.
-    parameters
-        Values that were set, by value reference.
-    logging
-        By category: up to which level, and how.
+    resolution: In s, numerator and denominator; ``None``: not set.
+    inputs, outputs, tunables: By position: value reference, and type in the payload.
+    steps, scopes: Of data ids.
+    sources, targets, tunable_sources: Where they come in, and go to.
+    parameters: Values that were set, by value reference.
+    logging: By category: up to which level, and how.
     """
 
     resolution: tuple[int, int] | None = None
@@ -166,12 +158,8 @@ _OK = ErrorCode.NONE
 class ConfigRequests:
     """Applies CFG requests to a configuration.
 
-    Parameters
-    ----------
-    about
-        The slave.
-    configuration
-        That is changed.
+    about: The slave.
+    configuration: That is changed.
     """
 
     def __init__(self, about: SlaveDescription, configuration: Configuration) -> None:

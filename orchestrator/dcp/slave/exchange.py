@@ -61,14 +61,9 @@ class PropertyError(Exception):
 class Exchange:
     """Keeps the newest values of inputs and parameters until the model takes them.
 
-    Parameters
-    ----------
-    about, configuration
-        The slave, prepared.
-    model
-        Whose inputs and outputs they are.
-    wire
-        That sends.
+    about, configuration: The slave, prepared.
+    model: Whose inputs and outputs they are.
+    wire: That sends.
     """
 
     def __init__(

@@ -43,21 +43,11 @@ class _Peer:
 class SlaveServer(SlaveWire):
     """Serves one slave until it is told to stop.
 
-    Parameters
-    ----------
-    about
-        What the slave says of itself; its first transport protocol carries the control PDUs.
-    model
-        What it computes with.
-    transport
-        Of the control PDUs.
-    host, port
-        Where to listen; port 0: any.
-
-    Raises
-    ------
-    DeviceError
-        If the port is taken, or not allowed.
+    about: What the slave says of itself; its first transport protocol carries the control PDUs.
+    model: What it computes with.
+    transport: Of the control PDUs.
+    host, port: Where to listen; port 0: any.
+    Raises DeviceError: if the port is taken, or not allowed.
     """
 
     def __init__(

@@ -22,12 +22,8 @@ from orchestrator.dcp.states import ERROR, INITIALIZATION, ErrorCode, SlaveState
 class RequestChecks:
     """What is checked of requests behind their sequence number.
 
-    Parameters
-    ----------
-    about
-        The slave.
-    unix
-        UNIX time in s.
+    about: The slave.
+    unix: UNIX time in s.
     """
 
     about: SlaveDescription
@@ -92,18 +88,11 @@ _SEQUENCES = 2**16
 class Slave(Conduct):
     """Answers a master as the standard says; it knows no socket and no thread.
 
-    Parameters
-    ----------
-    about
-        What it says of itself.
-    model
-        What it computes with.
-    wire
-        What it sends by.
-    clock
-        In ns, that never goes back.
-    unix
-        UNIX time in s, of which STC_run speaks.
+    about: What it says of itself.
+    model: What it computes with.
+    wire: What it sends by.
+    clock: In ns, that never goes back.
+    unix: UNIX time in s, of which STC_run speaks.
     """
 
     def __init__(

@@ -54,10 +54,7 @@ class _DependencyTable:
 class DependencyTable:
     """Dependencies of outputs, derivatives and initial unknowns.
 
-    Parameters
-    ----------
-    layout
-        The model with its value references.
+    layout: The model with its value references.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -173,12 +170,8 @@ def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
 class SampledDependencies:
     """Dependencies of outputs on the inputs of a step, and at the start.
 
-    Parameters
-    ----------
-    layout
-        The model with its value references.
-    sampled
-        Its steps.
+    layout: The model with its value references.
+    sampled: Its steps.
     """
 
     def __init__(self, layout: Layout, sampled: Sampled) -> None:

@@ -33,15 +33,10 @@ def display_misfit(unit: str, display: str) -> str:
 class DeclaredType:
     """One type.
 
-    Attributes
-    ----------
-    name
-        As the declarations write it, such as ``Units.Length``; if that name is taken, an
+    name: As the declarations write it, such as ``Units.Length``; if that name is taken, an
         enumeration has a number behind it.
-    attributes
-        Attributes in which all its variables agree, in the notation of FMI.
-    literals
-        Names of the values 1, 2, .. of an enumeration.
+    attributes: Attributes in which all its variables agree, in the notation of FMI.
+    literals: Names of the values 1, 2, .. of an enumeration.
     """
 
     name: str

@@ -34,16 +34,10 @@ class TypeDefinition:
 class DescribedVariable:
     """One variable.
 
-    Parameters
-    ----------
-    tag
-        Its type, as the version calls it.
-    identity
-        Name, value reference, description, causality, variability, initial.
-    details
-        Declared type, quantity, unit, limits, start.
-    shape, texts
-        Of FMI 3.0: dimensions, and start values of strings and binaries.
+    tag: Its type, as the version calls it.
+    identity: Name, value reference, description, causality, variability, initial.
+    details: Declared type, quantity, unit, limits, start.
+    shape, texts: Of FMI 3.0: dimensions, and start values of strings and binaries.
     """
 
     tag: str
@@ -75,22 +69,14 @@ class Unknown:
 class ExportedDescription:
     """What a model description says, in the words of one version of FMI.
 
-    Parameters
-    ----------
-    name, description, token
-        Of the model; the token is FMI 2.0's guid.
-    interfaces
-        By tag, what the FMU can; a tag that is not there is an interface that it has not.
-    structured
-        Whether all names of variables follow the structured naming convention.
-    indicators
-        Number of event indicators (an attribute of FMI 2.0).
-    source_file
-        What a compiler of the sources starts from (an element of FMI 2.0).
-    input_order
-        Highest derivative of its inputs that it uses (FMI 2.0, where an annotation says it).
-    structure
-        Groups of ModelStructure in FMI 2.0, kinds of unknowns in FMI 3.0.
+    name, description, token: Of the model; the token is FMI 2.0's guid.
+    interfaces: By tag, what the FMU can; a tag that is not there is an interface that it has not.
+    structured: Whether all names of variables follow the structured naming convention.
+    indicators: Number of event indicators (an attribute of FMI 2.0).
+    source_file: What a compiler of the sources starts from (an element of FMI 2.0).
+    input_order: Highest derivative of its inputs that it uses (FMI 2.0, where an annotation says
+        it).
+    structure: Groups of ModelStructure in FMI 2.0, kinds of unknowns in FMI 3.0.
     """
 
     name: str

@@ -30,10 +30,7 @@ class UntraceableError(Exception):
 class Symbol:
     """A number without a value.
 
-    Parameters
-    ----------
-    expression
-        The ``casadi.SX`` scalar that it stands for.
+    expression: The ``casadi.SX`` scalar that it stands for.
     """
 
     __slots__ = ("expression",)
@@ -182,12 +179,8 @@ _KINDS = {
 class Field:
     """One attribute of a block: a number, an array, or a list or tuple of numbers.
 
-    Attributes
-    ----------
-    form
-        The type of the attribute.
-    variables
-        Its elements, in row-major order.
+    form: The type of the attribute.
+    variables: Its elements, in row-major order.
     """
 
     name: str

@@ -75,15 +75,10 @@ _TOOLS = {
 class _Embedded:
     """A block that goes into FMUs.
 
-    Attributes
-    ----------
-    module, files
-        Where its class is imported from. Of a module that stands alone its file is packed, with
-        those that it imports beside it: by their names in a folder.
-    values
-        Parameters, and start values of inputs.
-    layout
-        Its variables.
+    module, files: Where its class is imported from. Of a module that stands alone its file is
+        packed, with those that it imports beside it: by their names in a folder.
+    values: Parameters, and start values of inputs.
+    layout: Its variables.
     """
 
     kind: type[Block]

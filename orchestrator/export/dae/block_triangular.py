@@ -24,12 +24,8 @@ from orchestrator.export.dae.tearing import nonlinear_unknowns, tear
 class Aliases:
     """What is left of a system of equations.
 
-    Attributes
-    ----------
-    residuals, unknowns
-        Without the eliminated ones.
-    eliminated
-        Value of each eliminated unknown: another unknown, or its negative.
+    residuals, unknowns: Without the eliminated ones.
+    eliminated: Value of each eliminated unknown: another unknown, or its negative.
     """
 
     residuals: list[Residual]

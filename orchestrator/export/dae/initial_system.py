@@ -28,19 +28,12 @@ _LOGGER = logging.getLogger(__name__)
 class InitialSystem:
     """Initial values that follow from equations: functions of t, u, x, p, c, and of zi.
 
-    Attributes
-    ----------
-    solved
-        Names of the states and parameters that are solved for. In the arguments x and c their
+    solved: Names of the states and parameters that are solved for. In the arguments x and c their
         places hold guesses, under the symbols of ``guesses``.
-    blocks
-        Equations for zi that are left to Newton's method.
-    x, c, z
-        All states, calculated parameters and unknowns of the running system's blocks.
-    checks
-        Residuals of superfluous equations, relative to the size of their terms.
-    check_origins
-        Where these come from.
+    blocks: Equations for zi that are left to Newton's method.
+    x, c, z: All states, calculated parameters and unknowns of the running system's blocks.
+    checks: Residuals of superfluous equations, relative to the size of their terms.
+    check_origins: Where these come from.
     """
 
     solved: frozenset[str]

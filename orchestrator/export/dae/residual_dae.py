@@ -23,15 +23,10 @@ _LARGEST_DETERMINANT = 5  # symbolic determinants grow quickly
 class SelectionGuard:
     """A number that is zero where constraints cannot be solved for what is no state.
 
-    Attributes
-    ----------
-    margin
-        Determinant of the constraints' Jacobian by the surplus variables, relative to the length of
-        its rows by all candidates: between -1 and 1.
-    slope
-        Its derivative by time.
-    label
-        The surplus variables.
+    margin: Determinant of the constraints' Jacobian by the surplus variables, relative to the
+        length of its rows by all candidates: between -1 and 1.
+    slope: Its derivative by time.
+    label: The surplus variables.
     """
 
     margin: Any
@@ -217,22 +212,14 @@ class Sampled:
     The memory m holds all outputs and then all states of the model. The columns u and p are those
     of its inputs and parameters.
 
-    Attributes
-    ----------
-    time, step, inputs, parameters, memory
-        Symbols: the time at which the step begins and its length in seconds, and the columns.
-    next, first
-        The memory after a step, and at the start.
-    direct
-        For every output, the inputs of a step that act on it at the end of that step.
-    longest_step
-        In seconds; None: any.
-    code
-        File of the runtime that takes the steps instead of the expressions; empty: none.
-    room
-        Number of further values that this file keeps.
-    fixed
-        Parameters that only count at the start.
+    time, step, inputs, parameters, memory: Symbols: the time at which the step begins and its
+        length in seconds, and the columns.
+    next, first: The memory after a step, and at the start.
+    direct: For every output, the inputs of a step that act on it at the end of that step.
+    longest_step: In seconds; None: any.
+    code: File of the runtime that takes the steps instead of the expressions; empty: none.
+    room: Number of further values that this file keeps.
+    fixed: Parameters that only count at the start.
     """
 
     time: _Column

@@ -90,12 +90,8 @@ _SWEEPS = 5  # of scaling
 class Torn:
     """A block with fewer unknowns.
 
-    Attributes
-    ----------
-    unknowns, residuals
-        Tearing variables, and the equations left for them.
-    inner
-        Value of every other unknown, in terms of tearing variables.
+    unknowns, residuals: Tearing variables, and the equations left for them.
+    inner: Value of every other unknown, in terms of tearing variables.
     """
 
     unknowns: list[Any]

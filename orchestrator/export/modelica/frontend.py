@@ -153,10 +153,7 @@ Json = Any
 class _Source:
     """How rumoca gets at a model, and at a class that extends it.
 
-    Attributes
-    ----------
-    question, prefix
-        What loads the model; text that a class that extends it stands behind.
+    question, prefix: What loads the model; text that a class that extends it stands behind.
     """
 
     model: str

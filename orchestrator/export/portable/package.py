@@ -40,12 +40,8 @@ _TOLERANCE: Final = "1e-06"  # of its master; FMUs have their own
 def for_peers(document: bytes, step_ns: int) -> bytes:
     """Give all parameter sets of an .ssd one name, and say to OMSimulator how it is stepped.
 
-    Parameters
-    ----------
-    document
-        The .ssd.
-    step_ns
-        Communication step in nanoseconds.
+    document: The .ssd.
+    step_ns: Communication step in nanoseconds.
     """
     root = etree.fromstring(document)
     for parameter_set in root.iter(f"{{{_SSP}ParameterValues}}ParameterSet"):

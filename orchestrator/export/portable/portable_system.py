@@ -117,14 +117,9 @@ def with_gains(system: System) -> tuple[System, list[str]]:
 class Portable:
     """A system for other tools.
 
-    Attributes
-    ----------
-    system
-        Flat, of FMUs of Co-Simulation only, without delays on connections.
-    inside
-        What our master runs, by Jacobi, to compare with.
-    remarks
-        What a user must know of it, in sentences.
+    system: Flat, of FMUs of Co-Simulation only, without delays on connections.
+    inside: What our master runs, by Jacobi, to compare with.
+    remarks: What a user must know of it, in sentences.
     """
 
     system: System
@@ -145,25 +140,15 @@ def make_portable(
     It is made for an importer that lets all FMUs exchange, then steps them with the inputs held
     (Jacobi): an FMU of a line is read as much ahead of its delay as our master would read it.
 
-    Parameters
-    ----------
-    system
-        Nested or flat.
-    folder
-        Where the new FMUs are written.
-    step_ns
-        Communication step of the importer in nanoseconds.
-    delay
-        Whether loops have the declared delay in all (exact), or its lines have.
-    plain_connections
-        For tools that ignore units and transformations of connections: FMUs take their place.
-
-    Raises
-    ------
-    DescriptionError
-        What cannot be exported, together; CapabilityError if only our master can do it.
-    FmuError
-        If an FMU cannot be built.
+    system: Nested or flat.
+    folder: Where the new FMUs are written.
+    step_ns: Communication step of the importer in nanoseconds.
+    delay: Whether loops have the declared delay in all (exact), or its lines have.
+    plain_connections: For tools that ignore units and transformations of connections: FMUs take
+        their place.
+    Raises DescriptionError: what cannot be exported, together; CapabilityError if only our master
+        can do it.
+    Raises FmuError: if an FMU cannot be built.
     """
     flat = resolve(system).flat()
     inside = flat.without_zero_delays()

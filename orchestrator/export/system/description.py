@@ -33,20 +33,13 @@ _STRUCTURED = re.compile(rf"{_IDENTIFIER}{_INDEX}(?:\.{_IDENTIFIER}{_INDEX})*")
 class Abilities:
     """What the exported FMU can.
 
-    Parameters
-    ----------
-    identifier, token, system, description
-        Its names.
-    experiment
-        Start and stop, as the system has them.
-    step_ns
-        Its own communication step.
-    varies
-        Whether its algorithm chooses the steps inside, so that any length can be asked for.
-    keeps_states, serializes, once_per_process
-        What all FMUs inside can, and what one of them cannot.
-    dependencies
-        For every own output the own inputs that act on it at once.
+    identifier, token, system, description: Its names.
+    experiment: Start and stop, as the system has them.
+    step_ns: Its own communication step.
+    varies: Whether its algorithm chooses the steps inside, so that any length can be asked for.
+    keeps_states, serializes, once_per_process: What all FMUs inside can, and what one of them
+        cannot.
+    dependencies: For every own output the own inputs that act on it at once.
     """
 
     identifier: str

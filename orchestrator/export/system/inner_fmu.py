@@ -72,16 +72,10 @@ _OWN = {
 class Port:
     """A variable of an inner FMU.
 
-    Parameters
-    ----------
-    name, type, reference, size
-        As its model description has them; the size counts elements.
-    is_discrete
-        Whether it changes at events only.
-    is_continuous
-        Whether a Model Exchange FMU lets it change while time goes on.
-    clocks
-        Value references of the clocks at whose ticks it changes.
+    name, type, reference, size: As its model description has them; the size counts elements.
+    is_discrete: Whether it changes at events only.
+    is_continuous: Whether a Model Exchange FMU lets it change while time goes on.
+    clocks: Value references of the clocks at whose ticks it changes.
     """
 
     name: str
@@ -107,24 +101,14 @@ class ParameterTarget:
 class SystemVariable:
     """One variable; its value reference is its place in the list, from 1 on.
 
-    Parameters
-    ----------
-    name
-        With dots between the names of systems, components and connectors.
-    causality, variability
-        In the words of FMI.
-    kind
-        See :class:`VariablePlace`.
-    connector
-        Type, unit, shape and description.
-    slot
-        Where its signal lies in the engine's buffer; -1: it feeds nothing.
-    start
-        Of an input or parameter, one for each element.
-    is_tunable
-        Whether a parameter may be set while the system runs.
-    targets
-        Of a parameter.
+    name: With dots between the names of systems, components and connectors.
+    causality, variability: In the words of FMI.
+    kind: See :class:`VariablePlace`.
+    connector: Type, unit, shape and description.
+    slot: Where its signal lies in the engine's buffer; -1: it feeds nothing.
+    start: Of an input or parameter, one for each element.
+    is_tunable: Whether a parameter may be set while the system runs.
+    targets: Of a parameter.
     """
 
     name: str
@@ -147,14 +131,9 @@ class SystemVariable:
 class InnerFmu:
     """One component, and the FMU that it is made from.
 
-    Parameters
-    ----------
-    component
-        Of the flat system.
-    inputs, outputs
-        Connectors that the schedule transfers, in its order; texts last.
-    early_return
-        Whether it may end a step before its end, at an event.
+    component: Of the flat system.
+    inputs, outputs: Connectors that the schedule transfers, in its order; texts last.
+    early_return: Whether it may end a step before its end, at an event.
     """
 
     component: Component

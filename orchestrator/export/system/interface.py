@@ -40,12 +40,8 @@ _NOTHING: Mapping[DataType, Value] = {
 class InterfaceBuilder:
     """Makes the list of variables.
 
-    Parameters
-    ----------
-    system
-        Flat and resolved, with its own connectors.
-    schedule, fmus
-        As compiled, with all outputs in the buffer.
+    system: Flat and resolved, with its own connectors.
+    schedule, fmus: As compiled, with all outputs in the buffer.
     """
 
     def __init__(self, system: System, schedule: Schedule, fmus: Sequence[InnerFmu]) -> None:

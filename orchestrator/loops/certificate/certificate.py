@@ -54,14 +54,9 @@ _IN_THE_WAY = (CapabilityError, DescriptionError)
 class RingDelay:
     """What a rule and its step add to the delay of a ring of lines.
 
-    Parameters
-    ----------
-    ring
-        Its outputs in order.
-    declared_ns
-        Delay that its lines declare.
-    added_ns
-        What exchange and step add; where a master knows no declared delays, they are missing.
+    ring: Its outputs in order.
+    declared_ns: Delay that its lines declare.
+    added_ns: What exchange and step add; where a master knows no declared delays, they are missing.
     """
 
     ring: str
@@ -81,20 +76,12 @@ class RingDelay:
 class MasterAccount:
     """What one master does.
 
-    Parameters
-    ----------
-    name, rule
-        The master, and how it exchanges, as plain data.
-    rings
-        Delays of rings, the shortest rings first.
-    loops
-        Modes of every loop, in continuous time with all declared delays and as it is stepped.
-    margins
-        As stepped, by the line where a loop is cut.
-    longest_step_ns
-        The longest step that is within the tolerance; ``None`` if there is none.
-    remarks
-        What it cannot do, and what could not be told.
+    name, rule: The master, and how it exchanges, as plain data.
+    rings: Delays of rings, the shortest rings first.
+    loops: Modes of every loop, in continuous time with all declared delays and as it is stepped.
+    margins: As stepped, by the line where a loop is cut.
+    longest_step_ns: The longest step that is within the tolerance; ``None`` if there is none.
+    remarks: What it cannot do, and what could not be told.
     """
 
     name: str
@@ -122,18 +109,12 @@ class MasterAccount:
 class Certificate:
     """What the rules of masters do to the loops of one system.
 
-    Parameters
-    ----------
-    system, at, step_ns, tolerance
-        Its name, the point, the communication step, and what the longest steps are held to.
-    margins
-        In continuous time with all declared delays, by the line where a loop is cut.
-    masters
-        Our own first.
-    remedies
-        What would leave less of an error at this step, the best first.
-    limits
-        What this is valid for, and what could not be told, in sentences.
+    system, at, step_ns, tolerance: Its name, the point, the communication step, and what the
+        longest steps are held to.
+    margins: In continuous time with all declared delays, by the line where a loop is cut.
+    masters: Our own first.
+    remedies: What would leave less of an error at this step, the best first.
+    limits: What this is valid for, and what could not be told, in sentences.
     """
 
     system: str
@@ -177,23 +158,14 @@ def certify(
     What cannot be told, as the modes of a system with an FMU of another platform, is a sentence of
     the limits; the rest is told.
 
-    Parameters
-    ----------
-    system
-        Of any FMUs and blocks.
-    rules
-        Of the other masters.
-    tolerance
-        What growth rates and frequencies may be off with the longest step, a share of their size.
-    length_ns
-        Length of the run that steps should divide; ``None``: any.
-    options
-        Of :func:`~orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``, ``delay``, ..
-
-    Raises
-    ------
-    DescriptionError
-        If the system is described wrongly, or no communication step is given.
+    system: Of any FMUs and blocks.
+    rules: Of the other masters.
+    tolerance: What growth rates and frequencies may be off with the longest step, a share of their
+        size.
+    length_ns: Length of the run that steps should divide; ``None``: any.
+    options: Of :func:`~orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``,
+        ``delay``, ..
+    Raises DescriptionError: if the system is described wrongly, or no communication step is given.
     """
     mode = _settings(system, options).mode
     try:

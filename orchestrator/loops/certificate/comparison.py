@@ -27,14 +27,9 @@ _NEAR, AGREED = 0.2, 0.01
 class PredictedGrowth:
     """Growth that a certificate predicts for one master, held against a recorded one.
 
-    Parameters
-    ----------
-    master
-        Which; ``continuous time`` for the loop itself.
-    growth, frequency
-        Predicted, 1/s and Hz.
-    share
-        How far the recorded growth rate is from it, as a share of its size.
+    master: Which; ``continuous time`` for the loop itself.
+    growth, frequency: Predicted, 1/s and Hz.
+    share: How far the recorded growth rate is from it, as a share of its size.
     """
 
     master: str
@@ -47,14 +42,9 @@ class PredictedGrowth:
 class Comparison:
     """A recording held against a certificate.
 
-    Parameters
-    ----------
-    file, signal
-        The recording, and its column that shows one mode best.
-    fit
-        The oscillation in it.
-    predicted
-        For every master, the nearest first.
+    file, signal: The recording, and its column that shows one mode best.
+    fit: The oscillation in it.
+    predicted: For every master, the nearest first.
     """
 
     file: str
@@ -102,12 +92,8 @@ def compare(certificate: Certificate, path: Path) -> Comparison:
 
     Names of columns end with ``component.output``, or as ecos writes it, ``component::output``.
 
-    Raises
-    ------
-    LoadError
-        If the file cannot be read as a recording.
-    DescriptionError
-        If it has no output of a loop, or none that oscillates.
+    Raises LoadError: if the file cannot be read as a recording.
+    Raises DescriptionError: if it has no output of a loop, or none that oscillates.
     """
     time, recorded = _read(path)
     loops = [loop for master in certificate.masters[:1] for loop in master.loops]

@@ -68,16 +68,11 @@ class MasterRule:
     All units are stepped from the same time (Jacobi), with inputs held at what was handed on.
     Delays, rates and compensations of lines are Softdock's own, and no other tool knows them.
 
-    Parameters
-    ----------
-    name, tool
-        How it is called here, and which tool and version it is of.
-    outputs
-        When outputs are read.
-    transforms, converts
-        Whether linear transformations of connections are applied, and units converted.
-    evidence, source
-        How the rule is known, and from where.
+    name, tool: How it is called here, and which tool and version it is of.
+    outputs: When outputs are read.
+    transforms, converts: Whether linear transformations of connections are applied, and units
+        converted.
+    evidence, source: How the rule is known, and from where.
     """
 
     name: str
@@ -165,10 +160,7 @@ MASTERS = {rule.name: rule for rule in _RULES}
 def master_rules(names: Iterable[str]) -> list[MasterRule]:
     """Return rules by their names, each once.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such master; it lists those that there are.
+    Raises UnknownNameError: if there is no such master; it lists those that there are.
     """
     found = []
     for name in dict.fromkeys(names):
@@ -184,14 +176,9 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
 class RuledSystem(LinearSystem):
     """A system as another master steps it; what lines have beside their gain is not known to it.
 
-    Parameters
-    ----------
-    declared
-        The system with what the master does not know.
-    rule
-        How it exchanges.
-    joined
-        Components that are one unit, whose lines among them are exact.
+    declared: The system with what the master does not know.
+    rule: How it exchanges.
+    joined: Components that are one unit, whose lines among them are exact.
     """
 
     declared: System
@@ -386,12 +373,8 @@ _MOST_PAIRS, _MOST = 12, 6
 class Remedy:
     """Something else that could be done.
 
-    Parameters
-    ----------
-    what
-        In a sentence.
-    share
-        Largest error of a growth rate or frequency then, as a share of its size.
+    what: In a sentence.
+    share: Largest error of a growth rate or frequency then, as a share of its size.
     """
 
     what: str

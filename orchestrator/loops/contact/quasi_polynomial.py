@@ -32,24 +32,12 @@ def roots_right_of(
 ) -> int:
     """Count the roots of p(s) + q(s) exp(-s delay) with real part above ``abscissa``.
 
-    Parameters
-    ----------
-    p, q
-        Coefficients, highest power first, shapes (n + 1,) and (m + 1,), m < n.
-    delay
-        Delay, s.
-    abscissa
-        Real part of the line, 1/s.
-
-    Returns
-    -------
-    int
-        Number of roots, multiplicity included.
-
-    Raises
-    ------
-    DescriptionError
-        A root lies on the line, or so close that the phase cannot be followed past it.
+    p, q: Coefficients, highest power first, shapes (n + 1,) and (m + 1,), m < n.
+    delay: Delay, s.
+    abscissa: Real part of the line, 1/s.
+    Returns: Number of roots, multiplicity included.
+    Raises DescriptionError: A root lies on the line, or so close that the phase cannot be followed
+        past it.
     """
     order = p.size - 1
     sizes = np.abs(p) / abs(p[0])

@@ -24,17 +24,9 @@ from orchestrator.loops.contact.quasi_polynomial import QuasiPolynomial
 def hold_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floats]:
     """Discretise ``x' = matrix x + column u`` for an input that is held.
 
-    Parameters
-    ----------
-    matrix, column
-        Shapes (n, n) and (n,), 1/s.
-    step
-        Length of the step, s.
-
-    Returns
-    -------
-    tuple of ndarray
-        Shapes (n, n) and (n,): for the state and for the input.
+    matrix, column: Shapes (n, n) and (n,), 1/s.
+    step: Length of the step, s.
+    Returns: Shapes (n, n) and (n,): for the state and for the input.
     """
     state, begin, end = ramp_step(matrix, column, step)
     return state, begin + end
@@ -59,12 +51,8 @@ class SampleRows:
     Every signal is a vector with an entry for each state and input, so that signals are added and
     scaled as such.
 
-    Parameters
-    ----------
-    sizes
-        Number of states by name, and of inputs, in their order.
-    inputs
-        Names among them that are inputs.
+    sizes: Number of states by name, and of inputs, in their order.
+    inputs: Names among them that are inputs.
     """
 
     def __init__(self, sizes: Mapping[str, int], inputs: tuple[str, ...] = ()) -> None:

@@ -31,19 +31,10 @@ def predict_sampled(
 ) -> float:
     """Predict the growth rate of a finished run, 1/s.
 
-    Parameters
-    ----------
-    spec
-        Which figures of the system the loop has.
-    result, system
-        The run, for its step and delays, and what was run.
-    later
-        By how much faults make connections later, in nanoseconds.
-
-    Raises
-    ------
-    DescriptionError
-        If a figure is none, or the loops of a line have no common delay.
+    spec: Which figures of the system the loop has.
+    result, system: The run, for its step and delays, and what was run.
+    later: By how much faults make connections later, in nanoseconds.
+    Raises DescriptionError: if a figure is none, or the loops of a line have no common delay.
     """
 
     def at(figure: Quantity) -> float:
@@ -86,12 +77,9 @@ def predict_sampled(
 def totals_of(entry: LoopDelay, ring: Loop, later: Mapping[str, int]) -> set[int]:
     """Give the delays of all rings that a loop stands for, with what faults add, in nanoseconds.
 
-    Parameters
-    ----------
-    entry, ring
-        Delay of a loop, and the loop; between two components a ring goes along any of its lines.
-    later
-        By how much faults make connections later, in nanoseconds.
+    entry, ring: Delay of a loop, and the loop; between two components a ring goes along any of its
+        lines.
+    later: By how much faults make connections later, in nanoseconds.
     """
     added: dict[tuple[str, str], set[int]] = {}
     for line in ring.lines:
@@ -126,19 +114,11 @@ def predict(
 ) -> float:
     """Predict the growth rate of a finished run, 1/s.
 
-    Parameters
-    ----------
-    spec
-        Figures of the loop: numbers, or the parameters that hold them.
-    result, system
-        The run, for its delays, and what was run.
-    later
-        By how much faults make connections later, in nanoseconds.
-
-    Raises
-    ------
-    DescriptionError
-        If a figure is none, or the loops of spring or damper have no common delay.
+    spec: Figures of the loop: numbers, or the parameters that hold them.
+    result, system: The run, for its delays, and what was run.
+    later: By how much faults make connections later, in nanoseconds.
+    Raises DescriptionError: if a figure is none, or the loops of spring or damper have no common
+        delay.
     """
     if isinstance(spec, SampledLoopSpec):
         return predict_sampled(spec, result, system, later)

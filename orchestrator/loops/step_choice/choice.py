@@ -38,14 +38,9 @@ _STEPS = frozenset({OperationCode.STEP, OperationCode.SECOND_HALF})
 class Cost:
     """What a schedule does in one simulated second.
 
-    Parameters
-    ----------
-    unit_steps
-        Steps of components; those of an iterated loop count once for each of its passes.
-    operations
-        Numbers that are copied, read, kept or mixed between them; likewise.
-    is_per_pass
-        Whether there are iterated loops, whose number of passes is found as they run.
+    unit_steps: Steps of components; those of an iterated loop count once for each of its passes.
+    operations: Numbers that are copied, read, kept or mixed between them; likewise.
+    is_per_pass: Whether there are iterated loops, whose number of passes is found as they run.
     """
 
     unit_steps: float
@@ -75,12 +70,8 @@ _BELOW = 3
 class Search:
     """What was looked at: the errors by step in nanoseconds.
 
-    Parameters
-    ----------
-    error
-        Says how far a step is off; infinite where it is not usable.
-    tolerance
-        What it may be.
+    error: Says how far a step is off; infinite where it is not usable.
+    tolerance: What it may be.
     """
 
     error: Callable[[int], float]
@@ -158,18 +149,11 @@ _MOST_NUMBERS = 300
 class StepChoice:
     """The step of one algorithm.
 
-    Parameters
-    ----------
-    algorithm, tolerance
-        For which it is, and what any figure may be off, as a share of its size.
-    step_ns
-        The largest step within the tolerance, ns; ``None`` if there is none.
-    errors
-        Of all steps that were looked at, rising.
-    cost
-        With the step; ``None`` without one.
-    remarks
-        What to know of the search, in sentences.
+    algorithm, tolerance: For which it is, and what any figure may be off, as a share of its size.
+    step_ns: The largest step within the tolerance, ns; ``None`` if there is none.
+    errors: Of all steps that were looked at, rising.
+    cost: With the step; ``None`` without one.
+    remarks: What to know of the search, in sentences.
     """
 
     algorithm: str
@@ -220,14 +204,9 @@ class StepChoice:
 class StepReference:
     """What steps are judged by, and which of them there are.
 
-    Parameters
-    ----------
-    linear
-        The system, linearised once.
-    modes, margins
-        In continuous time.
-    steps
-        Candidates in nanoseconds, rising.
+    linear: The system, linearised once.
+    modes, margins: In continuous time.
+    steps: Candidates in nanoseconds, rising.
     """
 
     linear: LinearSystem

@@ -47,16 +47,10 @@ _Places = Mapping[int, Compensation]
 class CompensationChoice:
     """Compensations that do measurably more than the master alone.
 
-    Parameters
-    ----------
-    lines
-        Which undelayed lines of loops, and how each of them is compensated.
-    order
-        Of all of them: 0, 1 (``extrapolation = "linear"``) or 2 (``"quadratic"``).
-    step_ns
-        The step at which both are compared, ns.
-    error, without
-        Largest error of any figure with it and without it, as shares of their sizes.
+    lines: Which undelayed lines of loops, and how each of them is compensated.
+    order: Of all of them: 0, 1 (``extrapolation = "linear"``) or 2 (``"quadratic"``).
+    step_ns: The step at which both are compared, ns.
+    error, without: Largest error of any figure with it and without it, as shares of their sizes.
     """
 
     lines: tuple[tuple[str, Compensation], ...]

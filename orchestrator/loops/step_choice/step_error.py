@@ -79,18 +79,11 @@ _FAR = 100.0
 class Limit:
     """One margin in continuous time.
 
-    Parameters
-    ----------
-    name
-        Such as ``delay margin of rod.force -> mass.force``.
-    kind
-        ``delay`` or ``gain``: what brings the loop to its limit.
-    exact, unit
-        The additional delay in ms, or the factor.
-    omega
-        Of the oscillation at the limit, rad/s.
-    value
-        The delay of the line there, seconds, or the factor.
+    name: Such as ``delay margin of rod.force -> mass.force``.
+    kind: ``delay`` or ``gain``: what brings the loop to its limit.
+    exact, unit: The additional delay in ms, or the factor.
+    omega: Of the oscillation at the limit, rad/s.
+    value: The delay of the line there, seconds, or the factor.
     """
 
     name: str
@@ -118,14 +111,9 @@ class Limit:
 class LoopMargins:
     """The margins of a loop in continuous time, at one line of it.
 
-    Parameters
-    ----------
-    line
-        Where it is cut, ``component.output -> component.input``.
-    components
-        Those of the loop.
-    limits
-        Its margins that a change of the line reaches: gain margins below 40 dB, and the delay
+    line: Where it is cut, ``component.output -> component.input``.
+    components: Those of the loop.
+    limits: Its margins that a change of the line reaches: gain margins below 40 dB, and the delay
         margin, if the line has as much delay as must be taken away.
     """
 
@@ -235,14 +223,9 @@ _INSTEAD = (
 class LoopModes:
     """The modes of one loop in continuous time that a step must leave as they are.
 
-    Parameters
-    ----------
-    components
-        Those of the loop.
-    roots
-        Its characteristic roots, 1/s, the least damped first.
-    free
-        Number of its motions that are free, such as that of bodies that float as a whole.
+    components: Those of the loop.
+    roots: Its characteristic roots, 1/s, the least damped first.
+    free: Number of its motions that are free, such as that of bodies that float as a whole.
     """
 
     components: tuple[str, ...]
@@ -254,17 +237,11 @@ class LoopModes:
 class Deviation:
     """One figure of a loop: what it is, and what a step makes of it.
 
-    Parameters
-    ----------
-    name
-        Such as ``growth of the mode of 0.29 Hz``.
-    exact, sampled
-        The figure in continuous time and as the schedule makes it, in ``unit``; the latter is
-        ``None`` where samples do not show it.
-    unit
-        Of both.
-    share
-        Their difference as a share of the figure's size; infinite where ``sampled`` is ``None``.
+    name: Such as ``growth of the mode of 0.29 Hz``.
+    exact, sampled: The figure in continuous time and as the schedule makes it, in ``unit``; the
+        latter is ``None`` where samples do not show it.
+    unit: Of both.
+    share: Their difference as a share of the figure's size; infinite where ``sampled`` is ``None``.
     """
 
     name: str
@@ -288,14 +265,9 @@ class Deviation:
 class StepEffect:
     """What a step does to all loops.
 
-    Parameters
-    ----------
-    step_ns
-        The communication step, ns.
-    deviations
-        Of all figures that count.
-    size
-        How many numbers the schedule remembers.
+    step_ns: The communication step, ns.
+    deviations: Of all figures that count.
+    size: How many numbers the schedule remembers.
     """
 
     step_ns: int

@@ -31,21 +31,13 @@ Time = StrictStr | StrictInt | StrictFloat
 class Frame(AnimationTable):
     """A frame in another one: fixed, or moved by signals of a case.
 
-    Parameters
-    ----------
-    within
-        The frame that it is described in.
-    position
-        Of its origin, m.
-    attitude
-        Quaternion from its axes to those of the outer frame, scalar first: a signal with four
+    within: The frame that it is described in.
+    position: Of its origin, m.
+    attitude: Quaternion from its axes to those of the outer frame, scalar first: a signal with four
         elements, or four numbers or scalar signals.
-    rest
-        Where the displacement is counted from that ``exaggerate`` scales, m; default: the start.
-    case
-        The case whose signals move it; default: the case that is shown.
-    reference
-        Moved by the reference of the case that is shown.
+    rest: Where the displacement is counted from that ``exaggerate`` scales, m; default: the start.
+    case: The case whose signals move it; default: the case that is shown.
+    reference: Moved by the reference of the case that is shown.
     """
 
     within: str = Field(WORLD, alias="in")

@@ -162,14 +162,10 @@ _VERSION = "0.3.2"
 class Viewer:
     """What a page needs of the viewer.
 
-    Parameters
-    ----------
-    script
-        JavaScript that may stand in a page; it defines ``MeshCat`` with ``Viewer`` and ``THREE``.
-    version
-        Of the package.
-    licences
-        Texts of the licences of all that is in it.
+    script: JavaScript that may stand in a page; it defines ``MeshCat`` with ``Viewer`` and
+        ``THREE``.
+    version: Of the package.
+    licences: Texts of the licences of all that is in it.
     """
 
     script: str

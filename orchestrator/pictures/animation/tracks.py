@@ -55,17 +55,9 @@ def power(q: Floats, exponent: float) -> Floats:
 def interpolated(at: Floats, times: Floats, q: Floats) -> Floats:
     """Interpolate attitudes along great circles.
 
-    Parameters
-    ----------
-    at
-        Times that are asked for, shape (m,), within ``times``.
-    times, q
-        Times, not decreasing, shape (n,), and attitudes of norm 1, shape (n, 4).
-
-    Returns
-    -------
-    ndarray
-        Shape (m, 4).
+    at: Times that are asked for, shape (m,), within ``times``.
+    times, q: Times, not decreasing, shape (n,), and attitudes of norm 1, shape (n, 4).
+    Returns: Shape (m, 4).
     """
     after = np.clip(np.searchsorted(times, at, side="right"), 1, max(len(times) - 1, 1))
     before = after - 1
@@ -95,18 +87,10 @@ def elements(signal: str | Sequence[float | str], size: int) -> list[float | str
 class CaseSignals:
     """What one case recorded, at the times of the pictures.
 
-    Parameters
-    ----------
-    result
-        Of the case.
-    times_ns
-        Of the pictures, increasing, int64 array of shape (n,). After the end of the run its last
-        values hold.
-
-    Raises
-    ------
-    DescriptionError
-        If the result has no rows.
+    result: Of the case.
+    times_ns: Of the pictures, increasing, int64 array of shape (n,). After the end of the run its
+        last values hold.
+    Raises DescriptionError: if the result has no rows.
     """
 
     def __init__(self, result: Result, times_ns: NDArray[np.int64]) -> None:
@@ -164,12 +148,8 @@ class CaseSignals:
 class FrameMotion:
     """A frame in the world.
 
-    Parameters
-    ----------
-    position
-        Of its origin, shape (n, 3), m; n is 1 for a frame that stands still.
-    attitude
-        Quaternion from its axes to those of the world, scalar first, shape (n, 4).
+    position: Of its origin, shape (n, 3), m; n is 1 for a frame that stands still.
+    attitude: Quaternion from its axes to those of the world, scalar first, shape (n, 4).
     """
 
     position: Floats
@@ -195,19 +175,10 @@ def motions(
 
     The world comes first, then the frames in the order of the table: the page counts them.
 
-    Parameters
-    ----------
-    table
-        Whose frames name each other without a ring.
-    case
-        The case that is shown.
-    signals
-        By case.
-
-    Raises
-    ------
-    DescriptionError
-        If a signal cannot be drawn at any time.
+    table: Whose frames name each other without a ring.
+    case: The case that is shown.
+    signals: By case.
+    Raises DescriptionError: if a signal cannot be drawn at any time.
     """
     still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
     found = {WORLD: FrameMotion(*still)}
@@ -250,16 +221,10 @@ def is_fixed(vector: object) -> bool:
 class Wanted:
     """Signals that one key of an animation names.
 
-    Parameters
-    ----------
-    where
-        The key.
-    parts
-        Elements of a vector: names as in results, and numbers.
-    cases
-        Whose signals.
-    unit
-        That they must have, if they have one.
+    where: The key.
+    parts: Elements of a vector: names as in results, and numbers.
+    cases: Whose signals.
+    unit: That they must have, if they have one.
     """
 
     where: str
@@ -317,16 +282,10 @@ def _other_unit(one: Wanted, recorded: Mapping[str, str | None]) -> str:
 class Tracks:
     """Rows of numbers of one case, one for each picture, or a single one of what stands still.
 
-    Parameters
-    ----------
-    frames
-        By name: position (m) and attitude (scalar first) in the world, shape (n, 7).
-    segments
-        By part: from where to where, in the world, m, each of shape (n, 6).
-    curves
-        Of the charts, in their order, each of shape (n, 1).
-    troubles
-        What could not be drawn as it was recorded, in sentences.
+    frames: By name: position (m) and attitude (scalar first) in the world, shape (n, 7).
+    segments: By part: from where to where, in the world, m, each of shape (n, 6).
+    curves: Of the charts, in their order, each of shape (n, 1).
+    troubles: What could not be drawn as it was recorded, in sentences.
     """
 
     frames: dict[str, Floats]

@@ -46,18 +46,13 @@ class FieldChange:
 class SystemChange:
     """Something that is in one system only, or differs.
 
-    Parameters
-    ----------
-    kind
-        ``"added"``, ``"removed"`` or ``"changed"``.
-    what
-        ``"component"``, ``"system"``, ``"signal dictionary"``, ``"connection"``, ``"connector"``
+    kind: ``"added"``, ``"removed"`` or ``"changed"``.
+    what: ``"component"``, ``"system"``, ``"signal dictionary"``, ``"connection"``, ``"connector"``
         (of a system), ``"value"`` (of one), ``"power port"`` (of one), ``"experiment"`` or
         ``"options of the run"``.
-    name
-        Path of a component or system; a connection as it is written, after the path of its system.
-    fields
-        What differs; what an added or removed thing is.
+    name: Path of a component or system; a connection as it is written, after the path of its
+        system.
+    fields: What differs; what an added or removed thing is.
     """
 
     kind: str

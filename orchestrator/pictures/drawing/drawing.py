@@ -146,14 +146,9 @@ _TITLE = 28.0
 class Drawing:
     """Shapes with their extent, in points.
 
-    Parameters
-    ----------
-    title
-        What it shows.
-    shapes
-        Painted in their order.
-    width, height
-        Extent, from the origin.
+    title: What it shows.
+    shapes: Painted in their order.
+    width, height: Extent, from the origin.
     """
 
     title: str

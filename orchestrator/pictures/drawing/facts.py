@@ -250,26 +250,16 @@ def power_text(port: PowerPort) -> str:
 class Facts:
     """Facts of the flat system.
 
-    Parameters
-    ----------
-    loops
-        Delay of its closed loops.
-    plans
-        How its delayed and predicted connections are read.
-    steps
-        Place of every component in the order of stepping, from 1; those that step together have
+    loops: Delay of its closed loops.
+    plans: How its delayed and predicted connections are read.
+    steps: Place of every component in the order of stepping, from 1; those that step together have
         the same.
-    iterated
-        Components that are stepped again and again until their outputs agree.
-    algorithm
-        What orders the steps.
-    marks
-        ``"added"``, ``"removed"`` or ``"changed"``, by path of a component or key of a line.
-    labels
-        What stands on lines instead of their own label, by key.
-    details
-        What else is known of a component, by its path, or of a line, by its key: such as the tool
-        that made an FMU.
+    iterated: Components that are stepped again and again until their outputs agree.
+    algorithm: What orders the steps.
+    marks: ``"added"``, ``"removed"`` or ``"changed"``, by path of a component or key of a line.
+    labels: What stands on lines instead of their own label, by key.
+    details: What else is known of a component, by its path, or of a line, by its key: such as the
+        tool that made an FMU.
     """
 
     loops: Sequence[LoopDelay] = ()

@@ -267,16 +267,10 @@ _MOST_LEVELS, _MOST_ALONE = 4, 50
 class PageView:
     """One picture of the page: all to a depth, or one nested system alone.
 
-    Parameters
-    ----------
-    name
-        Path of the system that is shown alone, else empty.
-    label
-        What the button or heading says.
-    svg
-        Elements.
-    width, height
-        In points.
+    name: Path of the system that is shown alone, else empty.
+    label: What the button or heading says.
+    svg: Elements.
+    width, height: In points.
     """
 
     name: str

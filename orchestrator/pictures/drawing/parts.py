@@ -52,22 +52,13 @@ class DrawnLine:
 class DrawnPart:
     """A component, a nested system or a bus.
 
-    Parameters
-    ----------
-    path
-        Names of the systems it is in, and its own, joined by slashes.
-    name, source
-        First and second line of its head.
-    kind
-        Key of :data:`orchestrator.pictures.drawing.scene.KINDS`.
-    inputs, outputs
-        Rows at the left and right edge, from the top.
-    step
-        Its place in the order of stepping.
-    mark
-        What a comparison found.
-    level
-        What is in it; ``None`` if that is not drawn.
+    path: Names of the systems it is in, and its own, joined by slashes.
+    name, source: First and second line of its head.
+    kind: Key of :data:`orchestrator.pictures.drawing.scene.KINDS`.
+    inputs, outputs: Rows at the left and right edge, from the top.
+    step: Its place in the order of stepping.
+    mark: What a comparison found.
+    level: What is in it; ``None`` if that is not drawn.
     """
 
     path: str

@@ -182,16 +182,10 @@ class Placed:
 def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> Placed:
     """Lay out a level and paint it.
 
-    Parameters
-    ----------
-    level
-        What is in a system.
-    depth
-        How many frames are around it.
-    least
-        Width that it has at least.
-    edge
-        Colour of the marks of its own connectors on the frame around it.
+    level: What is in a system.
+    depth: How many frames are around it.
+    least: Width that it has at least.
+    edge: Colour of the marks of its own connectors on the frame around it.
     """
     nested = {
         name: place(part.level, depth + 1, head_width(part), colours(part)[1])

@@ -38,14 +38,9 @@ _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 def png_bytes(shapes: Sequence[Shape], width: float, height: float, dpi: float = 150.0) -> bytes:
     """Draw shapes on white.
 
-    Parameters
-    ----------
-    shapes
-        From the origin to ``width`` and ``height``, in points.
-    width, height
-        In points.
-    dpi
-        Dots to the inch; fewer if the picture would have more than 25 million.
+    shapes: From the origin to ``width`` and ``height``, in points.
+    width, height: In points.
+    dpi: Dots to the inch; fewer if the picture would have more than 25 million.
     """
     from PIL import Image
     from PIL.ImageDraw import Draw

@@ -71,18 +71,11 @@ class Text:
 class ShapeGroup:
     """Shapes that belong together.
 
-    Parameters
-    ----------
-    role
-        What they are: ``part``, ``wire``, ...; the class in SVG.
-    shapes
-        In their order.
-    data
-        Facts for programs, as attributes ``data-*`` in SVG.
-    title
-        Shown by viewers where the mouse rests.
-    at
-        Where the origin of its shapes is.
+    role: What they are: ``part``, ``wire``, ...; the class in SVG.
+    shapes: In their order.
+    data: Facts for programs, as attributes ``data-*`` in SVG.
+    title: Shown by viewers where the mouse rests.
+    at: Where the origin of its shapes is.
     """
 
     role: str
@@ -134,14 +127,9 @@ FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, Geneva, sans-serif"
 def svg_document(shapes: Sequence[Shape], width: float, height: float, title: str) -> str:
     """Write shapes as a whole document.
 
-    Parameters
-    ----------
-    shapes
-        From the origin to ``width`` and ``height``.
-    width, height
-        In points.
-    title
-        What it shows.
+    shapes: From the origin to ``width`` and ``height``.
+    width, height: In points.
+    title: What it shows.
     """
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'

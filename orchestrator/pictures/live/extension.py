@@ -51,19 +51,10 @@ _PATIENCE = 5.0
 class Beside:
     """A process that is told what is new of a run; one that does not listen is left alone.
 
-    Parameters
-    ----------
-    module, arguments
-        What it is; before the arguments stands the descriptor of its channel.
-    what
-        It does, for ``lost``.
-    files
-        Descriptors that it inherits.
-
-    Attributes
-    ----------
-    lost
-        Why it is told nothing any more; empty while it is.
+    module, arguments: What it is; before the arguments stands the descriptor of its channel.
+    what: It does, for ``lost``.
+    files: Descriptors that it inherits.
+    lost: Why it is told nothing any more; empty while it is.
     """
 
     def __init__(
@@ -98,22 +89,10 @@ class Beside:
 class Viewing(Beside):
     """Shows a run to browsers; it ends when those who look know that the run has ended.
 
-    Parameters
-    ----------
-    address
-        Where viewers connect, ``PORT`` or ``HOST:PORT``.
-    title
-        Of the page.
-
-    Attributes
-    ----------
-    url
-        What a viewer opens.
-
-    Raises
-    ------
-    DescriptionError
-        If the address cannot be listened to.
+    address: Where viewers connect, ``PORT`` or ``HOST:PORT``.
+    title: Of the page.
+    url: What a viewer opens.
+    Raises DescriptionError: if the address cannot be listened to.
     """
 
     def __init__(self, address: str, title: str) -> None:

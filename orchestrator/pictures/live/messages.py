@@ -102,18 +102,11 @@ Message = Begun | CaseReady | Stands | Done | Answered | Said | Ended
 class Wish:
     """What a viewer wishes of a run.
 
-    Parameters
-    ----------
-    what
-        One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
-    case
-        Of which case.
-    number
-        What its answer is told by.
-    name, text, ramp
-        What is to be set, to what, and in how many seconds; or the text of a mark.
-    by, granted
-        Who wishes it, and by which margins the supervisor of a rig granted it.
+    what: One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
+    case: Of which case.
+    number: What its answer is told by.
+    name, text, ramp: What is to be set, to what, and in how many seconds; or the text of a mark.
+    by, granted: Who wishes it, and by which margins the supervisor of a rig granted it.
     """
 
     what: str
@@ -196,14 +189,9 @@ class GrowingRows(Protocol):
 class Stretch:
     """What is seen of some signals in a stretch of time.
 
-    Parameters
-    ----------
-    times_ns
-        Of shape (n,), ns; each twice where extremes are given.
-    values
-        Of shape (n, columns): samples, or the lowest and the highest from a time to the next.
-    is_exact
-        Whether they are all samples that there are.
+    times_ns: Of shape (n,), ns; each twice where extremes are given.
+    values: Of shape (n, columns): samples, or the lowest and the highest from a time to the next.
+    is_exact: Whether they are all samples that there are.
     """
 
     times_ns: Times
@@ -218,12 +206,9 @@ BUCKETS_US = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 class Intervals:
     """Counts how far the wall time between two rows is from what it should be.
 
-    Parameters
-    ----------
-    times_ns, clocks_ns
-        Of all rows, which are still being written: simulated, and by CLOCK_MONOTONIC.
-    factor
-        Simulated over wall time.
+    times_ns, clocks_ns: Of all rows, which are still being written: simulated, and by
+        CLOCK_MONOTONIC.
+    factor: Simulated over wall time.
     """
 
     def __init__(self, times_ns: Times, clocks_ns: Times, factor: float) -> None:
@@ -244,12 +229,8 @@ class Intervals:
 class SampleFinder:
     """Finds what is seen of rows, also of millions, in a few milliseconds.
 
-    Parameters
-    ----------
-    times_ns, values
-        Rows that stand before all others, a few.
-    rows
-        The others.
+    times_ns, values: Rows that stand before all others, a few.
+    rows: The others.
     """
 
     def __init__(self, times_ns: Times, values: Floats, rows: GrowingRows) -> None:
@@ -307,16 +288,11 @@ class SampleFinder:
     def between(self, begin_ns: int, end_ns: int, columns: Sequence[int], most: int) -> Stretch:
         """Return samples from one time to another, and one more on each side.
 
-        Parameters
-        ----------
-        begin_ns, end_ns
-            Times.
-        columns
-            Of the signals.
-        most
-            Of more rows than that, the extremes of about half as many stretches are returned, which
-            begin at the same rows whatever the times are, so that a picture does not flicker. A
-            stretch of which nothing is a number is a gap.
+        begin_ns, end_ns: Times.
+        columns: Of the signals.
+        most: Of more rows than that, the extremes of about half as many stretches are returned,
+            which begin at the same rows whatever the times are, so that a picture does not flicker.
+            A stretch of which nothing is a number is a gap.
         """
         chosen = list(columns)
         times = self._rows.times_ns[: self._whole]

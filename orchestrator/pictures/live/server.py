@@ -48,10 +48,7 @@ def listening(address: str) -> tuple[socket.socket, str]:
 
     The token is empty at a loopback address, which only this machine reaches.
 
-    Raises
-    ------
-    DescriptionError
-        If that is no address, or another program has it.
+    Raises DescriptionError: if that is no address, or another program has it.
     """
     host, colon, port = address.rpartition(":")
     host = host.strip("[]") if colon else LOOPBACK
@@ -89,14 +86,9 @@ def url_of(listener: socket.socket, token: str) -> str:
 class Server(ThreadingHTTPServer):
     """Answers viewers, each by a thread.
 
-    Parameters
-    ----------
-    listener
-        Where they connect.
-    token
-        What they must know; empty: nothing, as only this machine reaches it.
-    shown
-        What they see.
+    listener: Where they connect.
+    token: What they must know; empty: nothing, as only this machine reaches it.
+    shown: What they see.
     """
 
     daemon_threads = True

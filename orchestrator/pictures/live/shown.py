@@ -73,41 +73,23 @@ def signals_of(result: Result) -> dict[str, Any]:
 class ShownCase:
     """A case as viewers see it.
 
-    Parameters
-    ----------
-    name, title
-        Of the case.
-    about
-        Plain data for the page: ``diagram``, ``signals``.
-    state
-        ``"prepared"``, ``"running"``, ``"standing"``, ``"ended"`` or ``"recorded"``.
-    stop_ns
-        Time that its steps lead to; ``None``: nobody knows.
-    factor
-        Simulated over wall time, if it keeps to that.
-    rig
-        Whose supervisor is asked; empty: there is none.
-    samples
-        Its rows, as soon as there are some.
-    whole
-        How many of them will not change any more.
-    told
-        Of the shared rows.
-    intervals
-        Between them, in real time.
-    is_steered
-        Whether viewers may let it stand, step and end.
-    asked
-        Of the shared rows: lets a run in real time look for wishes.
-    has_devices, again, unknown
-        Whether it is tuned by the consent of a supervisor; and what computes its margins with other
-        values, pickled, or why nothing does.
-    granted
-        What was granted so far, as text by name.
-    done
-        What was changed and marked, with its time, ns.
-    sections, remarks
-        What is known so far; ``version`` counts how often that changed.
+    name, title: Of the case.
+    about: Plain data for the page: ``diagram``, ``signals``.
+    state: ``"prepared"``, ``"running"``, ``"standing"``, ``"ended"`` or ``"recorded"``.
+    stop_ns: Time that its steps lead to; ``None``: nobody knows.
+    factor: Simulated over wall time, if it keeps to that.
+    rig: Whose supervisor is asked; empty: there is none.
+    samples: Its rows, as soon as there are some.
+    whole: How many of them will not change any more.
+    told: Of the shared rows.
+    intervals: Between them, in real time.
+    is_steered: Whether viewers may let it stand, step and end.
+    asked: Of the shared rows: lets a run in real time look for wishes.
+    has_devices, again, unknown: Whether it is tuned by the consent of a supervisor; and what
+        computes its margins with other values, pickled, or why nothing does.
+    granted: What was granted so far, as text by name.
+    done: What was changed and marked, with its time, ns.
+    sections, remarks: What is known so far; ``version`` counts how often that changed.
     """
 
     name: str
@@ -175,18 +157,11 @@ def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str]) -> str:
 class Shown:
     """All that viewers may ask for; several threads do.
 
-    Parameters
-    ----------
-    title
-        Of the page.
-    cases
-        In their order; the last is the present one.
-    recorded
-        Whether it is a recording, which is played, and not a run that goes on.
-    ended
-        Why nothing more will come; empty while it may.
-    grant
-        Passes a wish of a viewer on to the run.
+    title: Of the page.
+    cases: In their order; the last is the present one.
+    recorded: Whether it is a recording, which is played, and not a run that goes on.
+    ended: Why nothing more will come; empty while it may.
+    grant: Passes a wish of a viewer on to the run.
     """
 
     title: str

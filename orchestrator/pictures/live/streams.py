@@ -265,12 +265,8 @@ class Streams(Extension):
 def place_of(text: str) -> tuple[str, str, int]:
     """Read ``KIND[:[HOST:]PORT]``, and expect that rows can go there.
 
-    Raises
-    ------
-    DescriptionError
-        If that is no address, or another program has it.
-    CapabilityError
-        If a package is missing.
+    Raises DescriptionError: if that is no address, or another program has it.
+    Raises CapabilityError: if a package is missing.
     """
     kind, _, address = text.partition(":")
     if kind not in SINKS:

@@ -27,15 +27,10 @@ if TYPE_CHECKING:
 class Reserve:
     """Margins that a loop must have at least.
 
-    Parameters
-    ----------
-    delay
-        Of a delay that is added at the command, s, > 0.
-    gain
-        Of the loop's gain, a factor > 1.
-    own_growth
-        Modes that grow no faster, 1/s, are the plant's own, and margins are those of growing
-        faster: an arm that coasts drifts apart, whatever its joints do.
+    delay: Of a delay that is added at the command, s, > 0.
+    gain: Of the loop's gain, a factor > 1.
+    own_growth: Modes that grow no faster, 1/s, are the plant's own, and margins are those of
+        growing faster: an arm that coasts drifts apart, whatever its joints do.
     """
 
     delay: float
@@ -80,12 +75,8 @@ _FARTHEST, _HALVINGS = 64.0, 6
 class Knobs:
     """What a user could turn.
 
-    Parameters
-    ----------
-    stiffness, damping
-        Parameters, ``component.parameter``; ``None``: not known.
-    clock
-        The device that is the clock, whose period no step is shorter than; ``None``: none.
+    stiffness, damping: Parameters, ``component.parameter``; ``None``: not known.
+    clock: The device that is the clock, whose period no step is shorter than; ``None``: none.
     """
 
     stiffness: str | None = None
@@ -202,18 +193,11 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
 class ArmedLine:
     """One command of a device, and the loop through it.
 
-    Parameters
-    ----------
-    line
-        ``component.output -> component.input``.
-    loop
-        Components of the loop; empty if the command comes back nowhere.
-    margins
-        As sampled; ``None`` without a loop.
-    root
-        Of the mode that grows fastest, or dies down slowest, 1/s; ``None`` without any.
-    lacks
-        What is below the reserve, in sentences.
+    line: ``component.output -> component.input``.
+    loop: Components of the loop; empty if the command comes back nowhere.
+    margins: As sampled; ``None`` without a loop.
+    root: Of the mode that grows fastest, or dies down slowest, 1/s; ``None`` without any.
+    lacks: What is below the reserve, in sentences.
     """
 
     line: str
@@ -244,28 +228,16 @@ class ArmedLine:
 class Arming:
     """What arming found of one case.
 
-    Parameters
-    ----------
-    reserve
-        What was asked for.
-    step_ns
-        Communication step of the run.
-    lines
-        All commands of its devices.
-    advice
-        What would help, where a reserve is not met.
-    remarks
-        What the figures rest on.
-    forced
-        Why the devices move although it was refused; empty: they do not.
-    failure
-        Why no margins could be computed; empty if they were.
-    objections
-        What was identified of devices that margins cannot be relied on with, in sentences.
-    tables
-        What is left of the margins when a device changes, of the commands that ask for it.
-    again
-        Computes the same with other values and delays, given as text by name.
+    reserve: What was asked for.
+    step_ns: Communication step of the run.
+    lines: All commands of its devices.
+    advice: What would help, where a reserve is not met.
+    remarks: What the figures rest on.
+    forced: Why the devices move although it was refused; empty: they do not.
+    failure: Why no margins could be computed; empty if they were.
+    objections: What was identified of devices that margins cannot be relied on with, in sentences.
+    tables: What is left of the margins when a device changes, of the commands that ask for it.
+    again: Computes the same with other values and delays, given as text by name.
     """
 
     reserve: Reserve

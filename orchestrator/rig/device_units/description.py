@@ -44,14 +44,9 @@ HEALTH = (
 class DeviceFacts:
     """An adapter with its settings, before anything is opened.
 
-    Parameters
-    ----------
-    name
-        Of the adapter.
-    kind, settings
-        Its class, and the validated settings.
-    ports
-        What it takes and gives with them.
+    name: Of the adapter.
+    kind, settings: Its class, and the validated settings.
+    ports: What it takes and gives with them.
     """
 
     name: str

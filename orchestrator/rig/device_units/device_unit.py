@@ -39,14 +39,9 @@ class DeviceUnit(SimulationUnit):
     which the unit reads the newest, and sends the newest command that the unit leaves there. The
     device is opened when the unit is set up; commands flow from the end of the initialisation.
 
-    Parameters
-    ----------
-    name
-        Of the component.
-    location
-        Of its source: the adapter, and its settings.
-    description
-        What it says of itself.
+    name: Of the component.
+    location: Of its source: the adapter, and its settings.
+    description: What it says of itself.
     """
 
     native: NativeUnit
@@ -216,14 +211,9 @@ def _numbers(known: Mapping[str, tuple[int, int]], bound: Iterable[Connector]) -
 class SteppedUnit(ForeignUnit):
     """Sends inputs and takes outputs in each step, and waits for the device in between.
 
-    Parameters
-    ----------
-    name
-        Of the component.
-    description
-        What it says of itself.
-    device
-        That is stepped.
+    name: Of the component.
+    description: What it says of itself.
+    device: That is stepped.
     """
 
     def __init__(self, name: str, description: UnitDescription, device: SteppedDevice) -> None:

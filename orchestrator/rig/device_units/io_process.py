@@ -30,14 +30,9 @@ _END = 5.0
 class IoProcess:
     """Leads one device in a process of its own.
 
-    Parameters
-    ----------
-    component
-        Whose device it is, for messages.
-    location
-        Of its source.
-    commands, measurements
-        How many scalars it takes and gives.
+    component: Whose device it is, for messages.
+    location: Of its source.
+    commands, measurements: How many scalars it takes and gives.
     """
 
     def __init__(self, component: str, location: str, commands: int, measurements: int) -> None:
@@ -52,15 +47,8 @@ class IoProcess:
     def open(self, seconds: float) -> None:
         """Start the process, and wait until the device is open and its first sample is there.
 
-        Parameters
-        ----------
-        seconds
-            What the device may take for it.
-
-        Raises
-        ------
-        DeviceError
-            If it does not open, or the process does not start.
+        seconds: What the device may take for it.
+        Raises DeviceError: if it does not open, or the process does not start.
         """
         try:
             self._process = OwnProcess(

@@ -23,10 +23,7 @@ RATE_TOLERANCE = 1.2
 class RateCheck:
     """Measures the rate of the first samples; a device without clock or count is not measured.
 
-    Parameters
-    ----------
-    rate
-        Samples per second that are expected.
+    rate: Samples per second that are expected.
     """
 
     def __init__(self, rate: float) -> None:
@@ -76,16 +73,10 @@ _SLACK = 3
 class SampleCounter:
     """Judges samples in the order in which they come.
 
-    Parameters
-    ----------
-    size
-        Values of a sample.
-    rate
-        Samples per second that are expected.
-    period
-        After how many samples the device's count begins again at 0; ``None``: never.
-    silence_s
-        A count that begins again says less after so long without a sample.
+    size: Values of a sample.
+    rate: Samples per second that are expected.
+    period: After how many samples the device's count begins again at 0; ``None``: never.
+    silence_s: A count that begins again says less after so long without a sample.
     """
 
     def __init__(
@@ -116,17 +107,9 @@ class SampleCounter:
     def take(self, received: Received, now_ns: int) -> bool:
         """Judge a sample.
 
-        Parameters
-        ----------
-        received
-            The sample.
-        now_ns
-            When it came, by ``CLOCK_MONOTONIC``, in nanoseconds.
-
-        Returns
-        -------
-        bool
-            Whether its values are to be used: it is new, valid, and all of them are finite.
+        received: The sample.
+        now_ns: When it came, by ``CLOCK_MONOTONIC``, in nanoseconds.
+        Returns: Whether its values are to be used: it is new, valid, and all of them are finite.
         """
         values, self.ticked_ns = received.values, ()
         if len(values) != self._size or not all(map(math.isfinite, values)):
@@ -252,26 +235,17 @@ Numbers = npt.NDArray[np.int64]
 class SampleLog:
     """What a device's process received and sent.
 
-    Parameters
-    ----------
-    numbers
-        Shape (n,): of each sample, as the run counts them (``samples``).
-    ticks
-        Shape (n,), increasing: the device's own count of each, lost ones included.
-    arrivals
-        s, shape (n,), by ``CLOCK_MONOTONIC``.
-    late_answers
-        Shape (n,): how many answers the device had found late until then; -1: it does not say.
-    values
-        Shape (n, outputs).
-    given
-        Shape (m,): the number of each command that was sent, 1 for the first of the run, 0 before.
-    answered
-        Shape (m,): the tick of the sample that each command answered; -1: it answered none.
-    sent
-        s, shape (m,), by ``CLOCK_MONOTONIC``.
-    commands
-        Shape (m, inputs): what was sent.
+    numbers: Shape (n,): of each sample, as the run counts them (``samples``).
+    ticks: Shape (n,), increasing: the device's own count of each, lost ones included.
+    arrivals: s, shape (n,), by ``CLOCK_MONOTONIC``.
+    late_answers: Shape (n,): how many answers the device had found late until then; -1: it does not
+        say.
+    values: Shape (n, outputs).
+    given: Shape (m,): the number of each command that was sent, 1 for the first of the run, 0
+        before.
+    answered: Shape (m,): the tick of the sample that each command answered; -1: it answered none.
+    sent: s, shape (m,), by ``CLOCK_MONOTONIC``.
+    commands: Shape (m, inputs): what was sent.
     """
 
     numbers: Numbers
@@ -315,10 +289,7 @@ class SampleLog:
 class SampleLogWriter:
     """Keeps what a device's process receives and sends, and writes it at the end.
 
-    Parameters
-    ----------
-    answers
-        Whether the device takes a command as the answer to a sample only.
+    answers: Whether the device takes a command as the answer to a sample only.
     """
 
     def __init__(self, *, answers: bool) -> None:

@@ -70,12 +70,8 @@ class _ConnectorLimits:
 class OwnGate:
     """Keeps the speeds of commands, and brings them to rest when the run gives none any more.
 
-    Parameters
-    ----------
-    facts
-        The device.
-    clock
-        CLOCK_MONOTONIC in ns.
+    facts: The device.
+    clock: CLOCK_MONOTONIC in ns.
     """
 
     def __init__(self, facts: DeviceFacts, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -207,12 +203,8 @@ def gate_of(component: str, facts: DeviceFacts) -> DeviceSupervision | OwnGate:
 class DeviceSupervision:
     """Passes what a device sends through its seat at the supervisor.
 
-    Parameters
-    ----------
-    component, facts
-        The device.
-    rig
-        Whose supervisor.
+    component, facts: The device.
+    rig: Whose supervisor.
     """
 
     def __init__(self, component: str, facts: DeviceFacts, rig: str) -> None:

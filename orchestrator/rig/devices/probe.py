@@ -20,26 +20,16 @@ _WAIT_S = 0.1
 class Probe:
     """What a device sent in some seconds.
 
-    Parameters
-    ----------
-    seconds
-        From its opening to the end.
-    samples
-        How many came.
-    refused
-        Datagrams that were no samples.
-    first_refusal
-        Why the first of them was none; empty without one.
-    lost, repeated, late
-        By the device's sequence: numbers that were passed over, that came again, that went back.
-    rate
-        Samples per second between the first and the last; 0 with fewer than two.
-    jitter
-        Standard deviation of the time between two arrivals, s.
-    longest_gap
-        Between two arrivals, s.
-    last
-        The newest sample.
+    seconds: From its opening to the end.
+    samples: How many came.
+    refused: Datagrams that were no samples.
+    first_refusal: Why the first of them was none; empty without one.
+    lost, repeated, late: By the device's sequence: numbers that were passed over, that came again,
+        that went back.
+    rate: Samples per second between the first and the last; 0 with fewer than two.
+    jitter: Standard deviation of the time between two arrivals, s.
+    longest_gap: Between two arrivals, s.
+    last: The newest sample.
     """
 
     seconds: float
@@ -60,17 +50,9 @@ def probe(device: Device, seconds: float) -> Probe:
 
     Nothing else is commanded. The start values of a robot under corrections leave it where it is.
 
-    Parameters
-    ----------
-    device
-        Not opened yet.
-    seconds
-        How long to listen.
-
-    Raises
-    ------
-    DeviceError, OSError
-        If it cannot be opened, or the connection is lost.
+    device: Not opened yet.
+    seconds: How long to listen.
+    Raises DeviceError, OSError: if it cannot be opened, or the connection is lost.
     """
     inputs = device.connectors(device.settings).inputs
     answer = [connector.start for connector in inputs for _ in range(connector.size)]

@@ -40,24 +40,15 @@ _DAMPINGS, _NEAR = (0.01, 20.0), 0.02
 class LagFit:
     """A delay with a lag behind it.
 
-    Parameters
-    ----------
-    delay
-        s.
-    lag
-        What follows it.
-    gain, offset
-        Of the response.
-    covariance
-        Of delay, logarithm of the frequency, logarithm of the damping if there is one, gain,
-        offset, in this order, for residuals of variance 1.
-    residuals
-        Response less model, where samples count.
-    is_fastest
-        The samples can tell no faster lag, so they do not tell this one either.
-    at_end
-        Which estimate is at the end of the interval that was searched, in words; empty: none. A lag
-        that is slower than the record shows is none: what integrates looks so.
+    delay: s.
+    lag: What follows it.
+    gain, offset: Of the response.
+    covariance: Of delay, logarithm of the frequency, logarithm of the damping if there is one,
+        gain, offset, in this order, for residuals of variance 1.
+    residuals: Response less model, where samples count.
+    is_fastest: The samples can tell no faster lag, so they do not tell this one either.
+    at_end: Which estimate is at the end of the interval that was searched, in words; empty: none. A
+        lag that is slower than the record shows is none: what integrates looks so.
     """
 
     delay: float
@@ -205,16 +196,10 @@ _SURE = 1.0 - 1e-6
 class FrequencyResponse:
     """Response per command by frequency.
 
-    Parameters
-    ----------
-    frequencies
-        Hz, shape (n,), without 0.
-    response
-        Complex, shape (n,): H1, the hold of the command over each sample taken out.
-    coherence
-        0 to 1, shape (n,).
-    averages
-        How many independent pieces of the record were averaged, about.
+    frequencies: Hz, shape (n,), without 0.
+    response: Complex, shape (n,): H1, the hold of the command over each sample taken out.
+    coherence: 0 to 1, shape (n,).
+    averages: How many independent pieces of the record were averaged, about.
     """
 
     frequencies: Floats

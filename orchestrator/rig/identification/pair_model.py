@@ -109,18 +109,11 @@ _FINE = 64
 class StaticFit:
     """A delay alone.
 
-    Parameters
-    ----------
-    delay, earliest
-        s: the latest and the earliest delay that fit equally well.
-    gain, offset
-        Of the response.
-    covariance
-        Of gain and offset, for residuals of variance 1.
-    residuals
-        Response less model, where samples count.
-    at_end
-        Which estimate is at the end of the interval that was searched, in words; empty: none.
+    delay, earliest: s: the latest and the earliest delay that fit equally well.
+    gain, offset: Of the response.
+    covariance: Of gain and offset, for residuals of variance 1.
+    residuals: Response less model, where samples count.
+    at_end: Which estimate is at the end of the interval that was searched, in words; empty: none.
     """
 
     delay: float
@@ -192,23 +185,14 @@ _ROUNDS = 3
 class PairModel:
     """What was found of one command and one response.
 
-    Parameters
-    ----------
-    fit
-        Delay, lag and gain as they were fitted.
-    delay, gain, dynamics
-        With their intervals.
-    noise
-        Standard deviation of the measurement noise without that of rounding.
-    quantisation
-        Step of the response's values, 0: none.
-    criteria
-        Of Schwarz, by order, without those whose lag is too fast for the samples to tell; the least
-        was chosen.
-    left_out
-        Samples that were far out.
-    response
-        The frequency response of the record, without a model.
+    fit: Delay, lag and gain as they were fitted.
+    delay, gain, dynamics: With their intervals.
+    noise: Standard deviation of the measurement noise without that of rounding.
+    quantisation: Step of the response's values, 0: none.
+    criteria: Of Schwarz, by order, without those whose lag is too fast for the samples to tell; the
+        least was chosen.
+    left_out: Samples that were far out.
+    response: The frequency response of the record, without a model.
     """
 
     fit: LagFit | StaticFit

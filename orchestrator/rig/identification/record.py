@@ -25,23 +25,13 @@ Floats = npt.NDArray[np.float64]
 class Record:
     """A command that is constant between its changes, and samples of a response.
 
-    Parameters
-    ----------
-    times
-        s, shape (n,), increasing: when the device took its samples.
-    response
-        Shape (n,).
-    changes
-        s, shape (m,), increasing: when the device took another command.
-    command
-        Shape (m,): the command from then on; before the first it was 0.
-    used
-        Shape (n,): samples that count. The others only are there, as what came before.
-
-    Raises
-    ------
-    DescriptionError
-        If the arrays do not belong together, times do not increase, or fewer than 16 samples count.
+    times: s, shape (n,), increasing: when the device took its samples.
+    response: Shape (n,).
+    changes: s, shape (m,), increasing: when the device took another command.
+    command: Shape (m,): the command from then on; before the first it was 0.
+    used: Shape (n,): samples that count. The others only are there, as what came before.
+    Raises DescriptionError: if the arrays do not belong together, times do not increase, or fewer
+        than 16 samples count.
     """
 
     times: Floats
@@ -106,17 +96,9 @@ _STAIR_SPEED, _STAIR_ACCELERATION = 1.875, 10.0 / math.sqrt(3.0)
 class ExcitationLimits:
     """What a command may do, in its unit and per second.
 
-    Parameters
-    ----------
-    amplitude
-        From its rest, either way.
-    speed, acceleration
-        Of its change.
-
-    Raises
-    ------
-    DescriptionError
-        If one is not > 0, or the amplitude is not finite.
+    amplitude: From its rest, either way.
+    speed, acceleration: Of its change.
+    Raises DescriptionError: if one is not > 0, or the amplitude is not finite.
     """
 
     amplitude: float

@@ -52,20 +52,12 @@ _FAR = 6.0
 class SampleTimes:
     """The clock of a device, as its samples show it.
 
-    Parameters
-    ----------
-    times
-        s, shape (n,): arrivals, moved to the even spacing that they scatter about.
-    numbers
-        Shape (n,), whole: of each sample, from 0.
-    period
-        s, mean.
-    begin
-        s, of sample 0.
-    rate
-        Hz.
-    jitter
-        s, standard deviation of arrivals about the even spacing.
+    times: s, shape (n,): arrivals, moved to the even spacing that they scatter about.
+    numbers: Shape (n,), whole: of each sample, from 0.
+    period: s, mean.
+    begin: s, of sample 0.
+    rate: Hz.
+    jitter: s, standard deviation of arrivals about the even spacing.
     """
 
     times: Floats
@@ -81,19 +73,10 @@ def sample_times(
 ) -> SampleTimes:
     """Find the even spacing of samples.
 
-    Parameters
-    ----------
-    arrivals
-        s, shape (n,), increasing.
-    numbers
-        Shape (n,), increasing: the device's count of each.
-    confidence
-        Level of the intervals.
-
-    Raises
-    ------
-    DescriptionError
-        If there are fewer than 16, or their numbers do not increase.
+    arrivals: s, shape (n,), increasing.
+    numbers: Shape (n,), increasing: the device's count of each.
+    confidence: Level of the intervals.
+    Raises DescriptionError: if there are fewer than 16, or their numbers do not increase.
     """
     if len(arrivals) < 16 or (np.diff(numbers) <= 0).any():
         raise DescriptionError(

@@ -17,12 +17,8 @@ _DOUBLE = 1e-8
 class Lag:
     """``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
 
-    Parameters
-    ----------
-    frequency
-        Hz, > 0: corner frequency of the first order, natural frequency of the second.
-    damping
-        Ratio of the second order, > 0; ``None``: first order.
+    frequency: Hz, > 0: corner frequency of the first order, natural frequency of the second.
+    damping: Ratio of the second order, > 0; ``None``: first order.
     """
 
     frequency: float

@@ -19,12 +19,8 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 class Estimate(BaseModel):
     """A number with its confidence interval, whose level the file states once.
 
-    Parameters
-    ----------
-    value
-        The estimate.
-    low, high
-        Ends of the interval.
+    value: The estimate.
+    low, high: Ends of the interval.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -75,14 +71,9 @@ class Dynamics(_Table):
 
     ``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
 
-    Parameters
-    ----------
-    order
-        0, 1 or 2.
-    frequency
-        Hz: corner frequency of the first order, natural frequency of the second.
-    damping
-        Ratio of the second order.
+    order: 0, 1 or 2.
+    frequency: Hz: corner frequency of the first order, natural frequency of the second.
+    damping: Ratio of the second order.
     """
 
     order: Literal[0, 1, 2]
@@ -104,16 +95,10 @@ class Dynamics(_Table):
 class Validation(_Table):
     """How well the model, with nothing fitted anew, gives a second record.
 
-    Parameters
-    ----------
-    excitation
-        Of that record.
-    samples
-        How many of the device it has.
-    residual
-        Root mean square of what the model leaves, in the unit of the response.
-    fit
-        ``1 - residual / (standard deviation of the response)``; 1 is perfect.
+    excitation: Of that record.
+    samples: How many of the device it has.
+    residual: Root mean square of what the model leaves, in the unit of the response.
+    fit: ``1 - residual / (standard deviation of the response)``; 1 is perfect.
     """
 
     excitation: str
@@ -129,45 +114,27 @@ class SignalPair(_Table):
     seen at rest are known; its ``command``, ``delay``, ``dynamics``, ``gain``, ``excitation`` and
     ``validation`` are left out.
 
-    Parameters
-    ----------
-    command, response
-        Names of the connectors, ``name[i]`` for an element of an array.
-    command_unit, response_unit
-        Units of ``gain``, ``noise``, ``quantisation`` and ``offset``.
-    provenance
-        ``identified``: by a model fitted to records; ``measured``: without one.
-    delay
-        s, from the moment at which the device takes a command to its effect in the response, by
+    command, response: Names of the connectors, ``name[i]`` for an element of an array.
+    command_unit, response_unit: Units of ``gain``, ``noise``, ``quantisation`` and ``offset``.
+    provenance: ``identified``: by a model fitted to records; ``measured``: without one.
+    delay: s, from the moment at which the device takes a command to its effect in the response, by
         the time stamps of the device's samples.
-    transit
-        s, what the run sees in addition, on average: the wait of a command for the device to take
-        it, and the age of the sample when the run reads it, with the step of the record.
-    dynamics
-        After the delay.
-    gain
-        Response per command at rest, response unit / command unit.
-    offset
-        Response at a command of 0, in the unit of the response.
-    noise
-        Standard deviation of the measurement noise at rest, in the unit of the response, without
+    transit: s, what the run sees in addition, on average: the wait of a command for the device to
+        take it, and the age of the sample when the run reads it, with the step of the record.
+    dynamics: After the delay.
+    gain: Response per command at rest, response unit / command unit.
+    offset: Response at a command of 0, in the unit of the response.
+    noise: Standard deviation of the measurement noise at rest, in the unit of the response, without
         that of rounding to ``quantisation``. Where ``unexplained`` is left out: of all that the
         model leaves.
-    unexplained
-        Standard deviation of what the model leaves beyond noise and rounding while the device
-        moves, such as friction that sticks; a twin does not repeat it.
-    quantisation
-        Step of the values of the response; 0: none was found.
-    jitter
-        s, standard deviation of the arrival of samples about their even spacing.
-    sample_rate
-        Hz, samples of the device by the clock of this machine.
-    excitation
-        Of the record that the model was fitted to.
-    samples
-        How many of the device that record has.
-    validation
-        On a second record.
+    unexplained: Standard deviation of what the model leaves beyond noise and rounding while the
+        device moves, such as friction that sticks; a twin does not repeat it.
+    quantisation: Step of the values of the response; 0: none was found.
+    jitter: s, standard deviation of the arrival of samples about their even spacing.
+    sample_rate: Hz, samples of the device by the clock of this machine.
+    excitation: Of the record that the model was fitted to.
+    samples: How many of the device that record has.
+    validation: On a second record.
     """
 
     command: str | None = None
@@ -211,30 +178,17 @@ class SignalPair(_Table):
 class TwinFile(_Table):
     """All that was identified of one device.
 
-    Parameters
-    ----------
-    format
-        Of the file.
-    software
-        Name and version of what wrote it.
-    date
-        When the records were taken, with the offset from UTC.
-    component
-        That the device stands for in the system.
-    device
-        Name of the adapter.
-    settings
-        Of the adapter, all of them, as they were.
-    step
-        s, of the run that took the records.
-    confidence
-        Level of all intervals, such as 0.95.
-    rate
-        Hz, samples of the device by its own clock, as it is declared; ``None``: not known.
-    pair
-        One for each command and response.
-    doubts
-        By response, why it is not to be relied on; of what no model describes there is no pair.
+    format: Of the file.
+    software: Name and version of what wrote it.
+    date: When the records were taken, with the offset from UTC.
+    component: That the device stands for in the system.
+    device: Name of the adapter.
+    settings: Of the adapter, all of them, as they were.
+    step: s, of the run that took the records.
+    confidence: Level of all intervals, such as 0.95.
+    rate: Hz, samples of the device by its own clock, as it is declared; ``None``: not known.
+    pair: One for each command and response.
+    doubts: By response, why it is not to be relied on; of what no model describes there is no pair.
     """
 
     format: Literal[1] = FORMAT

@@ -290,14 +290,9 @@ def _remark(twin: TwinFile, path: Path, device: str) -> str:
 class BeforeArming:
     """What is known of commanded devices before they are armed.
 
-    Parameters
-    ----------
-    twins
-        By case.
-    remarks
-        By case, where twins are older than the run.
-    pages
-        Files that were written.
+    twins: By case.
+    remarks: By case, where twins are older than the run.
+    pages: Files that were written.
     """
 
     twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)

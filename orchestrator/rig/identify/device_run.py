@@ -52,20 +52,13 @@ _HELD_SAMPLES = 4
 class Procedure:
     """How devices are excited.
 
-    Parameters
-    ----------
-    fitted, compared
-        Excitations of the record that models are fitted to, and of the one that they are compared
-        with.
-    duration, compared_duration
-        s, of both.
-    rest
-        s, before the first, after each, for the response to come to rest; longer than the delay
+    fitted, compared: Excitations of the record that models are fitted to, and of the one that they
+        are compared with.
+    duration, compared_duration: s, of both.
+    rest: s, before the first, after each, for the response to come to rest; longer than the delay
         and the settling time.
-    confidence
-        Level of all intervals.
-    limits
-        Of commands, by ``component.connector``; those of others follow from their connectors.
+    confidence: Level of all intervals.
+    limits: Of commands, by ``component.connector``; those of others follow from their connectors.
     """
 
     fitted: Kind = "prbs"
@@ -92,16 +85,10 @@ class Procedure:
 class ExcitationSegment:
     """One excitation of one command.
 
-    Parameters
-    ----------
-    command
-        Index among the scalars of the commands.
-    kind
-        Of the excitation.
-    is_compared
-        Whether models are compared with it; else they are fitted to it.
-    first, last
-        Steps from which and up to which it lasts, its rest included.
+    command: Index among the scalars of the commands.
+    kind: Of the excitation.
+    is_compared: Whether models are compared with it; else they are fitted to it.
+    first, last: Steps from which and up to which it lasts, its rest included.
     """
 
     command: int
@@ -115,14 +102,9 @@ class ExcitationSegment:
 class ExcitationPlan:
     """All excitations of a device, one after the other.
 
-    Parameters
-    ----------
-    names
-        Scalars of the commands, ``name[i]`` for elements of an array.
-    commands
-        Shape (steps, scalars): what is commanded in each step.
-    segments
-        What is excited when.
+    names: Scalars of the commands, ``name[i]`` for elements of an array.
+    commands: Shape (steps, scalars): what is commanded in each step.
+    segments: What is excited when.
     """
 
     names: tuple[str, ...]
@@ -259,35 +241,21 @@ _FIRST_COMMAND = 2
 class DeviceRun:
     """What a device did while it was excited.
 
-    Parameters
-    ----------
-    component
-        That the device stands for.
-    facts
-        The adapter and its settings.
-    plan
-        What was done.
-    step
-        s, of the run.
-    result
-        All that the run recorded.
-    log
-        What the device's process received and sent while the run went on.
-    clock
-        When the samples of the log were taken, and their numbers.
-    changes
-        s, shape (m,): when the device took commands, those that it did not take left out.
-    commands
-        Shape (m, scalars): what it took then.
-    taken
-        s, shape (steps,): when the device took the command of each step, or a later one in its
+    component: That the device stands for.
+    facts: The adapter and its settings.
+    plan: What was done.
+    step: s, of the run.
+    result: All that the run recorded.
+    log: What the device's process received and sent while the run went on.
+    clock: When the samples of the log were taken, and their numbers.
+    changes: s, shape (m,): when the device took commands, those that it did not take left out.
+    commands: Shape (m, scalars): what it took then.
+    taken: s, shape (steps,): when the device took the command of each step, or a later one in its
         place.
-    waits
-        s, shape (steps,): from a command to the device taking it, by the even spacing of samples.
-    ages
-        s, shape (steps,): of the sample that the run read in each step, since it arrived.
-    evenly
-        s, shape (steps,): the same since it was due by the even spacing of samples.
+    waits: s, shape (steps,): from a command to the device taking it, by the even spacing of
+        samples.
+    ages: s, shape (steps,): of the sample that the run read in each step, since it arrived.
+    evenly: s, shape (steps,): the same since it was due by the even spacing of samples.
     """
 
     component: str

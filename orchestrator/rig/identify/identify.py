@@ -64,12 +64,8 @@ class Needed:
     than it was found by more than the delay reserve, or a gain that may be larger by more than the
     gain reserve, would be armed without one.
 
-    Parameters
-    ----------
-    reserve
-        Of the case.
-    responses
-        Scalars or arrays that something is connected to.
+    reserve: Of the case.
+    responses: Scalars or arrays that something is connected to.
     """
 
     reserve: Reserve
@@ -125,18 +121,11 @@ _LATE = 0.01
 class IdentifiedPair:
     """A command, a response, and the model between them.
 
-    Parameters
-    ----------
-    command, response
-        Names of the scalars.
-    fitted, compared
-        Excitations of both records.
-    record, second
-        That the model was fitted to, and compared with.
-    model
-        What was found.
-    validation
-        How well it gives the second record.
+    command, response: Names of the scalars.
+    fitted, compared: Excitations of both records.
+    record, second: That the model was fitted to, and compared with.
+    model: What was found.
+    validation: How well it gives the second record.
     """
 
     command: str
@@ -153,14 +142,9 @@ class IdentifiedPair:
 class IdentifiedDevice:
     """All that was found of one device.
 
-    Parameters
-    ----------
-    run
-        What it did.
-    pairs
-        The models.
-    twin
-        What its file says.
+    run: What it did.
+    pairs: The models.
+    twin: What its file says.
     """
 
     run: DeviceRun

@@ -35,16 +35,10 @@ ERRORS = (TWICE, STRANGER)
 class Hardware:
     """What the cases of an experiment say of its rig.
 
-    Parameters
-    ----------
-    physical
-        Lines that hardware makes in some case.
-    adapters
-        By component those that stand there in some case.
-    clock
-        The component whose samples are the clock of runs; ``None``: the computer's is.
-    twins
-        Sources of twins that stand in some case, or arm one, by component.
+    physical: Lines that hardware makes in some case.
+    adapters: By component those that stand there in some case.
+    clock: The component whose samples are the clock of runs; ``None``: the computer's is.
+    twins: Sources of twins that stand in some case, or arm one, by component.
     """
 
     physical: Collection[str] = ()

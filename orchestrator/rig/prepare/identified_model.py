@@ -40,14 +40,10 @@ _FOLLOWS = 1e-9
 class GainRatio:
     """An identified gain beside the model's, at the slowest frequency that the record shows.
 
-    Parameters
-    ----------
-    component, response, command
-        Whose it is.
-    identified, model
-        Of the response per command, complex; they are gains at rest but for what integrates.
-    is_sure
-        Whether the interval of the gain leaves no doubt about its sign.
+    component, response, command: Whose it is.
+    identified, model: Of the response per command, complex; they are gains at rest but for what
+        integrates.
+    is_sure: Whether the interval of the gain leaves no doubt about its sign.
     """
 
     component: str

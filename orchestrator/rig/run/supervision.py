@@ -45,12 +45,8 @@ def states_section(case: str, record: ChangeRecord) -> Section:
 class DeviceFindings:
     """What was found of a case's devices before they are opened.
 
-    Parameters
-    ----------
-    twins
-        What was identified of them.
-    arming
-        The margins that they were armed with.
+    twins: What was identified of them.
+    arming: The margins that they were armed with.
     """
 
     twins: tuple[TwinFile, ...] = ()

@@ -35,12 +35,9 @@ class Head(IntEnum):
 class RingSignal:
     """One scalar of a device.
 
-    Parameters
-    ----------
-    name, unit
-        As the connector has them, elements of arrays as ``name[i]``.
-    start, minimum, maximum, speed
-        Of a command; ``speed``: how fast it may change at the device, per s.
+    name, unit: As the connector has them, elements of arrays as ``name[i]``.
+    start, minimum, maximum, speed: Of a command; ``speed``: how fast it may change at the device,
+        per s.
     """
 
     name: str
@@ -55,18 +52,11 @@ class RingSignal:
 class JoiningDevice:
     """What the process of a device says of it when it joins a supervisor.
 
-    Parameters
-    ----------
-    device
-        Name of the component.
-    measured, commands
-        Its signals.
-    period_ns
-        Between two of its samples.
-    pid, engine
-        Numbers of its process and of that of the simulation.
-    answers
-        Whether it takes a command as the answer to a sample, at the moment of that.
+    device: Name of the component.
+    measured, commands: Its signals.
+    period_ns: Between two of its samples.
+    pid, engine: Numbers of its process and of that of the simulation.
+    answers: Whether it takes a command as the answer to a sample, at the moment of that.
     """
 
     device: str
@@ -129,12 +119,8 @@ _FINE = Reason.OPERATION
 class SignalCheck:
     """Range, slew and freezing of one signal.
 
-    Parameters
-    ----------
-    limits
-        Of the signal.
-    unit
-        By which being beyond the range is named.
+    limits: Of the signal.
+    unit: By which being beyond the range is named.
     """
 
     def __init__(self, limits: SignalLimits, unit: str) -> None:
@@ -204,12 +190,8 @@ class SignalCheck:
 class HealthCheck:
     """Age, status, losses and clock of one device.
 
-    Parameters
-    ----------
-    limits
-        Of the device.
-    now_ns
-        When it joined, CLOCK_MONOTONIC.
+    limits: Of the device.
+    now_ns: When it joined, CLOCK_MONOTONIC.
     """
 
     def __init__(self, limits: DeviceLimits, now_ns: int) -> None:

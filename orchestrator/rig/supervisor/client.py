@@ -30,26 +30,13 @@ class SupervisorClient:
 
     The process is no child that ends with the run: it has a session of its own.
 
-    Parameters
-    ----------
-    settings
-        Of the rig.
-    devices
-        Names of all its devices.
-    folder
-        Where it writes what it saw; it is made.
-    margins
-        Of the loops through commands, by command, that tracking holds devices against.
-
-    Attributes
-    ----------
-    remarks
-        What to know of it, in sentences: a priority that was not granted, the faults it latched.
-
-    Raises
-    ------
-    DeviceError
-        If the rig has a supervisor already, or it does not start.
+    settings: Of the rig.
+    devices: Names of all its devices.
+    folder: Where it writes what it saw; it is made.
+    margins: Of the loops through commands, by command, that tracking holds devices against.
+    remarks: What to know of it, in sentences: a priority that was not granted, the faults it
+        latched.
+    Raises DeviceError: if the rig has a supervisor already, or it does not start.
     """
 
     def __init__(

@@ -17,20 +17,12 @@ _FEWEST = 16.0
 class BankEstimate:
     """What a bank knows.
 
-    Parameters
-    ----------
-    tap
-        The first of the two taps between which the delay lies.
-    factors, centre
-        Shape (2,): of both taps, and the means of both.
-    mean
-        Of the response.
-    covariance
-        Shape (2, 2), of the factors.
-    unsure
-        Variance of the mean.
-    count
-        Effective number of samples: the sum of what is left of their weights.
+    tap: The first of the two taps between which the delay lies.
+    factors, centre: Shape (2,): of both taps, and the means of both.
+    mean: Of the response.
+    covariance: Shape (2, 2), of the factors.
+    unsure: Variance of the mean.
+    count: Effective number of samples: the sum of what is left of their weights.
     """
 
     tap: int
@@ -77,14 +69,9 @@ class DelayBank:
     The pair with the least sum of squares among those whose delay lies between its two samples is
     the estimate.
 
-    Parameters
-    ----------
-    longest
-        Delay that is looked for, in samples.
-    forgetting
-        Factor by which what is known fades with each sample that is taken, < 1.
-    alike
-        Number of samples, one after the other, that are off together: deviations are those of so
+    longest: Delay that is looked for, in samples.
+    forgetting: Factor by which what is known fades with each sample that is taken, < 1.
+    alike: Number of samples, one after the other, that are off together: deviations are those of so
         many times fewer samples.
 
     References

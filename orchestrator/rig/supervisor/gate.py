@@ -37,19 +37,10 @@ class RestProfile:
     where the peak stays below the deceleration ``A``). Position, velocity and acceleration are
     continuous; the size of the acceleration never exceeds ``A`` and that which it began with.
 
-    Parameters
-    ----------
-    position, velocity, acceleration
-        Where it begins, in the unit of the command, per s and per s2.
-    deceleration
-        ``A`` > 0, per s2.
-    jerk
-        ``J`` > 0, per s3.
-
-    Attributes
-    ----------
-    duration
-        Until it stands, s.
+    position, velocity, acceleration: Where it begins, in the unit of the command, per s and per s2.
+    deceleration: ``A`` > 0, per s2.
+    jerk: ``J`` > 0, per s3.
+    duration: Until it stands, s.
 
     References
     ----------
@@ -123,12 +114,8 @@ _AT_ONCE = 2.0
 class Orders:
     """What the supervisor wants, as its last word says.
 
-    Parameters
-    ----------
-    state, since_ns
-        Of the rig.
-    beat_ns
-        When the supervisor last gave a sign of life.
+    state, since_ns: Of the rig.
+    beat_ns: When the supervisor last gave a sign of life.
     """
 
     state: State
@@ -316,19 +303,10 @@ class CommandGate:
     the simulation gives none any more, and when the supervisor is gone: then it stays in its own
     stop until the rig has been in SHADOW.
 
-    Parameters
-    ----------
-    limits, start
-        For each scalar of the command, in their order, and what is sent before any.
-    times
-        See :class:`GateTimes`.
-    period_ns
-        Between two commands that are sent, of the device.
-
-    Attributes
-    ----------
-    shaped
-        How many commands were faster than their limit, and sent slower.
+    limits, start: For each scalar of the command, in their order, and what is sent before any.
+    times: See :class:`GateTimes`.
+    period_ns: Between two commands that are sent, of the device.
+    shaped: How many commands were faster than their limit, and sent slower.
     """
 
     def __init__(

@@ -73,24 +73,16 @@ def expect_reason(name: str) -> None:
 class CommandLimits(SettingsTable):
     """How far and how fast a command may go, and how it comes to rest.
 
-    Parameters
-    ----------
-    minimum, maximum
-        Workspace of the command, in its unit; ``None``: that of the connector.
-    velocity
-        Per s. A command is never sent faster: it is held back, and that is a fault if it lasts
-        longer than ``persistence``.
-    acceleration, jerk
-        Per s2 and s3; beyond them for longer than ``persistence`` is a fault. ``None``: not looked
-        at.
-    deceleration, stop_jerk
-        With which it comes to rest in FALLBACK; four times as much in QUICKSTOP, unless
-        ``quick_deceleration`` and ``quick_jerk`` say otherwise.
-    rests
-        ``"in place"``: a position, which comes to rest where it can; ``"at zero"``: a velocity or
-        a force, which goes to 0 with ``velocity`` per s.
-    persistence
-        See above.
+    minimum, maximum: Workspace of the command, in its unit; ``None``: that of the connector.
+    velocity: Per s. A command is never sent faster: it is held back, and that is a fault if it
+        lasts longer than ``persistence``.
+    acceleration, jerk: Per s2 and s3; beyond them for longer than ``persistence`` is a fault.
+        ``None``: not looked at.
+    deceleration, stop_jerk: With which it comes to rest in FALLBACK; four times as much in
+        QUICKSTOP, unless ``quick_deceleration`` and ``quick_jerk`` say otherwise.
+    rests: ``"in place"``: a position, which comes to rest where it can; ``"at zero"``: a velocity
+        or a force, which goes to 0 with ``velocity`` per s.
+    persistence: See above.
     """
 
     minimum: Finite | None = None
@@ -131,25 +123,16 @@ class CommandLimits(SettingsTable):
 class SignalLimits(SettingsTable):
     """What a measured signal may be.
 
-    Parameters
-    ----------
-    minimum, maximum
-        Its range.
-    slew
-        How fast it may change, per s.
-    acceleration, jerk
-        What its second and third derivative may be, per s2 and s3.
-    window
-        Of the samples that they are computed from; they are those of its middle.
-    frozen
-        How long it may have the same value to the last bit; of a signal with noise, or with
+    minimum, maximum: Its range.
+    slew: How fast it may change, per s.
+    acceleration, jerk: What its second and third derivative may be, per s2 and s3.
+    window: Of the samples that they are computed from; they are those of its middle.
+    frozen: How long it may have the same value to the last bit; of a signal with noise, or with
         ``against``.
-    against, travel
-        A signal frozen while this one moved by ``travel`` is frozen; else any time counts.
-    persistence
-        How long it may be beyond its range, slew, acceleration or jerk.
-    reason
-        What being beyond the range is called; default by its unit: ``force`` (N), ``torque``
+    against, travel: A signal frozen while this one moved by ``travel`` is frozen; else any time
+        counts.
+    persistence: How long it may be beyond its range, slew, acceleration or jerk.
+    reason: What being beyond the range is called; default by its unit: ``force`` (N), ``torque``
         (N.m), else ``workspace``.
     """
 
@@ -179,22 +162,14 @@ class SignalLimits(SettingsTable):
 class DeviceLimits(SettingsTable):
     """What a device must do.
 
-    Parameters
-    ----------
-    stale
-        From which age on its newest sample is stale.
-    malformed
-        How many datagrams in a row of a second may be none of its protocol.
-    lost
-        How many samples in a second may be missing.
-    status_mask
-        Bits of its status word that must be 0.
-    status_steps
-        By how much the status may grow in a second, of a device that counts there.
-    clock_jump
-        By how much its clock may run ahead or behind within a second, against this machine's.
-    estop_mask
-        Bits of its status word that say that the hard-wired stop is open.
+    stale: From which age on its newest sample is stale.
+    malformed: How many datagrams in a row of a second may be none of its protocol.
+    lost: How many samples in a second may be missing.
+    status_mask: Bits of its status word that must be 0.
+    status_steps: By how much the status may grow in a second, of a device that counts there.
+    clock_jump: By how much its clock may run ahead or behind within a second, against this
+        machine's.
+    estop_mask: Bits of its status word that say that the hard-wired stop is open.
     """
 
     stale: Time = "100 ms"
@@ -214,14 +189,10 @@ class DeviceLimits(SettingsTable):
 class EnergyLimits(SettingsTable):
     """A port at which energy passes from the rig to the simulation; see the passivity observer.
 
-    Parameters
-    ----------
-    force, motion
-        Conjugate signals: force, and position of the simulated body, such as the command.
-    sense
-        1 or -1: power into the simulation is sense x force x velocity.
-    limit
-        Most energy that the rig may give beyond what it last took, J.
+    force, motion: Conjugate signals: force, and position of the simulated body, such as the
+        command.
+    sense: 1 or -1: power into the simulation is sense x force x velocity.
+    limit: Most energy that the rig may give beyond what it last took, J.
     """
 
     force: StrictStr

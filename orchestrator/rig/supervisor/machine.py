@@ -22,16 +22,10 @@ from orchestrator.rig.supervisor.states import (
 class FoundCause:
     """A cause that was found.
 
-    Parameters
-    ----------
-    reason
-        Which.
-    where
-        Device or signal, in words.
-    time_ns
-        When it was found, CLOCK_MONOTONIC.
-    figures
-        What was found, in words.
+    reason: Which.
+    where: Device or signal, in words.
+    time_ns: When it was found, CLOCK_MONOTONIC.
+    figures: What was found, in words.
     """
 
     reason: Reason
@@ -48,18 +42,11 @@ class FoundCause:
 class Change:
     """One transition that happened, or a second cause that was latched where it leads nowhere.
 
-    Parameters
-    ----------
-    time_ns
-        When.
-    before, after
-        The states.
-    event
-        What brought it about.
-    fault
-        The cause, if it was one.
-    by
-        Which operator asked for it, if one did.
+    time_ns: When.
+    before, after: The states.
+    event: What brought it about.
+    fault: The cause, if it was one.
+    by: Which operator asked for it, if one did.
     """
 
     time_ns: int
@@ -80,14 +67,9 @@ _SECOND = 1_000_000_000
 class Machine:
     """State, latched faults, and the two steps of arming, by the table and nothing else.
 
-    Parameters
-    ----------
-    reactions
-        Event of each reason; what is not there is a :attr:`Event.FAULT`.
-    confirm_ns
-        How long the first step of arming holds.
-    rest_ns
-        After how long a stop is overdue.
+    reactions: Event of each reason; what is not there is a :attr:`Event.FAULT`.
+    confirm_ns: How long the first step of arming holds.
+    rest_ns: After how long a stop is overdue.
     """
 
     def __init__(self, reactions: Mapping[Reason, Event], confirm_ns: int, rest_ns: int) -> None:

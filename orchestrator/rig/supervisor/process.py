@@ -127,14 +127,9 @@ _ROWS = 1.5
 class SupervisorProcess:
     """Serves devices, the run and operators, and looks at the rig every 2 ms.
 
-    Parameters
-    ----------
-    settings, devices
-        Of the rig.
-    folder
-        Where it writes; it is there.
-    margins
-        See :class:`Supervisor`.
+    settings, devices: Of the rig.
+    folder: Where it writes; it is there.
+    margins: See :class:`Supervisor`.
     """
 
     def __init__(

@@ -23,10 +23,7 @@ class PassivityObserver:
     that the contact stores. The force is that of the newest sample when a motion begins, which is
     how a simulation holds it over the step.
 
-    Parameters
-    ----------
-    sense
-        1 or -1: power into the simulation is sense x force x velocity.
+    sense: 1 or -1: power into the simulation is sense x force x velocity.
 
     References
     ----------
@@ -80,17 +77,9 @@ class MotionCheck:
     Samples count as evenly spaced, by the device's count: they arrive less evenly. After one that
     was lost the window is filled anew.
 
-    Parameters
-    ----------
-    name, limits
-        Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
-    period_ns
-        Of its device.
-
-    Raises
-    ------
-    DescriptionError
-        If the window has too few samples.
+    name, limits: Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
+    period_ns: Of its device.
+    Raises DescriptionError: if the window has too few samples.
     """
 
     def __init__(self, name: str, limits: SignalLimits, period_ns: int) -> None:
@@ -153,17 +142,9 @@ _Take = Callable[[int, float], None]
 class RigChecks:
     """Hands each sample of each signal to the checks that want it.
 
-    Parameters
-    ----------
-    settings
-        Of the rig.
-    devices
-        All of them.
-
-    Raises
-    ------
-    DescriptionError
-        If a table names a signal that no device has; all are told together.
+    settings: Of the rig.
+    devices: All of them.
+    Raises DescriptionError: if a table names a signal that no device has; all are told together.
     """
 
     def __init__(self, settings: SupervisorSettings, devices: Iterable[JoiningDevice]) -> None:

@@ -29,16 +29,12 @@ class MarginTable:
     less ``added``, its gain margin that of ``L exp(-i w added)`` over ``factor``. Both are exact;
     what lies between two rows is linear.
 
-    Parameters
-    ----------
-    line
-        ``component.output -> component.input``.
-    delay_reserve, gain_reserve
-        What must be left: s, and a factor.
-    factors, delay_margins
-        Increasing factors, and the delay margin at each, s; 0 where the loop is unstable.
-    added, gain_margins
-        Increasing added delays, s, and the gain margin at each; 0 where it is unstable.
+    line: ``component.output -> component.input``.
+    delay_reserve, gain_reserve: What must be left: s, and a factor.
+    factors, delay_margins: Increasing factors, and the delay margin at each, s; 0 where the loop is
+        unstable.
+    added, gain_margins: Increasing added delays, s, and the gain margin at each; 0 where it is
+        unstable.
     """
 
     line: str
@@ -89,10 +85,7 @@ class _Answers:
 
     Samples are due at even times, none of which is later than any sample came.
 
-    Parameters
-    ----------
-    period_ns
-        Of the samples.
+    period_ns: Of the samples.
     """
 
     def __init__(self, period_ns: int) -> None:
@@ -115,19 +108,12 @@ class _Answers:
 class TrackedResponse:
     """One response, its tracker, and the margins that it bears on.
 
-    Parameters
-    ----------
-    name
-        ``device.response``.
-    tracker
-        Of it.
-    margins
-        Of the loop through its command; ``None``: not known.
-    columns
-        Of command and response in the rows of the device.
-    answers
-        Period in ns of a device that takes a command at the moment of the sample that it answers;
-        ``None``: it takes one when it comes.
+    name: ``device.response``.
+    tracker: Of it.
+    margins: Of the loop through its command; ``None``: not known.
+    columns: Of command and response in the rows of the device.
+    answers: Period in ns of a device that takes a command at the moment of the sample that it
+        answers; ``None``: it takes one when it comes.
     """
 
     def __init__(
@@ -206,19 +192,11 @@ class TrackedResponse:
 class RigTracking:
     """Hands each row of a device to the trackers of its responses.
 
-    Parameters
-    ----------
-    tables
-        By ``device.response``.
-    margins
-        Of loops, by ``device.command``.
-    devices
-        All of the rig.
-
-    Raises
-    ------
-    DescriptionError
-        If a table names a signal that there is not, or is not complete; all are told together.
+    tables: By ``device.response``.
+    margins: Of loops, by ``device.command``.
+    devices: All of the rig.
+    Raises DescriptionError: if a table names a signal that there is not, or is not complete; all
+        are told together.
     """
 
     def __init__(
@@ -310,10 +288,7 @@ COLUMNS = (
 class TrackFile:
     """Writes a row for each response at even times; where nothing is known, cells are empty.
 
-    Parameters
-    ----------
-    path
-        Of the CSV file, written anew.
+    path: Of the CSV file, written anew.
     """
 
     def __init__(self, path: Path) -> None:
@@ -348,12 +323,8 @@ Floats = npt.NDArray[np.float64]
 class TrackRecord:
     """One response over time.
 
-    Parameters
-    ----------
-    response
-        ``device.response``.
-    columns
-        By name, each of shape (n,): those of the file; ``time_s`` from its first row on.
+    response: ``device.response``.
+    columns: By name, each of shape (n,): those of the file; ``time_s`` from its first row on.
     """
 
     response: str

@@ -37,17 +37,9 @@ class SampleFacts(Protocol):
 class Seat:
     """Joins a supervisor, sends its device what the gate lets pass, and leaves a trace of it all.
 
-    Parameters
-    ----------
-    rig
-        Whose supervisor.
-    facts
-        Of the device.
-
-    Raises
-    ------
-    DeviceError
-        If there is no supervisor, or it does not take the device.
+    rig: Whose supervisor.
+    facts: Of the device.
+    Raises DeviceError: if there is no supervisor, or it does not take the device.
     """
 
     def __init__(self, rig: str, facts: JoiningDevice) -> None:

@@ -31,29 +31,18 @@ class TrackingLimits(SettingsTable):
 
     What is left out of ``delay`` to ``noise`` is that of the identification before arming.
 
-    Parameters
-    ----------
-    command
-        ``"device.input"`` that the response follows.
-    delay, gain
-        With which the margins were computed.
-    bandwidth, damping
-        Of the lag after the delay, Hz and a ratio; without them there is none.
-    noise
-        Standard deviation of the response, rounding included, in its unit.
-    scatter
-        By which single samples follow earlier or later; ``None``: a quarter of the device's period.
-    longest
-        Delay that is looked for; ``None``: four times ``delay``, and at least ten periods.
-    memory
-        In which what was seen fades to 1/e: a period of the slowest motion, or more.
-    change
-        Of the delay, which shall be found; ``None``: a period of the device.
-    precision
-        Half an interval of 95 % of the delay at which an estimate counts.
-    excitation
-        By which the command must move within ``longest`` for a sample to count; ``None``: ten
-        times the noise.
+    command: ``"device.input"`` that the response follows.
+    delay, gain: With which the margins were computed.
+    bandwidth, damping: Of the lag after the delay, Hz and a ratio; without them there is none.
+    noise: Standard deviation of the response, rounding included, in its unit.
+    scatter: By which single samples follow earlier or later; ``None``: a quarter of the device's
+        period.
+    longest: Delay that is looked for; ``None``: four times ``delay``, and at least ten periods.
+    memory: In which what was seen fades to 1/e: a period of the slowest motion, or more.
+    change: Of the delay, which shall be found; ``None``: a period of the device.
+    precision: Half an interval of 95 % of the delay at which an estimate counts.
+    excitation: By which the command must move within ``longest`` for a sample to count; ``None``:
+        ten times the noise.
     """
 
     command: StrictStr
@@ -129,50 +118,32 @@ RigName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_len
 class SupervisorSettings(SettingsTable):
     """How a rig is supervised; times are text such as ``"50 ms"`` or seconds.
 
-    Parameters
-    ----------
-    rig
-        Name of the rig on this machine; only one supervisor can have it.
-    arm
-        ``"operator"``: somebody arms and engages it; ``"automatic"``: it does both by itself as
+    rig: Name of the rig on this machine; only one supervisor can have it.
+    arm: ``"operator"``: somebody arms and engages it; ``"automatic"``: it does both by itself as
         soon as all devices are heard and commanded, once.
-    confirm_within
-        How long the first step of arming holds.
-    blend
-        How long the command of a device goes over from where it stands to the simulation's.
-    heartbeat
-        From which age of the other's sign of life on a supervisor, or the process of a device, is
-        lost.
-    command_stale
-        From which age on the newest command of the simulation is stale.
-    hold_cycles
-        How many times a device is sent the same command again; from then on it slows down until the
-        simulation gives a new one. ``None``: any number of times. 0 suits a simulation that steps
-        with each sample of the device.
-    rest_within
-        After which time a stop is overdue.
-    after_fault
-        ``"stop"``: the run ends when the rig is at rest, and says why; ``"continue"``: it goes on
-        with what it has in the place of the devices.
-    operator_lost
-        What the loss of the last terminal that attended does: ``"ignore"``, or ``"stop"``.
-    ring
-        How long what was seen at full rate is kept, and written on each fault.
-    priority
-        Of SCHED_FIFO, 1 to 98; 0: as the process is. It should be above that of the run.
-    require_priority
-        Whether a supervisor that is not granted its priority ends instead of saying so.
-    commands, signals
-        By ``"device.connector"``. Every command of a supervised device has a table.
-    devices
-        By component; those without a table have the defaults.
-    energy
-        By a name of its own.
-    tracking
-        By ``"device.response"``: whose delay and gain are tracked.
-    reactions
-        By the name of a reason: ``"fallback"``, ``"quickstop"`` or ``"estop"``, of what tracking
-        finds also ``"alarm"``.
+    confirm_within: How long the first step of arming holds.
+    blend: How long the command of a device goes over from where it stands to the simulation's.
+    heartbeat: From which age of the other's sign of life on a supervisor, or the process of a
+        device, is lost.
+    command_stale: From which age on the newest command of the simulation is stale.
+    hold_cycles: How many times a device is sent the same command again; from then on it slows down
+        until the simulation gives a new one. ``None``: any number of times. 0 suits a simulation
+        that steps with each sample of the device.
+    rest_within: After which time a stop is overdue.
+    after_fault: ``"stop"``: the run ends when the rig is at rest, and says why; ``"continue"``: it
+        goes on with what it has in the place of the devices.
+    operator_lost: What the loss of the last terminal that attended does: ``"ignore"``, or
+        ``"stop"``.
+    ring: How long what was seen at full rate is kept, and written on each fault.
+    priority: Of SCHED_FIFO, 1 to 98; 0: as the process is. It should be above that of the run.
+    require_priority: Whether a supervisor that is not granted its priority ends instead of saying
+        so.
+    commands, signals: By ``"device.connector"``. Every command of a supervised device has a table.
+    devices: By component; those without a table have the defaults.
+    energy: By a name of its own.
+    tracking: By ``"device.response"``: whose delay and gain are tracked.
+    reactions: By the name of a reason: ``"fallback"``, ``"quickstop"`` or ``"estop"``, of what
+        tracking finds also ``"alarm"``.
     """
 
     rig: RigName

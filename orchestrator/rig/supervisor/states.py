@@ -63,14 +63,9 @@ class Guard(StrEnum):
 class Transition:
     """One row of the table.
 
-    Parameters
-    ----------
-    state, event, guard
-        Where it begins, what brings it about, and what must hold.
-    target
-        Where it leads.
-    meaning
-        What it means, in words.
+    state, event, guard: Where it begins, what brings it about, and what must hold.
+    target: Where it leads.
+    meaning: What it means, in words.
     """
 
     state: State
@@ -161,14 +156,9 @@ def transitions_page() -> str:
 class StateChange:
     """One line of ``changes.csv``.
 
-    Parameters
-    ----------
-    time_s
-        CLOCK_MONOTONIC; of a :class:`ChangeRecord` since the rig was engaged.
-    before, event, after
-        The states by name, and what led from one to the other.
-    reason, where
-        Of a fault, by name; of a wish of an operator only where it came from.
+    time_s: CLOCK_MONOTONIC; of a :class:`ChangeRecord` since the rig was engaged.
+    before, event, after: The states by name, and what led from one to the other.
+    reason, where: Of a fault, by name; of a wish of an operator only where it came from.
     """
 
     time_s: float
@@ -183,12 +173,8 @@ class StateChange:
 class ChangeRecord:
     """The states of a rig in one case.
 
-    Parameters
-    ----------
-    rig
-        Its name.
-    changes
-        In their order; times are since it was first engaged, else since the first of them.
+    rig: Its name.
+    changes: In their order; times are since it was first engaged, else since the first of them.
     """
 
     rig: str
@@ -251,12 +237,9 @@ class Check(StrEnum):
 class CheckStates:
     """One row of the table.
 
-    Parameters
-    ----------
-    check, states
-        What is looked for, and where; elsewhere it finds nothing, and what it counted is forgotten.
-    premise
-        What must be so for it to mean anything, in words.
+    check, states: What is looked for, and where; elsewhere it finds nothing, and what it counted is
+        forgotten.
+    premise: What must be so for it to mean anything, in words.
     """
 
     check: Check

@@ -26,16 +26,10 @@ from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
 class DeviceWatch:
     """Reads what the process of a device saw since it was last asked.
 
-    Parameters
-    ----------
-    facts, memory
-        Of the device.
-    limits
-        Of its health.
-    heartbeat_ns
-        From which age of its sign of life on its process is lost.
-    now_ns
-        When it joined.
+    facts, memory: Of the device.
+    limits: Of its health.
+    heartbeat_ns: From which age of its sign of life on its process is lost.
+    now_ns: When it joined.
     """
 
     def __init__(
@@ -122,14 +116,9 @@ TUNE = str(Event.TUNE)
 class Supervisor:
     """Watches the devices of a rig, and says in which state they are.
 
-    Parameters
-    ----------
-    settings
-        Of the rig.
-    devices
-        Names of all its devices: it begins when all of them have joined and are heard.
-    margins
-        Of the loops through commands, by command, that tracking holds devices against.
+    settings: Of the rig.
+    devices: Names of all its devices: it begins when all of them have joined and are heard.
+    margins: Of the loops through commands, by command, that tracking holds devices against.
     """
 
     def __init__(

@@ -20,14 +20,9 @@ class ChangeTest:
     to the other one. A sum does not fall below 0, and a change is found where it is above the
     threshold. One sample adds at most so much that a single wild one finds nothing.
 
-    Parameters
-    ----------
-    change
-        Of the parameter, which shall be found.
-    threshold
-        Of the sums.
-    most
-        What one sample may add or take.
+    change: Of the parameter, which shall be found.
+    threshold: Of the sums.
+    most: What one sample may add or take.
 
     References
     ----------
@@ -62,14 +57,9 @@ class ChangeTest:
 class LagFilter:
     """``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, stepped exactly.
 
-    Parameters
-    ----------
-    period
-        s, for which a command is held.
-    bandwidth
-        Hz, ``w / (2 pi)``; ``None``: no lag.
-    damping
-        Ratio of the second order; ``None``: first order.
+    period: s, for which a command is held.
+    bandwidth: Hz, ``w / (2 pi)``; ``None``: no lag.
+    damping: Ratio of the second order; ``None``: first order.
     """
 
     def __init__(self, period: float, bandwidth: float | None, damping: float | None) -> None:
@@ -143,12 +133,9 @@ _EXCITED = 10.0
 class Tracked:
     """Delay and gain of a device at a moment.
 
-    Parameters
-    ----------
-    delay, delay_deviation
-        s: as `softdock identify` has it, and the standard deviation of the estimate.
-    gain, gain_deviation
-        Response per command.
+    delay, delay_deviation: s: as `softdock identify` has it, and the standard deviation of the
+        estimate.
+    gain, gain_deviation: Response per command.
     """
 
     delay: float
@@ -167,29 +154,17 @@ class Tracked:
 class Known:
     """What is known of a device before, and what is asked of its tracking.
 
-    Parameters
-    ----------
-    period
-        s, of its samples.
-    delay, gain
-        s, and response per command: those that margins were computed with.
-    bandwidth, damping
-        Of the lag after the delay, Hz and a ratio; ``None``: none, or first order.
-    noise
-        Standard deviation of a response, rounding included.
-    scatter
-        s, by which single samples follow earlier or later: cycles that are missed.
-    longest
-        s, delay that is looked for.
-    memory
-        s, in which what was seen fades to 1/e; only time in which the command moved counts.
-    change
-        s, of the delay, which shall be found.
-    precision
-        s: half an interval of 95 % of the delay at which an estimate counts.
-    excitation
-        By which the command must move within ``longest`` for a sample to count; ``None``: ten
-        times the noise.
+    period: s, of its samples.
+    delay, gain: s, and response per command: those that margins were computed with.
+    bandwidth, damping: Of the lag after the delay, Hz and a ratio; ``None``: none, or first order.
+    noise: Standard deviation of a response, rounding included.
+    scatter: s, by which single samples follow earlier or later: cycles that are missed.
+    longest: s, delay that is looked for.
+    memory: s, in which what was seen fades to 1/e; only time in which the command moved counts.
+    change: s, of the delay, which shall be found.
+    precision: s: half an interval of 95 % of the delay at which an estimate counts.
+    excitation: By which the command must move within ``longest`` for a sample to count; ``None``:
+        ten times the noise.
     """
 
     period: float
@@ -222,10 +197,7 @@ class Tracker:
     known is forgotten, and estimated anew from then on. Samples in which the command tells nothing
     change nothing.
 
-    Parameters
-    ----------
-    known
-        Of the device.
+    known: Of the device.
     """
 
     def __init__(self, known: Known) -> None:

@@ -48,12 +48,8 @@ class WatchMemory:
     The memory is there as long as one of them is: what the process of a device saw outlives it.
     A row is written before the count of rows, so one that is counted is whole.
 
-    Parameters
-    ----------
-    rows, columns
-        Of the ring.
-    file
-        Descriptor of memory that is there; ``None``: it is made.
+    rows, columns: Of the ring.
+    file: Descriptor of memory that is there; ``None``: it is made.
     """
 
     def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
@@ -84,10 +80,7 @@ class WatchMemory:
     def since(self, count: int) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Return rows after the first ``count`` ones, as far as they are still there.
 
-        Returns
-        -------
-        tuple
-            How many rows there are by now; times, shape (n,), ns; values, shape (n, columns).
+        Returns: How many rows there are by now; times, shape (n,), ns; values, shape (n, columns).
         """
         while True:
             end = self._words[Word.ROWS]
@@ -120,10 +113,7 @@ def write_ring(path: Path, columns: Sequence[str], memory: WatchMemory) -> None:
 class ChangeFile:
     """Writes transitions and faults as they come, so that a killed supervisor has left them.
 
-    Parameters
-    ----------
-    path
-        Of the CSV file, written anew.
+    path: Of the CSV file, written anew.
     """
 
     COLUMNS = ("time_s", "before", "event", "after", "reason", "where")

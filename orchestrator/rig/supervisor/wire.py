@@ -116,15 +116,8 @@ _FORCES = ("N", "N.m")
 class Operator:
     """A connection to the supervisor of a rig; used in a ``with`` statement.
 
-    Parameters
-    ----------
-    rig
-        Its name.
-
-    Raises
-    ------
-    DeviceError
-        If it has no supervisor.
+    rig: Its name.
+    Raises DeviceError: if it has no supervisor.
     """
 
     def __init__(self, rig: str) -> None:

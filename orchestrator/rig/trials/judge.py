@@ -27,16 +27,10 @@ _STILL, _ROUNDING = 1e-3, 1e-6
 class Reaction:
     """What the supervisor wrote of the first fault after a moment.
 
-    Parameters
-    ----------
-    reason, where
-        Of the fault; empty: none was found.
-    state
-        What it led to.
-    found_s
-        When it was found, CLOCK_MONOTONIC; NaN: never.
-    states
-        All states that the rig went through from then on.
+    reason, where: Of the fault; empty: none was found.
+    state: What it led to.
+    found_s: When it was found, CLOCK_MONOTONIC; NaN: never.
+    states: All states that the rig went through from then on.
     """
 
     reason: str = ""
@@ -70,14 +64,9 @@ def reaction_of(changes: Path, since_s: float) -> Reaction:
 class LoggedMotion:
     """One quantity of a device, as its emulator's own log has it.
 
-    Parameters
-    ----------
-    times_s
-        Shape (n,), CLOCK_MONOTONIC.
-    values
-        Shape (n,), SI.
-    period_s
-        Of the device: between two rows, by its own clock.
+    times_s: Shape (n,), CLOCK_MONOTONIC.
+    values: Shape (n,), SI.
+    period_s: Of the device: between two rows, by its own clock.
     """
 
     times_s: np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -150,31 +139,19 @@ _LENGTHS = ("m", "rad")
 class Outcome:
     """What came of one trial.
 
-    Parameters
-    ----------
-    trial
-        The fault.
-    reaction
-        Of the supervisor.
-    struck_s
-        When the fault came, CLOCK_MONOTONIC.
-    rest_s
-        How long after that commanded devices still moved, by their own logs; NaN: not at all.
-    force, velocity
-        Largest ones from then on, by the logs of the emulators, N and m/s.
-    within
-        Whether both are within the limits of the rig.
-    recorded_s
-        Simulated time up to which the run can be read; NaN: nothing can.
-    counts
-        What the run counted of the device's samples: lost, late, repeated, malformed, restarts.
-    path, step
-        How far commanded devices went from the fault on, and the largest step of a command as it
-        came over the wire, by unit.
-    exit_code
-        Of the run: those of ``softdock run``; that of its signal, negative, if it was killed.
-    sentence
-        What the run told last; empty: nothing.
+    trial: The fault.
+    reaction: Of the supervisor.
+    struck_s: When the fault came, CLOCK_MONOTONIC.
+    rest_s: How long after that commanded devices still moved, by their own logs; NaN: not at all.
+    force, velocity: Largest ones from then on, by the logs of the emulators, N and m/s.
+    within: Whether both are within the limits of the rig.
+    recorded_s: Simulated time up to which the run can be read; NaN: nothing can.
+    counts: What the run counted of the device's samples: lost, late, repeated, malformed, restarts.
+    path, step: How far commanded devices went from the fault on, and the largest step of a command
+        as it came over the wire, by unit.
+    exit_code: Of the run: those of ``softdock run``; that of its signal, negative, if it was
+        killed.
+    sentence: What the run told last; empty: nothing.
     """
 
     trial: Trial
@@ -202,12 +179,8 @@ class Judge:
 
     These are the supervisor's; where there is none, the speeds that adapters allow on the wire.
 
-    Parameters
-    ----------
-    experiment, case
-        Of the rig.
-    devices
-        Adapters by component, of those that have an emulator.
+    experiment, case: Of the rig.
+    devices: Adapters by component, of those that have an emulator.
     """
 
     def __init__(

@@ -178,21 +178,11 @@ class _DisturbedError(Exception):
 class TrialRig:
     """A case of an experiment whose emulators and processes can be made to fail.
 
-    Parameters
-    ----------
-    path, experiment
-        The file and what it says.
-    case
-        Name of the case.
-    output
-        Folder; each trial has one of its own in it.
-    lead_s
-        How long after the rig is active a fault comes.
-
-    Raises
-    ------
-    DescriptionError
-        If the case has no device with an emulator.
+    path, experiment: The file and what it says.
+    case: Name of the case.
+    output: Folder; each trial has one of its own in it.
+    lead_s: How long after the rig is active a fault comes.
+    Raises DescriptionError: if the case has no device with an emulator.
     """
 
     def __init__(

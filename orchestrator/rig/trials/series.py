@@ -98,14 +98,9 @@ _NAME = "outcome.json"
 class Series:
     """Trials of a rig, of which some may have been done before.
 
-    Parameters
-    ----------
-    rig
-        Runs them.
-    trials
-        In their order.
-    mark
-        What the trials depend on: rows with another mark are not read back.
+    rig: Runs them.
+    trials: In their order.
+    mark: What the trials depend on: rows with another mark are not read back.
     """
 
     def __init__(self, rig: TrialRig, trials: Sequence[Trial], mark: str) -> None:

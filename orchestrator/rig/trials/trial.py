@@ -46,27 +46,16 @@ Target = Literal["emulator", "device", "engine", "supervisor", "operator"]
 class Trial:
     """One fault.
 
-    Parameters
-    ----------
-    name
-        As it is called in the table.
-    component
-        The device that it befalls; empty: none in particular.
-    wire
-        A fault of the emulator that begins while the rig is active; empty: none.
-    target
-        Which process is killed or stopped: the emulator, that of the device, of the simulation, of
-        the supervisor, or the operator's terminal.
-    stop_s
-        For how long it is stopped; 0: it is sent `signal`.
-    signal
-        What the process is sent, and its whole group if it is not SIGKILL, as a terminal does.
-    full_disk
-        Whether nothing can be written any more to where the run keeps what it records.
-    second_client
-        Whether a second device, or a second adapter, comes to the same wire.
-    after_s
-        How long after the emulator began a fault comes that it has from its begin on; 0: it is
+    name: As it is called in the table.
+    component: The device that it befalls; empty: none in particular.
+    wire: A fault of the emulator that begins while the rig is active; empty: none.
+    target: Which process is killed or stopped: the emulator, that of the device, of the simulation,
+        of the supervisor, or the operator's terminal.
+    stop_s: For how long it is stopped; 0: it is sent `signal`.
+    signal: What the process is sent, and its whole group if it is not SIGKILL, as a terminal does.
+    full_disk: Whether nothing can be written any more to where the run keeps what it records.
+    second_client: Whether a second device, or a second adapter, comes to the same wire.
+    after_s: How long after the emulator began a fault comes that it has from its begin on; 0: it is
         told to have it.
     """
 

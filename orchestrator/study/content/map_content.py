@@ -16,14 +16,9 @@ Floats = NDArray[np.float64]
 class MapAxis:
     """An axis of all panels.
 
-    Parameters
-    ----------
-    label
-        With the unit.
-    values
-        Numbers in increasing order, or names.
-    log
-        Whether it is logarithmic.
+    label: With the unit.
+    values: Numbers in increasing order, or names.
+    log: Whether it is logarithmic.
     """
 
     label: str
@@ -63,18 +58,12 @@ class MapAxis:
 class MapPanel:
     """One map.
 
-    Parameters
-    ----------
-    title
-        Above it.
-    values
-        Array of shape (rows, columns), with NaN where there is none.
-    missing
-        Why there is none: masks of the same shape, by what the legend says.
-    marked
-        Such masks of cells whose value holds under a reservation: they are hatched over it.
-    predicted, contour
-        Of the same shape; the first has the predicted limit, the second the contour lines.
+    title: Above it.
+    values: Array of shape (rows, columns), with NaN where there is none.
+    missing: Why there is none: masks of the same shape, by what the legend says.
+    marked: Such masks of cells whose value holds under a reservation: they are hatched over it.
+    predicted, contour: Of the same shape; the first has the predicted limit, the second the contour
+        lines.
     """
 
     title: str
@@ -89,18 +78,11 @@ class MapPanel:
 class MapLook:
     """How maps look.
 
-    Parameters
-    ----------
-    label
-        Of the scale, with the unit.
-    colours
-        ``"log"``: logarithmic; ``"diverging"``: two hues that meet at the limit, or at zero.
-    limit
-        Whose line is drawn; ``None``: none.
-    limits
-        Ends of the scale; ``None``: those of the values.
-    contour_label, levels
-        Of the contour lines.
+    label: Of the scale, with the unit.
+    colours: ``"log"``: logarithmic; ``"diverging"``: two hues that meet at the limit, or at zero.
+    limit: Whose line is drawn; ``None``: none.
+    limits: Ends of the scale; ``None``: those of the values.
+    contour_label, levels: Of the contour lines.
     """
 
     label: str

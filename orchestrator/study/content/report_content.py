@@ -44,20 +44,13 @@ DASHES: tuple[Dash, ...] = (
 class Curve:
     """One line of a plot.
 
-    Parameters
-    ----------
-    label
-        What the legend says; an empty one is not listed.
-    x, y
-        Arrays of shape (n,): time in seconds and values, or the abscissa of a sweep.
-    dash
-        A matplotlib line style such as ``"--"``; chosen by the order if ``None``.
-    colour
-        Any matplotlib colour; chosen by the order if ``None``.
-    band
-        Least and largest value at each place, shaded; ``None``: no band.
-    is_expected
-        Whether it was computed and not found: among points it is a line without marks, below them.
+    label: What the legend says; an empty one is not listed.
+    x, y: Arrays of shape (n,): time in seconds and values, or the abscissa of a sweep.
+    dash: A matplotlib line style such as ``"--"``; chosen by the order if ``None``.
+    colour: Any matplotlib colour; chosen by the order if ``None``.
+    band: Least and largest value at each place, shaded; ``None``: no band.
+    is_expected: Whether it was computed and not found: among points it is a line without marks,
+        below them.
     """
 
     label: str
@@ -92,16 +85,10 @@ class Reference:
 class Panel:
     """Curves that share a vertical axis, whose label has the unit: ``"Position [m]"``.
 
-    Parameters
-    ----------
-    ylabel, curves
-        What is drawn.
-    lines
-        Lines to compare with.
-    limits
-        Of the vertical axis; what is outside is cut off. ``None``: all is shown.
-    xlabel
-        Of a panel with a horizontal axis of its own; empty: that of the figure.
+    ylabel, curves: What is drawn.
+    lines: Lines to compare with.
+    limits: Of the vertical axis; what is outside is cut off. ``None``: all is shown.
+    xlabel: Of a panel with a horizontal axis of its own; empty: that of the figure.
     """
 
     ylabel: str
@@ -124,25 +111,15 @@ class Span:
 class Plot:
     """A figure as plain values.
 
-    Parameters
-    ----------
-    kind
-        ``"time"``: samples over an abscissa that all panels share; ``"path"``: samples of one
+    kind: ``"time"``: samples over an abscissa that all panels share; ``"path"``: samples of one
         signal over another, in their order; ``"points"``: results of a sweep.
-    panels
-        At least one.
-    title
-        Above all panels; none if empty.
-    xlabel
-        With the unit.
-    spans
-        Times that are shaded.
-    columns
-        Panels in a row.
-    log
-        Which axes are logarithmic.
-    ticks
-        Places of the horizontal axis and their names, where they are no numbers.
+    panels: At least one.
+    title: Above all panels; none if empty.
+    xlabel: With the unit.
+    spans: Times that are shaded.
+    columns: Panels in a row.
+    log: Which axes are logarithmic.
+    ticks: Places of the horizontal axis and their names, where they are no numbers.
     """
 
     kind: Literal["time", "path", "points"]
@@ -175,12 +152,8 @@ class Measure:
 class EnergyRow:
     """One line of an energy ledger.
 
-    Parameters
-    ----------
-    group, name
-        What it is, such as ``"created"``, and of what.
-    energy, percent
-        J, and the share of what percentages are of.
+    group, name: What it is, such as ``"created"``, and of what.
+    energy, percent: J, and the share of what percentages are of.
     """
 
     group: str
@@ -193,15 +166,10 @@ class EnergyRow:
 class FigureItem:
     """A picture with its caption.
 
-    Parameters
-    ----------
-    figure
-        A plot, which the page draws; a matplotlib figure, a drawing of a system, or the path of a
-        ``.png`` or ``.svg`` file.
-    caption
-        Stands below it.
-    alt
-        What it shows, for those who do not see it; the caption if empty.
+    figure: A plot, which the page draws; a matplotlib figure, a drawing of a system, or the path of
+        a ``.png`` or ``.svg`` file.
+    caption: Stands below it.
+    alt: What it shows, for those who do not see it; the caption if empty.
     """
 
     figure: Plot | Figure | Inline | Path
@@ -245,25 +213,14 @@ class TableItem:
 class CaseSection:
     """One case: how it was run and what came of it.
 
-    Parameters
-    ----------
-    name, description
-        Heading, and a sentence below it.
-    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
-    notices, line_statistics
-        As in :class:`~orchestrator.core.recording.Result`.
-    measures
-        Numbers for the summary.
-    parameters
-        Parameters of this case; empty if the report lists them for all cases.
-    energies
-        Its energy ledger.
-    energy_note
-        What percentages are of, and how well the balance closes.
-    figures
-        Pictures of this case.
-    remarks
-        Shown prominently, such as the reason why a run ended early.
+    name, description: Heading, and a sentence below it.
+    notices, line_statistics: As in :class:`~orchestrator.core.recording.Result`.
+    measures: Numbers for the summary.
+    parameters: Parameters of this case; empty if the report lists them for all cases.
+    energies: Its energy ledger.
+    energy_note: What percentages are of, and how well the balance closes.
+    figures: Pictures of this case.
+    remarks: Shown prominently, such as the reason why a run ended early.
     """
 
     name: str
@@ -329,30 +286,17 @@ class CaseSection:
 class Report:
     """A whole report.
 
-    Parameters
-    ----------
-    title, description
-        Heading and introduction; a blank line begins a new paragraph.
-    cases
-        In the order of the summary.
-    diagrams
-        Drawings of the systems.
-    figures
-        Pictures that compare cases.
-    tables
-        Stand below the pictures.
-    parameters
-        Parameters that all cases share.
-    versions
-        Version by name; what this process runs on unless given.
-    fmus
-        FMUs that were used.
-    files
-        Files that were written with the report.
-    created
-        Date to print; none if empty.
-    remarks
-        Shown prominently, below the introduction.
+    title, description: Heading and introduction; a blank line begins a new paragraph.
+    cases: In the order of the summary.
+    diagrams: Drawings of the systems.
+    figures: Pictures that compare cases.
+    tables: Stand below the pictures.
+    parameters: Parameters that all cases share.
+    versions: Version by name; what this process runs on unless given.
+    fmus: FMUs that were used.
+    files: Files that were written with the report.
+    created: Date to print; none if empty.
+    remarks: Shown prominently, below the introduction.
     """
 
     title: str

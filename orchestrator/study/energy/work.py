@@ -42,12 +42,8 @@ class Work:
 class Samples:
     """The connectors of a run, by name.
 
-    Parameters
-    ----------
-    run
-        Every step of it.
-    system
-        What was run, flat.
+    run: Every step of it.
+    system: What was run, flat.
     """
 
     def __init__(self, run: Signals, system: System) -> None:

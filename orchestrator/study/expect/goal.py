@@ -89,22 +89,13 @@ def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
 class Goal:
     """What is expected of one case, or of each run of a sweep.
 
-    Parameters
-    ----------
-    name, table
-        Of the expectation.
-    that
-        One of its statements.
-    bound
-        What is to hold.
-    after
-        What begins the window.
-    reference
-        What ``bound`` is the distance to, in its unit.
-    begin_ns, until_ns, settles_ns
-        The window.
-    is_measure
-        Whether it is about a measure.
+    name, table: Of the expectation.
+    that: One of its statements.
+    bound: What is to hold.
+    after: What begins the window.
+    reference: What ``bound`` is the distance to, in its unit.
+    begin_ns, until_ns, settles_ns: The window.
+    is_measure: Whether it is about a measure.
     """
 
     name: str

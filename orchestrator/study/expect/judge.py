@@ -140,12 +140,8 @@ def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = 
 class SignalJudge:
     """Holds a signal to what is expected of it, row by row.
 
-    Parameters
-    ----------
-    goal
-        Of a signal.
-    broken_ns
-        Time of the first row that breaks it.
+    goal: Of a signal.
+    broken_ns: Time of the first row that breaks it.
     """
 
     goal: Goal

@@ -72,16 +72,10 @@ class _Nothing:
 class LedgerRequest:
     """The ledger of one case.
 
-    Parameters
-    ----------
-    name
-        Of its table; empty if it has none, since the system declares power ports.
-    plan
-        See :class:`~orchestrator.study.energy.LedgerPlan`.
-    tolerance
-        Share of the largest entry that may be missing.
-    window_ns
-        Over which the stability indicator looks back; ``None``: there is none.
+    name: Of its table; empty if it has none, since the system declares power ports.
+    plan: See :class:`~orchestrator.study.energy.LedgerPlan`.
+    tolerance: Share of the largest entry that may be missing.
+    window_ns: Over which the stability indicator looks back; ``None``: there is none.
     """
 
     name: str

@@ -35,25 +35,14 @@ Complexes = NDArray[np.complex128]
 def rightmost_roots(p: Floats, q: Floats, delay: float, count: int) -> Complexes:
     """Find the ``count`` rightmost roots of p(s) + q(s) exp(-s delay).
 
-    Parameters
-    ----------
-    p, q
-        Coefficients, highest power first, shapes (n + 1,) and (m + 1,) with m < n, units 1/s^k.
-    delay
-        Delay, s.
-    count
-        Number of roots; each of a conjugate pair counts, a root of multiplicity k counts k times.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (count,), 1/s, by falling real part, of a pair the one with positive imaginary part
-        first. Fewer when the loop has only finitely many roots (no delay or no feedback).
-
-    Raises
-    ------
-    DescriptionError
-        The delay is so long against the loop's time scale that the grid would be too large.
+    p, q: Coefficients, highest power first, shapes (n + 1,) and (m + 1,) with m < n, units 1/s^k.
+    delay: Delay, s.
+    count: Number of roots; each of a conjugate pair counts, a root of multiplicity k counts k
+        times.
+    Returns: Shape (count,), 1/s, by falling real part, of a pair the one with positive imaginary
+        part first. Fewer when the loop has only finitely many roots (no delay or no feedback).
+    Raises DescriptionError: the delay is so long against the loop's time scale that the grid would
+        be too large.
     """
     if delay == 0.0 or not np.any(q):
         # A finite spectrum: polynomial roots, multiple ones included.

@@ -33,12 +33,8 @@ _TIME_UNIT = "ms"
 class AxisPoint:
     """One value of an axis.
 
-    Parameters
-    ----------
-    value
-        What is set: a number, text or Boolean; a time is text in whole nanoseconds.
-    shown
-        The same for people and tables: a number in the unit of the axis.
+    value: What is set: a number, text or Boolean; a time is text in whole nanoseconds.
+    shown: The same for people and tables: a number in the unit of the axis.
     """
 
     value: AxisValue

@@ -49,13 +49,9 @@ B = TypeVar("B", bound=Block)
 class BlockInUnit(Generic[B]):
     """A class of a block for each unit.
 
-    Parameters
-    ----------
-    base
-        The block; its module has ``__getattr__ = <this>.named``, so that a process that was sent a
-        prepared system finds the classes, too.
-    ports
-        Gives the ports that have the unit, all Reals, by name.
+    base: The block; its module has ``__getattr__ = <this>.named``, so that a process that was sent
+        a prepared system finds the classes, too.
+    ports: Gives the ports that have the unit, all Reals, by name.
     """
 
     def __init__(self, base: type[B], ports: Callable[[str], Mapping[str, object]]) -> None:
@@ -132,14 +128,9 @@ _LATEST_NS = 2.0**63
 class SignalFile:
     """One signal of a file.
 
-    Parameters
-    ----------
-    times_ns
-        In nanoseconds, increasing, int64 array of shape (n,).
-    values
-        float64 array of shape (n,).
-    unit
-        As the file says it; ``None`` if it does not.
+    times_ns: In nanoseconds, increasing, int64 array of shape (n,).
+    values: float64 array of shape (n,).
+    unit: As the file says it; ``None`` if it does not.
     """
 
     times_ns: NDArray[np.int64]
@@ -150,20 +141,12 @@ class SignalFile:
 def read_signal(path: Path, column: str) -> SignalFile:
     """Read one column of a file.
 
-    Parameters
-    ----------
-    path
-        ``.csv`` with one line of titles, ``.parquet`` or ``.npz``; one column is called ``time`` or
-        ``time [s]`` and holds seconds, which are rounded to nanoseconds.
-    column
-        Title of the signal, with or without its unit in brackets.
-
-    Raises
-    ------
-    LoadError
-        If the file cannot be read.
-    DescriptionError
-        If there is no such column, a cell is no finite number, or times do not increase.
+    path: ``.csv`` with one line of titles, ``.parquet`` or ``.npz``; one column is called ``time``
+        or ``time [s]`` and holds seconds, which are rounded to nanoseconds.
+    column: Title of the signal, with or without its unit in brackets.
+    Raises LoadError: if the file cannot be read.
+    Raises DescriptionError: if there is no such column, a cell is no finite number, or times do not
+        increase.
     """
     readers = {".csv": _csv, ".parquet": _parquet, ".npz": _npz}
     reader = readers.get(path.suffix.lower())

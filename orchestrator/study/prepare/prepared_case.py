@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 class EmulatorPlan:
     """A program that is started before a case and ended after it.
 
-    Parameters
-    ----------
-    module
-        Of the emulator.
-    arguments
-        Of it; ``{NAME.PLACE}`` in them is known when the emulator ``NAME`` has been started.
+    module: Of the emulator.
+    arguments: Of it; ``{NAME.PLACE}`` in them is known when the emulator ``NAME`` has been started.
     """
 
     module: str
@@ -57,42 +53,26 @@ class PreparedCase:
 class RunSettings:
     """Changes for all cases of a run, and how it is done.
 
-    Parameters
-    ----------
-    values, swaps
-        By ``component.parameter`` and by ``component``, for every case that has the component.
-    delays
-        By ``source -> target``, for every case that has the connection.
-    parameters
-        Parameter sets for every case, over its own values and under ``values``; paths start from
-        the present folder.
-    only
-        Cases to run; empty means all.
-    isolated
-        Components that run in processes of their own; ``"all"`` means every one.
-    notes
-        Sentences to put into every result.
-    strict
-        Whether FMUs whose model descriptions break rules of FMI are refused.
-    verify
-        Whether every case is run again with H/2 and H/4, and all are compared.
-    realtime
-        Simulated over wall time: cases are run in real time, as the experiment's ``[realtime]``
-        says but for its factor; ``None``: as it says.
-    force_arming
-        Whether devices move although arming is refused, or cannot be computed.
-    stored_twins
-        Folders of earlier results whose twins stand for an identification, the first that has one;
-        ``None``: devices are identified, if the file says so.
-    figures
-        Whether pictures of all figures and systems are drawn as files.
-    tuning
-        A result: what was tuned while its case ran is done again, before the same steps; ``None``:
-        nothing is.
-    live
-        Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
-    stream
-        Programs that are sent its rows meanwhile, ``udp[:[HOST:]PORT]`` or
+    values, swaps: By ``component.parameter`` and by ``component``, for every case that has the
+        component.
+    delays: By ``source -> target``, for every case that has the connection.
+    parameters: Parameter sets for every case, over its own values and under ``values``; paths start
+        from the present folder.
+    only: Cases to run; empty means all.
+    isolated: Components that run in processes of their own; ``"all"`` means every one.
+    notes: Sentences to put into every result.
+    strict: Whether FMUs whose model descriptions break rules of FMI are refused.
+    verify: Whether every case is run again with H/2 and H/4, and all are compared.
+    realtime: Simulated over wall time: cases are run in real time, as the experiment's
+        ``[realtime]`` says but for its factor; ``None``: as it says.
+    force_arming: Whether devices move although arming is refused, or cannot be computed.
+    stored_twins: Folders of earlier results whose twins stand for an identification, the first that
+        has one; ``None``: devices are identified, if the file says so.
+    figures: Whether pictures of all figures and systems are drawn as files.
+    tuning: A result: what was tuned while its case ran is done again, before the same steps;
+        ``None``: nothing is.
+    live: Where the run is shown while it goes on, ``PORT`` or ``HOST:PORT``; ``None``: nowhere.
+    stream: Programs that are sent its rows meanwhile, ``udp[:[HOST:]PORT]`` or
         ``foxglove[:[HOST:]PORT]``; ``None``: none.
     """
 
@@ -210,14 +190,9 @@ def with_processes(system: System, components: Collection[str]) -> System:
 class ReadSystem:
     """A system before a case changes it.
 
-    Parameters
-    ----------
-    written
-        As its file has it.
-    nested
-        With what its sources say of it.
-    flat
-        The same without nested systems.
+    written: As its file has it.
+    nested: With what its sources say of it.
+    flat: The same without nested systems.
     """
 
     written: System
@@ -236,10 +211,7 @@ class ReadSystem:
 class SystemReader:
     """Reads the systems of cases.
 
-    Parameters
-    ----------
-    folder
-        What the paths of the cases are relative to.
+    folder: What the paths of the cases are relative to.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -43,14 +43,10 @@ Share = Callable[["SharedRows", "Result", "Execution"], None]
 class Where:
     """Says how far a run is while it goes on.
 
-    Parameters
-    ----------
-    start_ns, last_ns
-        Times of the first and the last row.
-    time_ns
-        Returns the time that was reached; any thread may ask, in runs that are not in real time.
-    rows
-        Of a run in real time, which no thread of its process disturbs: what another one can read.
+    start_ns, last_ns: Times of the first and the last row.
+    time_ns: Returns the time that was reached; any thread may ask, in runs that are not in real
+        time.
+    rows: Of a run in real time, which no thread of its process disturbs: what another one can read.
     """
 
     start_ns: int

@@ -86,16 +86,10 @@ _PARTIAL = ".partial"
 class RecorderView:
     """Files of one content.
 
-    Parameters
-    ----------
-    stem
-        Name of the files without the ending.
-    names
-        Signals, as the result names them.
-    every
-        Of how many rows of the case's result one is kept.
-    formats
-        Registered names, which end the files.
+    stem: Name of the files without the ending.
+    names: Signals, as the result names them.
+    every: Of how many rows of the case's result one is kept.
+    formats: Registered names, which end the files.
     """
 
     stem: str

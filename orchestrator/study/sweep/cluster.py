@@ -32,13 +32,9 @@ _places: dict[str, dict[str, str]] = {}
 class Parcel(WorkerPlugin):  # type: ignore[misc]
     """Files for all workers, also for those that come later.
 
-    Parameters
-    ----------
-    files
-        Contents by path, each with the folder that is kept together: a Python file finds others
+    files: Contents by path, each with the folder that is kept together: a Python file finds others
         beside it.
-    blocks
-        Hashes of the blocks that are used and not sent, by location.
+    blocks: Hashes of the blocks that are used and not sent, by location.
     """
 
     def __init__(self, files: Mapping[str, Content], blocks: Mapping[str, str]) -> None:

@@ -94,10 +94,7 @@ class InlineExecutor:
 class CompileClock:
     """Counts the seconds in which a process compiles, for the one that has started it.
 
-    Parameters
-    ----------
-    shared
-        Memory of both: the seconds that are over, and when the present ones began or zero.
+    shared: Memory of both: the seconds that are over, and when the present ones began or zero.
     """
 
     def __init__(self, shared: MutableSequence[float]) -> None:
@@ -120,10 +117,7 @@ class CompileClock:
 class ProcessExecutor:
     """A process of its own, which a chunk can bring down without hurting the others.
 
-    Parameters
-    ----------
-    folder
-        For temporary files; whoever makes the executor removes it.
+    folder: For temporary files; whoever makes the executor removes it.
     """
 
     crashes: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
@@ -256,16 +250,10 @@ JobChunk = tuple[Job, ...]
 class Busy:
     """A chunk under way.
 
-    Parameters
-    ----------
-    executor, chunk
-        Who does what.
-    compiled
-        Seconds that its executor had compiled before.
-    began
-        When its executor was first seen ready.
-    too_long
-        Whether it was ended.
+    executor, chunk: Who does what.
+    compiled: Seconds that its executor had compiled before.
+    began: When its executor was first seen ready.
+    too_long: Whether it was ended.
     """
 
     executor: JobExecutor
@@ -279,17 +267,11 @@ class Busy:
 class Dispatcher:
     """Executors with what they do.
 
-    Parameters
-    ----------
-    executors
-        At least one.
-    context
-        Of the sweep.
-    done
-        Called with each record, in the order in which they are finished.
-    timeout
-        Seconds of wall time for a run; ``None``: as long as it takes. Processes of this machine
-        only keep to it.
+    executors: At least one.
+    context: Of the sweep.
+    done: Called with each record, in the order in which they are finished.
+    timeout: Seconds of wall time for a run; ``None``: as long as it takes. Processes of this
+        machine only keep to it.
     """
 
     executors: Sequence[JobExecutor]

@@ -34,21 +34,13 @@ Status = Literal["done", "failed", "unmeasured", "diverged", "died", "safe state
 class JobContext:
     """A sweep with the systems of its cases, prepared: the same for all its jobs.
 
-    Parameters
-    ----------
-    name, sweep
-        The sweep.
-    cases
-        By name as they are without it: its own, and those that measures compare with.
-    measures
-        What is read off each case of the sweep.
-    functions
-        Further figures, which are read off by Python.
-    threads
-        Of each run; ``None``: what the run takes by itself.
-    ends_at_failure
-        Whether the first run or measure that fails ends the sweep by its error, instead of
-        becoming a record.
+    name, sweep: The sweep.
+    cases: By name as they are without it: its own, and those that measures compare with.
+    measures: What is read off each case of the sweep.
+    functions: Further figures, which are read off by Python.
+    threads: Of each run; ``None``: what the run takes by itself.
+    ends_at_failure: Whether the first run or measure that fails ends the sweep by its error,
+        instead of becoming a record.
     """
 
     name: str
@@ -69,14 +61,9 @@ class JobContext:
 class Job:
     """One case at one point, for one seed.
 
-    Parameters
-    ----------
-    key
-        Hash of all that determines what comes of it.
-    case, point, seed
-        What is run.
-    runs
-        Hashes of its own run and of those that it is compared with, by case.
+    key: Hash of all that determines what comes of it.
+    case, point, seed: What is run.
+    runs: Hashes of its own run and of those that it is compared with, by case.
     """
 
     key: str
@@ -90,20 +77,13 @@ class Job:
 class JobRecord:
     """What came of a job.
 
-    Parameters
-    ----------
-    key, case, point, seed
-        Of the job; the point as it is shown.
-    status
-        ``"done"``; ``"failed"``: the run ended with an error; ``"unmeasured"``: measures could not
-        be read off; ``"diverged"``: one is infinite or no number; ``"died"``: its process did;
+    key, case, point, seed: Of the job; the point as it is shown.
+    status: ``"done"``; ``"failed"``: the run ended with an error; ``"unmeasured"``: measures could
+        not be read off; ``"diverged"``: one is infinite or no number; ``"died"``: its process did;
         ``"safe state"``: a component went to it, and the measures are those of what followed.
-    reason
-        Why, unless it is done.
-    measured
-        What could be read off, by the measure's name.
-    wall_seconds
-        Of the whole run, with loading and initialisation.
+    reason: Why, unless it is done.
+    measured: What could be read off, by the measure's name.
+    wall_seconds: Of the whole run, with loading and initialisation.
     """
 
     key: str

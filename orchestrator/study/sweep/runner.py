@@ -68,14 +68,9 @@ Executors = Callable[[Sequence[SweepPlan]], AbstractContextManager[Sequence[JobE
 class FinishedSweep:
     """A finished sweep.
 
-    Parameters
-    ----------
-    plan, records
-        Its jobs, and what came of them by key; what else is in the file is left out.
-    ran, kept
-        How many were run now, and how many had been before.
-    files
-        What was written.
+    plan, records: Its jobs, and what came of them by key; what else is in the file is left out.
+    ran, kept: How many were run now, and how many had been before.
+    files: What was written.
     """
 
     plan: SweepPlan

@@ -61,10 +61,7 @@ class Store:
     A line that a killed process has left half written is no record; the next one begins on a line
     of its own. While one process writes, no other one does.
 
-    Parameters
-    ----------
-    path
-        The file; made with its folder when the first record is written.
+    path: The file; made with its folder when the first record is written.
     """
 
     def __init__(self, path: Path) -> None:

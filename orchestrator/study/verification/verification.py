@@ -40,27 +40,17 @@ class Flag(StrEnum):
 class OutputFigures:
     """Figures of one output; ``None`` where there is none.
 
-    Parameters
-    ----------
-    name, unit
-        The output, ``component.connector`` with ``[i]`` for an element.
-    largest, rms
-        Between H and H/2, then between H/2 and H/4 if that was run: the largest difference at any
-        time, and the root of the mean of its square over time, in the output's unit.
-    span
-        Greatest value less the least, of the run in which that is most.
-    order
-        Observed: the binary logarithm of the ratio of the two ``rms``.
-    error
-        Of the run with H, by Richardson's extrapolation from the two ``rms``, in the same norm.
-    differing
-        Numbers of samples that are not equal, between the same runs.
-    first_s
-        Time of the first sample at which H and H/2 are not equal, s.
-    jump_s
-        Time of the jump at which it differs most, s.
-    flags
-        See :class:`Flag`.
+    name, unit: The output, ``component.connector`` with ``[i]`` for an element.
+    largest, rms: Between H and H/2, then between H/2 and H/4 if that was run: the largest
+        difference at any time, and the root of the mean of its square over time, in the output's
+        unit.
+    span: Greatest value less the least, of the run in which that is most.
+    order: Observed: the binary logarithm of the ratio of the two ``rms``.
+    error: Of the run with H, by Richardson's extrapolation from the two ``rms``, in the same norm.
+    differing: Numbers of samples that are not equal, between the same runs.
+    first_s: Time of the first sample at which H and H/2 are not equal, s.
+    jump_s: Time of the jump at which it differs most, s.
+    flags: See :class:`Flag`.
     """
 
     name: str
@@ -115,37 +105,22 @@ class Verification:
     Arrays have one column for each output, in the order of ``names``; ``verification[name]`` is
     all of one output, and iterating gives all outputs, the one that differs most first.
 
-    Parameters
-    ----------
-    name
-        Of the case.
-    steps_ns
-        Communication steps of the runs that are compared, in nanoseconds: H, H/2, H/4.
-    time_ns
-        Times at which they are compared, in nanoseconds; int64 array of shape (n,).
-    names, units
-        Outputs, and their units by name.
-    largest, rms
-        float64 arrays of shape (runs - 1, outputs): differences between H and H/2, and between
-        H/2 and H/4, the largest and the root of the mean of the squares over time.
-    span
-        float64 array of shape (outputs,): greatest value less the least.
-    order, error
-        float64 arrays of shape (outputs,): the observed order, and the extrapolated error of the
-        run with H in the norm of ``rms``; NaN where there is none.
-    differing
-        int64 array of shape (runs - 1, outputs): numbers of samples that are not equal.
-    first, jump
-        float64 arrays of shape (outputs,): times in s of the first sample that differs between H
-        and H/2, and of the jump at which an output differs most; NaN where there is none.
-    flags
-        Of each output; see :class:`Flag`.
-    remarks
-        What to know of the comparison, in sentences.
-    failures
-        Why a finer run is missing, in sentences.
-    results
-        The run with H; with those that were kept behind it.
+    name: Of the case.
+    steps_ns: Communication steps of the runs that are compared, in nanoseconds: H, H/2, H/4.
+    time_ns: Times at which they are compared, in nanoseconds; int64 array of shape (n,).
+    names, units: Outputs, and their units by name.
+    largest, rms: float64 arrays of shape (runs - 1, outputs): differences between H and H/2, and
+        between H/2 and H/4, the largest and the root of the mean of the squares over time.
+    span: float64 array of shape (outputs,): greatest value less the least.
+    order, error: float64 arrays of shape (outputs,): the observed order, and the extrapolated error
+        of the run with H in the norm of ``rms``; NaN where there is none.
+    differing: int64 array of shape (runs - 1, outputs): numbers of samples that are not equal.
+    first, jump: float64 arrays of shape (outputs,): times in s of the first sample that differs
+        between H and H/2, and of the jump at which an output differs most; NaN where there is none.
+    flags: Of each output; see :class:`Flag`.
+    remarks: What to know of the comparison, in sentences.
+    failures: Why a finer run is missing, in sentences.
+    results: The run with H; with those that were kept behind it.
     """
 
     name: str
@@ -235,10 +210,7 @@ def jump_between(coarse: Floats, fine: Floats) -> int | None:
     They differ for as long as one of them has jumped and the other has not: the jump is looked for
     around the largest difference, as far as at least half of it lasts, in both runs.
 
-    Parameters
-    ----------
-    coarse, fine
-        Arrays of shape (n,), at the same times.
+    coarse, fine: Arrays of shape (n,), at the same times.
     """
     apart = np.abs(coarse - fine)
     at = int(np.argmax(apart))

@@ -33,14 +33,9 @@ DIVISORS = (2, 4)
 class Refinement:
     """How a run is repeated with shorter steps.
 
-    Parameters
-    ----------
-    system, settings
-        Of the run itself.
-    step_ns
-        Its communication step in nanoseconds.
-    rates
-        Components that keep the length of their steps, and how many communication steps of the
+    system, settings: Of the run itself.
+    step_ns: Its communication step in nanoseconds.
+    rates: Components that keep the length of their steps, and how many communication steps of the
         run itself that is.
     """
 
@@ -258,18 +253,11 @@ _WHOLE = 2.0
 class PeakError:
     """How far the peak values of a run are off.
 
-    Parameters
-    ----------
-    step_ns
-        The communication step H, ns.
-    output
-        That which is farthest off; empty if there is none with a peak.
-    peaks
-        Its largest magnitudes with H and with H/2, in its own unit.
-    share
-        The error with H as a share of the peak: twice the difference.
-    wall_seconds
-        That the run with H took.
+    step_ns: The communication step H, ns.
+    output: That which is farthest off; empty if there is none with a peak.
+    peaks: Its largest magnitudes with H and with H/2, in its own unit.
+    share: The error with H as a share of the peak: twice the difference.
+    wall_seconds: That the run with H took.
     """
 
     step_ns: int
@@ -283,12 +271,8 @@ class PeakError:
 class PeakChoice:
     """The step that peak values leave.
 
-    Parameters
-    ----------
-    step_ns
-        The largest one that was run and is within the tolerance; ``None`` if there is none.
-    runs
-        In the order in which they were made, the longest step first.
+    step_ns: The largest one that was run and is within the tolerance; ``None`` if there is none.
+    runs: In the order in which they were made, the longest step first.
     """
 
     step_ns: int | None
@@ -332,14 +316,9 @@ def choose_by_peaks(
 ) -> PeakChoice:
     """Run with one step after the other until the peaks are within a tolerance.
 
-    Parameters
-    ----------
-    run
-        Runs with a step in nanoseconds and with half of it.
-    steps
-        The longest first.
-    tolerance
-        Of the peaks, as a share of them.
+    run: Runs with a step in nanoseconds and with half of it.
+    steps: The longest first.
+    tolerance: Of the peaks, as a share of them.
     """
     runs = []
     for step_ns in steps:

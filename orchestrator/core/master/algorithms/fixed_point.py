@@ -21,15 +21,10 @@ def plan(
 ) -> Plan:
     """Repeat every ring of components that no delay cuts until its outputs no longer change.
 
-    Parameters
-    ----------
-    system
-        What is to be stepped.
-    acceleration
-        ``"anderson"``, ``"aitken"`` or ``"none"``. Without one, a loop converges only if its gain
-        over one pass is below 1.
-    tolerance, most_iterations
-        See :class:`Loops`.
+    system: What is to be stepped.
+    acceleration: ``"anderson"``, ``"aitken"`` or ``"none"``. Without one, a loop converges only if
+        its gain over one pass is below 1.
+    tolerance, most_iterations: See :class:`Loops`.
     """
     if acceleration not in ACCELERATIONS:
         raise UnknownNameError(

@@ -28,16 +28,10 @@ def plan(
 ) -> Plan:
     """Do every step whole and in two halves; the difference tells the error.
 
-    Parameters
-    ----------
-    system
-        What is to be stepped.
-    base
-        How a step is done: ``"jacobi"``, ``"gauss-seidel"`` or ``"newton"``.
-    relative, absolute
-        Tolerances of every connected output.
-    shortest, longest
-        Bounds of the step; the first one is the communication step.
+    system: What is to be stepped.
+    base: How a step is done: ``"jacobi"``, ``"gauss-seidel"`` or ``"newton"``.
+    relative, absolute: Tolerances of every connected output.
+    shortest, longest: Bounds of the step; the first one is the communication step.
     """
     if base not in _BASES:
         raise UnknownNameError(f"base: expected one of {', '.join(_BASES)}, found {base!r}")

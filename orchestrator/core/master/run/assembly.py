@@ -86,18 +86,11 @@ def _expect_counts(settings: ExecutionSettings) -> None:
 class Assembly:
     """A system that is ready for its first step.
 
-    Parameters
-    ----------
-    given, system, notes
-        As it was given, as it is run, and what was chosen for it, in sentences.
-    settings
-        Completed by the system's own.
-    start_ns, stop_ns, outputs
-        Of the settings, in nanoseconds and by their names.
-    schedule, faults, units, engine
-        Units in order of the schedule.
-    end
-        The end of the run that an event at the start asked for.
+    given, system, notes: As it was given, as it is run, and what was chosen for it, in sentences.
+    settings: Completed by the system's own.
+    start_ns, stop_ns, outputs: Of the settings, in nanoseconds and by their names.
+    schedule, faults, units, engine: Units in order of the schedule.
+    end: The end of the run that an event at the start asked for.
     """
 
     given: System

@@ -26,28 +26,17 @@ if TYPE_CHECKING:
 class StoredCheckpoint:
     """A checkpoint as plain data, for a file and for other processes.
 
-    Parameters
-    ----------
-    facts
-        What the run was made from, as text by topic: see :func:`facts`.
-    time_ns
-        When it was saved.
-    steps
-        Communication steps that were done.
-    signals
-        The engine's buffer, float64 array of shape (signals,).
-    samples, marks
-        The past of the delays, one after the other, as the engine keeps it: samples (float64);
-        counts and times (int64).
-    memory
-        What loops and the control of the step keep from step to step (float64).
-    rows, times_ns
-        float64 array of shape (rows, columns): what was recorded until then; and int64 array of
-        shape (rows,): the time of each.
-    states
-        State of every unit as bytes, by component.
-    log
-        What was changed while it ran, and marked: see :mod:`.tuning`.
+    facts: What the run was made from, as text by topic: see :func:`facts`.
+    time_ns: When it was saved.
+    steps: Communication steps that were done.
+    signals: The engine's buffer, float64 array of shape (signals,).
+    samples, marks: The past of the delays, one after the other, as the engine keeps it: samples
+        (float64); counts and times (int64).
+    memory: What loops and the control of the step keep from step to step (float64).
+    rows, times_ns: float64 array of shape (rows, columns): what was recorded until then; and int64
+        array of shape (rows,): the time of each.
+    states: State of every unit as bytes, by component.
+    log: What was changed while it ran, and marked: see :mod:`.tuning`.
     """
 
     facts: Mapping[str, str]
@@ -81,18 +70,11 @@ class Checkpoint:
 
     It belongs to the units of its execution. :meth:`stored` makes it independent of them.
 
-    Parameters
-    ----------
-    facts, time_ns
-        See :class:`StoredCheckpoint`.
-    engine
-        Clock, signals and the past of all delays.
-    rows
-        What was recorded until then, shared with the execution.
-    units, states
-        The units in order of the schedule, and the state of each.
-    log
-        See :class:`StoredCheckpoint`.
+    facts, time_ns: See :class:`StoredCheckpoint`.
+    engine: Clock, signals and the past of all delays.
+    rows: What was recorded until then, shared with the execution.
+    units, states: The units in order of the schedule, and the state of each.
+    log: See :class:`StoredCheckpoint`.
     """
 
     facts: Mapping[str, str]
@@ -149,18 +131,11 @@ def facts(
 ) -> dict[str, str]:
     """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same.
 
-    Parameters
-    ----------
-    system, schedule, units
-        What runs.
-    times
-        Start and stop in nanoseconds.
-    recorded, every
-        Recorded outputs, every n-th step.
-    options
-        Of the algorithm.
-    faults
-        What goes wrong.
+    system, schedule, units: What runs.
+    times: Start and stop in nanoseconds.
+    recorded, every: Recorded outputs, every n-th step.
+    options: Of the algorithm.
+    faults: What goes wrong.
     """
     stop = "none" if times[1] is None else f"{times[1]} ns"
     said = {
@@ -220,12 +195,8 @@ def differences(found: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
 class Checkpointer:
     """Saves everything that moves in a run, and restores it.
 
-    Parameters
-    ----------
-    units, engine, recorder
-        What moves; units in order of the schedule.
-    facts
-        What the run is made from.
+    units, engine, recorder: What moves; units in order of the schedule.
+    facts: What the run is made from.
     """
 
     def __init__(

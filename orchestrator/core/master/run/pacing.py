@@ -151,21 +151,13 @@ def threads_of(realtime: RealTime, threads: int | None) -> int:
 class Pacing:
     """Keeps the steps of a run to real time.
 
-    Parameters
-    ----------
-    realtime
-        What is asked for.
-    schedule, units
-        What runs; units in its order.
-    clock
-        That steps wait for; ``None``: that of ``realtime.clock``, or the computer's.
-
-    Raises
-    ------
-    DescriptionError
-        If a budget is given to a component that is not there, or a processor is not.
-    CapabilityError
-        If steps of varying length shall wait for a device's clock, whose ticks are all the same.
+    realtime: What is asked for.
+    schedule, units: What runs; units in its order.
+    clock: That steps wait for; ``None``: that of ``realtime.clock``, or the computer's.
+    Raises DescriptionError: if a budget is given to a component that is not there, or a processor
+        is not.
+    Raises CapabilityError: if steps of varying length shall wait for a device's clock, whose ticks
+        are all the same.
     """
 
     def __init__(

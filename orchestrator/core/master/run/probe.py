@@ -100,18 +100,11 @@ _DELAYS_PER_PERIOD = 8
 class ProbedDelay:
     """Delay of one loop, predicted and measured.
 
-    Parameters
-    ----------
-    loop
-        The ring of ports.
-    physical_ns, predicted_ns
-        Declared delay, and with what the co-simulation adds to it.
-    measured_ns
-        Phase of the sine over its angular frequency.
-    frequency
-        Of the sine in Hz.
-    gain
-        Of the sine around the loop; below 1 where holds smooth it.
+    loop: The ring of ports.
+    physical_ns, predicted_ns: Declared delay, and with what the co-simulation adds to it.
+    measured_ns: Phase of the sine over its angular frequency.
+    frequency: Of the sine in Hz.
+    gain: Of the sine around the loop; below 1 where holds smooth it.
     """
 
     loop: Loop
@@ -140,21 +133,12 @@ def probe_loop(
     size up to terms of the third order in (angular frequency x step): the hold itself,
     ``exp(-jwH/2) sin(wH/2) / (wH/2)``, is late by H/2 exactly.
 
-    Parameters
-    ----------
-    system, schedule
-        The schedule and what it was compiled from.
-    delay, ring
-        One of the schedule's loops, and one of its rings.
-    frequency
-        Of the sine in Hz; ``None``: slow against step and delay. The delay is known up to a
+    system, schedule: The schedule and what it was compiled from.
+    delay, ring: One of the schedule's loops, and one of its rings.
+    frequency: Of the sine in Hz; ``None``: slow against step and delay. The delay is known up to a
         period: the figure nearest to the predicted one is given.
-
-    Raises
-    ------
-    DescriptionError
-        If a table of values stands on the ring, or the frequency is not between 0 and a quarter of
-        the sampling frequency.
+    Raises DescriptionError: if a table of values stands on the ring, or the frequency is not
+        between 0 and a quarter of the sampling frequency.
     """
     tables = [c for c in ring.connections if isinstance(c.transformation, MappingTransformation)]
     if tables:

@@ -35,19 +35,12 @@ _MOST_SHARED, _LARGEST_SHARED = 1 << 20, 1 << 30
 class Recording:
     """What was recorded, as plain arrays.
 
-    Parameters
-    ----------
-    time_ns
-        int64 array of shape (n,).
-    names
-        ``component.connector``, with ``[i]`` for elements of an array connector.
-    values
-        float64 array of shape (n, len(names)); each row holds values at its own time.
-    units, descriptions
-        By name, where there is one.
-    clock_ns
-        int64 array of shape (n,): when each row was written by CLOCK_MONOTONIC, 0 where that is not
-        known; ``None``: of a run that is not in real time.
+    time_ns: int64 array of shape (n,).
+    names: ``component.connector``, with ``[i]`` for elements of an array connector.
+    values: float64 array of shape (n, len(names)); each row holds values at its own time.
+    units, descriptions: By name, where there is one.
+    clock_ns: int64 array of shape (n,): when each row was written by CLOCK_MONOTONIC, 0 where that
+        is not known; ``None``: of a run that is not in real time.
     """
 
     time_ns: NDArray[np.int64]
@@ -82,14 +75,10 @@ class RecordedRows:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
         """Return the rows but the first ``since`` as one array, their times, and their clocks.
 
-        Returns
-        -------
-        rows
-            float64 array of shape (rows, columns).
-        times_ns
-            int64 array of shape (rows,), nanoseconds.
-        clocks_ns
-            The same by CLOCK_MONOTONIC, 0 where that is not known; ``None`` where it nowhere is.
+        Returns: float64 array of shape (rows, columns).
+        Returns: int64 array of shape (rows,), nanoseconds.
+        Returns: The same by CLOCK_MONOTONIC, 0 where that is not known; ``None`` where it nowhere
+            is.
         """
         import numpy as np
 
@@ -114,16 +103,10 @@ class RecordedRows:
 class RowRecorder:
     """Holds the rows of one run.
 
-    Parameters
-    ----------
-    system, schedule
-        What runs.
-    outputs
-        As :func:`~orchestrator.core.master.run.recorder.recordable` returned them.
-    every
-        Every n-th step is recorded; the first row stands at the start.
-    is_clocked
-        Whether it is recorded when each row is written, by CLOCK_MONOTONIC.
+    system, schedule: What runs.
+    outputs: As :func:`~orchestrator.core.master.run.recorder.recordable` returned them.
+    every: Every n-th step is recorded; the first row stands at the start.
+    is_clocked: Whether it is recorded when each row is written, by CLOCK_MONOTONIC.
     """
 
     def __init__(

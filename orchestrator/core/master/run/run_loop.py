@@ -46,16 +46,10 @@ if TYPE_CHECKING:
 class RunFailure:
     """What ended a run, as a user is told, and whether the run can go on from a checkpoint.
 
-    Parameters
-    ----------
-    reason
-        For later calls of the run.
-    error, cause
-        To be raised, and what it came from.
-    unrecoverable
-        Whether no checkpoint can be restored any more.
-    between_steps
-        Whether the last step was done: the signals belong to its end.
+    reason: For later calls of the run.
+    error, cause: To be raised, and what it came from.
+    unrecoverable: Whether no checkpoint can be restored any more.
+    between_steps: Whether the last step was done: the signals belong to its end.
     """
 
     reason: str
@@ -131,27 +125,14 @@ Steer = Callable[[], int | None]
 class RunLoop:
     """Steps initialised units, and knows how the run ended.
 
-    Parameters
-    ----------
-    schedule, units, engine, recorder
-        What runs; units in order of the schedule.
-    pacing
-        Keeps the steps to real time; ``None``: they follow each other at once.
-    end
-        The end that an event at the start asked for: it comes in place of the first step.
-
-    Attributes
-    ----------
-    wall_seconds
-        Time that the stepping took so far.
-    notes
-        What units of this process left changed in their steps, in sentences.
-    ended
-        Why the run cannot go on; empty while it can.
-    unrecoverable
-        Whether no checkpoint can be restored any more.
-    broken
-        Whether a step failed half-way: the signals belong to no one time.
+    schedule, units, engine, recorder: What runs; units in order of the schedule.
+    pacing: Keeps the steps to real time; ``None``: they follow each other at once.
+    end: The end that an event at the start asked for: it comes in place of the first step.
+    wall_seconds: Time that the stepping took so far.
+    notes: What units of this process left changed in their steps, in sentences.
+    ended: Why the run cannot go on; empty while it can.
+    unrecoverable: Whether no checkpoint can be restored any more.
+    broken: Whether a step failed half-way: the signals belong to no one time.
     """
 
     def __init__(
@@ -243,18 +224,11 @@ class RunLoop:
     ) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen.
 
-        Parameters
-        ----------
-        steps
-            Most communication steps.
-        goal_ns
-            Time to go no further than.
-        progress
-            Called with the time in seconds after every piece.
-        begin
-            Called when all is ready for the first step.
-        steer
-            Called after every piece; one in real time ends when somebody asks for it.
+        steps: Most communication steps.
+        goal_ns: Time to go no further than.
+        progress: Called with the time in seconds after every piece.
+        begin: Called when all is ready for the first step.
+        steer: Called after every piece; one in real time ends when somebody asks for it.
         """
         if self._pacing is not None:
             self._run_paced(self._pacing, steps, goal_ns, progress, begin, steer)

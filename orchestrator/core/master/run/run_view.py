@@ -151,10 +151,7 @@ class RunView:
     def recording_since(self, row: int) -> Recording:
         """Return what was recorded on the grid of ``every`` steps, without the first rows.
 
-        Parameters
-        ----------
-        row
-            Number of rows to leave out.
+        row: Number of rows to leave out.
         """
         return self._recorder.recording(self._engine, since=row)
 
@@ -166,10 +163,7 @@ if TYPE_CHECKING:
 class Ports:
     """Reads and sets connectors between two steps.
 
-    Parameters
-    ----------
-    system, schedule, units, engine
-        What runs; units in order of the schedule.
+    system, schedule, units, engine: What runs; units in order of the schedule.
     """
 
     def __init__(

@@ -59,14 +59,10 @@ def log_of(events: Iterable[Event]) -> Log:
 class Tunable:
     """What can be changed while a run goes on.
 
-    Parameters
-    ----------
-    name, unit, type
-        Of the connector, or ``source -> target``, ``"s"`` and a Real of a connection's delay.
-    value
-        What it is now.
-    limits
-        What it may be set to, in words.
+    name, unit, type: Of the connector, or ``source -> target``, ``"s"`` and a Real of a
+        connection's delay.
+    value: What it is now.
+    limits: What it may be set to, in words.
     """
 
     name: str
@@ -79,20 +75,11 @@ class Tunable:
 class Tuning:
     """Changes a run between two steps, and remembers what it changed.
 
-    Parameters
-    ----------
-    made, ports
-        What runs.
-    limits
-        That a user gives, by name: ranges, of delays in nanoseconds; or their two ends, of delays
-        in seconds.
-
-    Attributes
-    ----------
-    log
-        What was changed and marked so far.
-    listeners
-        Are told of each event before the next step.
+    made, ports: What runs.
+    limits: That a user gives, by name: ranges, of delays in nanoseconds; or their two ends, of
+        delays in seconds.
+    log: What was changed and marked so far.
+    listeners: Are told of each event before the next step.
     """
 
     def __init__(
@@ -298,10 +285,7 @@ class LineDelays:
     would be compiled with it; so the delay of each loop stays what is declared. What the schedule
     has beside must be the same.
 
-    Parameters
-    ----------
-    made
-        What runs.
+    made: What runs.
     """
 
     def __init__(self, made: Assembly) -> None:

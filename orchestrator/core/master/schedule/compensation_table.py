@@ -177,12 +177,8 @@ _ORDERS = {
 class CompensationTable:
     """Makes the rows of compensated connections, and allots what they remember.
 
-    Parameters
-    ----------
-    system
-        Whose connections.
-    buffer
-        Places of its signals; it grows by what is remembered, behind all of them.
+    system: Whose connections.
+    buffer: Places of its signals; it grows by what is remembered, behind all of them.
     """
 
     def __init__(self, system: System, buffer: Buffer) -> None:
@@ -308,12 +304,8 @@ Operation = tuple[int, int, int]  # code, first, count
 class FaultRows:
     """Collects the rows while the lines of a schedule are laid out.
 
-    Parameters
-    ----------
-    system
-        Whose connections.
-    faults
-        Checked, in the order in which they act.
+    system: Whose connections.
+    faults: Checked, in the order in which they act.
     """
 
     def __init__(self, system: System, faults: Sequence[Fault]) -> None:

@@ -41,12 +41,9 @@ Operation = tuple[int, int, int, int, int]
 class Emission:
     """Writes the operations of a plan, group after group.
 
-    Parameters
-    ----------
-    system, plan
-        What is stepped how.
-    buffer, tables, input_hold
-        Places of the signals, tables of the connections, and at what inputs are held.
+    system, plan: What is stepped how.
+    buffer, tables, input_hold: Places of the signals, tables of the connections, and at what inputs
+        are held.
     """
 
     def __init__(
@@ -244,31 +241,18 @@ def compile_schedule(
 ) -> Schedule:
     """Compile a checked system.
 
-    Parameters
-    ----------
-    system
-        Flat, resolved, and checked but for algebraic loops. Its own connectors become two further
-        members, see :mod:`~orchestrator.core.master.schedule.input_hold`.
-    algorithm_name
-        A registered algorithm.
-    step_ns
-        Communication step in nanoseconds, > 0; the first one where the algorithm varies it.
-    mode
-        How declared delays are realised.
-    recorded
-        Outputs to keep in the buffer although nothing is connected to them
+    system: Flat, resolved, and checked but for algebraic loops. Its own connectors become two
+        further members, see :mod:`~orchestrator.core.master.schedule.input_hold`.
+    algorithm_name: A registered algorithm.
+    step_ns: Communication step in nanoseconds, > 0; the first one where the algorithm varies it.
+    mode: How declared delays are realised.
+    recorded: Outputs to keep in the buffer although nothing is connected to them
         (``component.connector``).
-    options
-        Of the algorithm.
-    rates
-        Communication steps that one step of a component takes, where it is not 1.
-    faults
-        What goes wrong, in the order in which it acts on a value.
-
-    Raises
-    ------
-    DescriptionError
-        If the algorithm cannot step this system so; all problems of a kind together.
+    options: Of the algorithm.
+    rates: Communication steps that one step of a component takes, where it is not 1.
+    faults: What goes wrong, in the order in which it acts on a value.
+    Raises DescriptionError: if the algorithm cannot step this system so; all problems of a kind
+        together.
     """
     rates = rates or {}
     if step_ns <= 0:

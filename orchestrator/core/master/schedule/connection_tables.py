@@ -34,25 +34,15 @@ Rows = tuple[int, int, int]  # code, first, count
 class ConnectionTables:
     """Tables of the connections of one schedule.
 
-    Parameters
-    ----------
-    system, plan
-        Whose connections, and what the algorithm decided; sources in the order of the groups.
-    buffer, input_hold
-        Where the signals lie, and at what undelayed inputs are held.
-    delays
-        How delayed connections are read, by target.
-    late
-        How connections without a delay are read while a fault gives them one, by target.
-    faults
-        What goes wrong; rows are added to it.
-    step_ns, rule
-        The communication step, and how long others may be: a history is as deep as they need.
-
-    Raises
-    ------
-    CapabilityError
-        If the pasts of all delays would not fit into memory.
+    system, plan: Whose connections, and what the algorithm decided; sources in the order of the
+        groups.
+    buffer, input_hold: Where the signals lie, and at what undelayed inputs are held.
+    delays: How delayed connections are read, by target.
+    late: How connections without a delay are read while a fault gives them one, by target.
+    faults: What goes wrong; rows are added to it.
+    step_ns, rule: The communication step, and how long others may be: a history is as deep as they
+        need.
+    Raises CapabilityError: if the pasts of all delays would not fit into memory.
     """
 
     def __init__(

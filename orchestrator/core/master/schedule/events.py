@@ -34,19 +34,12 @@ class LineKind(IntEnum):
 class EventStatistics:
     """What event mode did so far.
 
-    Parameters
-    ----------
-    instants
-        How often units went through event mode together.
-    updates
-        Updates of discrete states in all of them.
-    split_steps
-        Communication points that were put between those of the grid.
-    early_returns
-        Steps that were done again, as far as a unit had returned.
-    late, latest_ns
-        Events known beforehand that were handled after their time, at the next communication
-        point, and by how many nanoseconds at most.
+    instants: How often units went through event mode together.
+    updates: Updates of discrete states in all of them.
+    split_steps: Communication points that were put between those of the grid.
+    early_returns: Steps that were done again, as far as a unit had returned.
+    late, latest_ns: Events known beforehand that were handled after their time, at the next
+        communication point, and by how many nanoseconds at most.
     """
 
     instants: int

@@ -119,14 +119,9 @@ def _sampled(plan: DelayPlan, step_ns: int, *, exact: bool) -> DelayPlan:
 class Held:
     """What an undelayed input is held at during a step of its unit.
 
-    Parameters
-    ----------
-    code
-        COPY: the newest value. INTERPOLATE_MEAN, EXTRAPOLATE: as the engine has them.
-    weight
-        Of the latter two.
-    late
-        How late that is on average, in communication steps: the middle of the unit's step less
+    code: COPY: the newest value. INTERPOLATE_MEAN, EXTRAPOLATE: as the engine has them.
+    weight: Of the latter two.
+    late: How late that is on average, in communication steps: the middle of the unit's step less
         the moment that the value belongs to.
     """
 
@@ -138,16 +133,10 @@ class Held:
 class InputHold:
     """Tells of every undelayed connection at what its target is held.
 
-    Parameters
-    ----------
-    system, plan
-        Whose connections, and what the algorithm decided.
-    ticks
-        Communication steps that one step of each component takes.
-    faulty
-        Targets of connections that a fault acts on: their inputs are held.
-    waveform
-        Whether delayed signals are followed, as waveform mode does it.
+    system, plan: Whose connections, and what the algorithm decided.
+    ticks: Communication steps that one step of each component takes.
+    faulty: Targets of connections that a fault acts on: their inputs are held.
+    waveform: Whether delayed signals are followed, as waveform mode does it.
     """
 
     def __init__(

@@ -27,22 +27,15 @@ class CompensationMethod(IntEnum):
 class CompensationRow:
     """One compensated scalar; see engine/src/core/compensation.hpp.
 
-    Parameters
-    ----------
-    method
-        See :class:`CompensationMethod`.
-    source, target
-        Slots of the output and of the input.
-    memory
-        First of the slots behind those of all signals in which it keeps its numbers; of a
+    method: See :class:`CompensationMethod`.
+    source, target: Slots of the output and of the input.
+    memory: First of the slots behind those of all signals in which it keeps its numbers; of a
         DIRECT_RESPONSE, which keeps none, 0.
-    order
-        Order of the polynomial that the input is extrapolated by.
-    factor, offset
-        Of the line.
-    answer, answered, answer_factor
-        Slots and factor of the opposite line of a power bond; of a DIRECT_RESPONSE the answer is
-        the number of the member whose outputs are corrected. 0, 0, 1 where none is needed.
+    order: Order of the polynomial that the input is extrapolated by.
+    factor, offset: Of the line.
+    answer, answered, answer_factor: Slots and factor of the opposite line of a power bond; of a
+        DIRECT_RESPONSE the answer is the number of the member whose outputs are corrected. 0, 0, 1
+        where none is needed.
     """
 
     method: CompensationMethod
@@ -76,21 +69,13 @@ class Effect(IntEnum):
 class FaultRow:
     """One fault of one scalar; see engine/src/core/fault.hpp.
 
-    Parameters
-    ----------
-    effect
-        See :class:`Effect`.
-    place
-        Slot of an input; of INJECT_SAMPLE_FAULT row of the histories; of DELAYED_READ and
+    effect: See :class:`Effect`.
+    place: Slot of an input; of INJECT_SAMPLE_FAULT row of the histories; of DELAYED_READ and
         CHANGED_DELAY row of the reads.
-    begin_ns, until_ns
-        It acts from the one on and before the other.
-    amount, offset
-        Of the effect, in the unit of what it acts on.
-    change_ns
-        How much later a CHANGED_DELAY reads.
-    key
-        Of the draws of NOISE.
+    begin_ns, until_ns: It acts from the one on and before the other.
+    amount, offset: Of the effect, in the unit of what it acts on.
+    change_ns: How much later a CHANGED_DELAY reads.
+    key: Of the draws of NOISE.
     """
 
     effect: Effect
@@ -165,23 +150,15 @@ class Member:
 class LoopTable:
     """One loop: what is repeated, and until when.
 
-    Parameters
-    ----------
-    method, tolerance, most_iterations
-        See :class:`~orchestrator.core.master.algorithms.plan.Loops`.
-    unknowns
-        Slots of the outputs that a pass starts from.
-    discrete
-        Likewise those that are Integer or Boolean: they must come out unchanged.
-    members
-        Numbers of the components, in order of the pass.
-    sources
-        Names of the outputs that the unknowns belong to, one for each slot, then those of discrete
-        ones, then those of texts.
-    texts
-        Likewise the rows of those that are Strings or Binaries.
-    components
-        Names of the components, in order of the pass.
+    method, tolerance, most_iterations: See
+        :class:`~orchestrator.core.master.algorithms.plan.Loops`.
+    unknowns: Slots of the outputs that a pass starts from.
+    discrete: Likewise those that are Integer or Boolean: they must come out unchanged.
+    members: Numbers of the components, in order of the pass.
+    sources: Names of the outputs that the unknowns belong to, one for each slot, then those of
+        discrete ones, then those of texts.
+    texts: Likewise the rows of those that are Strings or Binaries.
+    components: Names of the components, in order of the pass.
     """
 
     method: Iteration
@@ -199,16 +176,11 @@ class LoopTable:
 class RuleTable:
     """How long the steps are; times in nanoseconds.
 
-    Parameters
-    ----------
-    method, relative, absolute, order
-        See :class:`~orchestrator.core.master.algorithms.plan.StepSizeControl`.
-    least_ns, most_ns, first_ns
-        Bounds of the step, and the first one.
-    checked
-        Slots of the outputs that the tolerances are for.
-    bonds
-        Two slots for each power bond, of effort and flow.
+    method, relative, absolute, order: See
+        :class:`~orchestrator.core.master.algorithms.plan.StepSizeControl`.
+    least_ns, most_ns, first_ns: Bounds of the step, and the first one.
+    checked: Slots of the outputs that the tolerances are for.
+    bonds: Two slots for each power bond, of effort and flow.
     """
 
     method: StepMethod
@@ -226,24 +198,16 @@ class RuleTable:
 class EventTable:
     """How units with event mode handle events together.
 
-    Parameters
-    ----------
-    members
-        Their numbers.
-    lines
-        ``(copy, target, kind)`` for each scalar of an undelayed connection between them, or into a
-        discrete input of one: row of ``copies``, number in ``members``, and what it carries
+    members: Their numbers.
+    lines: ``(copy, target, kind)`` for each scalar of an undelayed connection between them, or into
+        a discrete input of one: row of ``copies``, number in ``members``, and what it carries
         (:class:`~orchestrator.core.master.schedule.events.LineKind`).
-    clocks
-        ``(slot, source)`` of each output clock; ``source`` is a number in ``members``.
-    held_back
-        First row and number of those copies that are made in event mode only.
-    splits
-        Whether a step may end where an event is due.
-    early_return
-        Whether units may end a step before its end, so that all go back and step as far as that.
-    refusals
-        Why not, in words.
+    clocks: ``(slot, source)`` of each output clock; ``source`` is a number in ``members``.
+    held_back: First row and number of those copies that are made in event mode only.
+    splits: Whether a step may end where an event is due.
+    early_return: Whether units may end a step before its end, so that all go back and step as far
+        as that.
+    refusals: Why not, in words.
     """
 
     members: tuple[int, ...]
@@ -259,58 +223,33 @@ class EventTable:
 class Schedule:
     """Operations of one communication step, and what they mean.
 
-    Parameters
-    ----------
-    algorithm, mode, step_ns
-        What it was compiled for.
-    signals
-        Length of the signal buffer (float64).
-    members
-        Units in order of the ``first`` of STEP operations.
-    slots
-        Position and length of every bound connector, by ``component.connector``.
-    histories
-        ``(slot, depth, interpolation, extrapolation, channel)`` for each delayed or predicted
-        scalar; the channel is -1 where the delay does not vary.
-    channels
-        How varying delays are drawn.
-    copies
-        ``(source, target, factor, offset)``.
-    reads
-        ``(history, target, shift_ns, span_ns, factor, offset, share, order, keeps_end)``; one row
-        for four scalars
-        where they are a quaternion. The share is by how much later it is read for each nanosecond
-        by which a step is longer than the first.
-    mixes
-        ``(source, target, weight, factor, offset)`` of INTERPOLATE_MEAN and EXTRAPOLATE.
-    loops
-        What SOLVE operations repeat: the operations that follow them.
-    operations
-        ``(code, first, count, every, phase)`` in order of execution; one is done in every
+    algorithm, mode, step_ns: What it was compiled for.
+    signals: Length of the signal buffer (float64).
+    members: Units in order of the ``first`` of STEP operations.
+    slots: Position and length of every bound connector, by ``component.connector``.
+    histories: ``(slot, depth, interpolation, extrapolation, channel)`` for each delayed or
+        predicted scalar; the channel is -1 where the delay does not vary.
+    channels: How varying delays are drawn.
+    copies: ``(source, target, factor, offset)``.
+    reads: ``(history, target, shift_ns, span_ns, factor, offset, share, order, keeps_end)``; one
+        row for four scalars where they are a quaternion. The share is by how much later it is read
+        for each nanosecond by which a step is longer than the first.
+    mixes: ``(source, target, weight, factor, offset)`` of INTERPOLATE_MEAN and EXTRAPOLATE.
+    loops: What SOLVE operations repeat: the operations that follow them.
+    operations: ``(code, first, count, every, phase)`` in order of execution; one is done in every
         ``every``-th step, counted from 0, in which ``phase`` is the rest.
-    rule
-        How long the steps are.
-    initial_passes
-        How often initial outputs are exchanged at most until all are consistent.
-    read_early
-        Numbers of the members whose outputs a pass reads before it comes to them.
-    plans, loop_delays
-        How delayed connections are read, and the delay of every loop.
-    watched
-        First history of every connection whose readings are counted.
-    texts
-        Length of the buffer of Strings and Binaries.
-    text_copies
-        ``(source, target)``.
-    tables, table_entries
-        ``(slot, first, count)`` of LOOKUP, and the entries ``(source, target)``, sorted within a
-        table.
-    events
-        See :class:`EventTable`; ``None`` without units that have event mode.
-    faults
-        Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
-    compensations
-        Rows of COMPENSATE and CORRECT.
+    rule: How long the steps are.
+    initial_passes: How often initial outputs are exchanged at most until all are consistent.
+    read_early: Numbers of the members whose outputs a pass reads before it comes to them.
+    plans, loop_delays: How delayed connections are read, and the delay of every loop.
+    watched: First history of every connection whose readings are counted.
+    texts: Length of the buffer of Strings and Binaries.
+    text_copies: ``(source, target)``.
+    tables, table_entries: ``(slot, first, count)`` of LOOKUP, and the entries ``(source, target)``,
+        sorted within a table.
+    events: See :class:`EventTable`; ``None`` without units that have event mode.
+    faults: Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
+    compensations: Rows of COMPENSATE and CORRECT.
     """
 
     algorithm: str
@@ -374,14 +313,9 @@ def _by_component(ends: Iterable[Endpoint]) -> dict[str, AbstractSet[str]]:
 class Buffer:
     """Gives every bound connector its place in the buffer of signals, or of texts.
 
-    Parameters
-    ----------
-    system, plan
-        Whose components, in which order.
-    rates
-        Communication steps that one step of a component takes, where it is not 1.
-    recorded
-        Variables to keep although nothing is connected to them (``component.connector``).
+    system, plan: Whose components, in which order.
+    rates: Communication steps that one step of a component takes, where it is not 1.
+    recorded: Variables to keep although nothing is connected to them (``component.connector``).
     """
 
     def __init__(

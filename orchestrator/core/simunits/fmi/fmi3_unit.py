@@ -36,14 +36,9 @@ class Fmu3Unit(FmuUnit):
     An FMU that has an event mode is run with it. Its structural parameters are set first, in
     configuration mode.
 
-    Parameters
-    ----------
-    name, fmu
-        The component's name, and the FMU.
-    logging_on
-        Whether the FMU writes messages.
-    early_return
-        Whether it may end a step before its end, at an event.
+    name, fmu: The component's name, and the FMU.
+    logging_on: Whether the FMU writes messages.
+    early_return: Whether it may end a step before its end, at an event.
     """
 
     native: Fmu3
@@ -247,18 +242,12 @@ _KINDS = {"constant": TimerKind.FIXED, **{kind.name.lower(): kind for kind in Ti
 class Timer:
     """One time-based input clock.
 
-    Parameters
-    ----------
-    kind
-        See :class:`TimerKind`.
-    fraction
-        Whether the FMU tells its intervals as fractions.
-    seconds
-        Interval as a decimal, in seconds; 0 where the description does not say.
-    counter, resolution
-        Interval as a fraction of seconds; 0 where the description does not say.
-    shift, shift_counter
-        Time from the start to the first tick: in seconds, or in parts of the resolution.
+    kind: See :class:`TimerKind`.
+    fraction: Whether the FMU tells its intervals as fractions.
+    seconds: Interval as a decimal, in seconds; 0 where the description does not say.
+    counter, resolution: Interval as a fraction of seconds; 0 where the description does not say.
+    shift, shift_counter: Time from the start to the first tick: in seconds, or in parts of the
+        resolution.
     """
 
     kind: TimerKind

@@ -25,12 +25,8 @@ from orchestrator.core.system import Value
 class FmpyUnit(ForeignUnit):
     """Runs one instance of an FMI 2.0 or 3.0 Co-Simulation FMU by FMPy.
 
-    Raises
-    ------
-    CapabilityError
-        If the FMU is of another version.
-    FmuError
-        If FMPy does not load it.
+    Raises CapabilityError: if the FMU is of another version.
+    Raises FmuError: if FMPy does not load it.
     """
 
     def __init__(self, name: str, fmu: FmuDescription) -> None:
@@ -156,12 +152,8 @@ class _Fmpy(Importer):
 class PyfmiUnit(ForeignUnit):
     """Runs one instance of an FMI 2.0 Co-Simulation FMU by PyFMI.
 
-    Raises
-    ------
-    CapabilityError
-        If PyFMI is not installed, or the FMU is of another version.
-    FmuError
-        If PyFMI does not load it.
+    Raises CapabilityError: if PyFMI is not installed, or the FMU is of another version.
+    Raises FmuError: if PyFMI does not load it.
     """
 
     def __init__(self, name: str, fmu: FmuDescription) -> None:

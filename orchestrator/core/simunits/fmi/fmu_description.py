@@ -32,24 +32,14 @@ _FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aar
 class FmuDescription:
     """An FMU on disk.
 
-    Parameters
-    ----------
-    path
-        The archive.
-    description
-        Ports, feed-through and capabilities.
-    references
-        FMI value reference by name, of all variables.
-    guid, library
-        What the instance is made with, and the library's path inside the archive.
-    version
-        Major version of FMI.
-    interface
-        ``"CoSimulation"`` or ``"ModelExchange"``.
-    variables
-        The connectors, as FMI has them.
-    is_resizable
-        Whether structural parameters give some of them their extents.
+    path: The archive.
+    description: Ports, feed-through and capabilities.
+    references: FMI value reference by name, of all variables.
+    guid, library: What the instance is made with, and the library's path inside the archive.
+    version: Major version of FMI.
+    interface: ``"CoSimulation"`` or ``"ModelExchange"``.
+    variables: The connectors, as FMI has them.
+    is_resizable: Whether structural parameters give some of them their extents.
     """
 
     path: Path

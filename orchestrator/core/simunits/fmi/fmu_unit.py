@@ -102,10 +102,7 @@ def check_limits(component: str, name: str, variable: FmuVariable, value: Any) -
 class FmuUnit(SimulationUnit):
     """Runs one instance of an FMU; each version of FMI has its own class.
 
-    Raises
-    ------
-    FmuError
-        If the library cannot be loaded or the FMU refuses to be instantiated.
+    Raises FmuError: if the library cannot be loaded or the FMU refuses to be instantiated.
     """
 
     native: Fmu

@@ -40,26 +40,15 @@ _TYPES = {
 class FmuVariable:
     """One variable.
 
-    Parameters
-    ----------
-    reference
-        FMI value reference.
-    type
-        The standard's name, such as ``"Int16"``: it has the width that a connector does not.
-    dimensions
-        Extents; one that a structural parameter gives is that parameter's name.
-    is_discrete
-        Whether it changes at events only.
-    clocks
-        Value references of the clocks at whose ticks it changes.
-    is_structural
-        Whether it is a structural parameter, which is set in configuration mode.
-    is_negated
-        Whether its value is minus that of its reference (the negated alias of FMI 1.0).
-    is_followed
-        Whether it can be set while the FMU steps, in intermediate update mode (FMI 3.0).
-    timer
-        What makes it tick, if it is a time-based input clock.
+    reference: FMI value reference.
+    type: The standard's name, such as ``"Int16"``: it has the width that a connector does not.
+    dimensions: Extents; one that a structural parameter gives is that parameter's name.
+    is_discrete: Whether it changes at events only.
+    clocks: Value references of the clocks at whose ticks it changes.
+    is_structural: Whether it is a structural parameter, which is set in configuration mode.
+    is_negated: Whether its value is minus that of its reference (the negated alias of FMI 1.0).
+    is_followed: Whether it can be set while the FMU steps, in intermediate update mode (FMI 3.0).
+    timer: What makes it tick, if it is a time-based input clock.
     """
 
     reference: int
@@ -155,16 +144,10 @@ def connector_of(
 ) -> Connector | None:
     """Return the connector of a variable ; ``None`` if it is not one.
 
-    Parameters
-    ----------
-    variable
-        As it was read.
-    shape
-        Its extents.
-    starts
-        Start values as text, one for each element or one for all; ``None`` if not declared.
-    units
-        What the FMU defines units to be beyond their names; see :func:`units_of`.
+    variable: As it was read.
+    shape: Its extents.
+    starts: Start values as text, one for each element or one for all; ``None`` if not declared.
+    units: What the FMU defines units to be beyond their names; see :func:`units_of`.
     """
     causality = variable.causality
     if causality == "structuralParameter":

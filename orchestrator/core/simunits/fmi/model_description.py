@@ -167,15 +167,10 @@ _WRONG_VALUES = tuple(
 class ReadDescription:
     """A model description as it was read, and what is wrong with it.
 
-    Parameters
-    ----------
-    described
-        Of variables that share a name only the one that is meant; ``None``: there are faults that
-        keep it from being read.
-    flaws
-        Violations of the standard that do not keep the FMU from running, in sentences.
-    faults
-        Those that do: it must not be run.
+    described: Of variables that share a name only the one that is meant; ``None``: there are faults
+        that keep it from being read.
+    flaws: Violations of the standard that do not keep the FMU from running, in sentences.
+    faults: Those that do: it must not be run.
     """
 
     described: ModelDescription | None

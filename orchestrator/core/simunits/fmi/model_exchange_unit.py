@@ -27,22 +27,14 @@ if TYPE_CHECKING:
 class ExchangeDescription:
     """The Model Exchange interface of an FMU.
 
-    Parameters
-    ----------
-    states
-        Names of the continuous states; an array has one name, with brackets, for each element.
-    state_references, derivative_references
-        Value references of the state variables and of their derivatives, in the same order.
-    sizes
-        Number of elements of each state variable.
-    indicators
-        Number of event indicators, as FMI 2.0 declares it.
-    continuous
-        Names of the inputs that may change while time goes on.
-    has_jacobian
-        Whether derivatives of the derivatives may be asked for.
-    tell_steps
-        Whether it wants to know of every internal step.
+    states: Names of the continuous states; an array has one name, with brackets, for each element.
+    state_references, derivative_references: Value references of the state variables and of their
+        derivatives, in the same order.
+    sizes: Number of elements of each state variable.
+    indicators: Number of event indicators, as FMI 2.0 declares it.
+    continuous: Names of the inputs that may change while time goes on.
+    has_jacobian: Whether derivatives of the derivatives may be asked for.
+    tell_steps: Whether it wants to know of every internal step.
     """
 
     states: tuple[str, ...]
@@ -123,21 +115,11 @@ _COUNT = struct.Struct("<q")
 class ModelExchangeUnit(SimulationUnit):
     """Integrates one instance of a Model Exchange FMU.
 
-    Parameters
-    ----------
-    name
-        The component's name.
-    instance
-        The FMU, instantiated for Model Exchange.
-    options
-        Solver and relative tolerance.
-
-    Raises
-    ------
-    FmuError
-        If the library cannot be loaded or the FMU refuses to be instantiated.
-    CapabilityError
-        If the solver is not there.
+    name: The component's name.
+    instance: The FMU, instantiated for Model Exchange.
+    options: Solver and relative tolerance.
+    Raises FmuError: if the library cannot be loaded or the FMU refuses to be instantiated.
+    Raises CapabilityError: if the solver is not there.
     """
 
     native: MeUnit

@@ -149,16 +149,10 @@ _OUTCOMES: dict[str, Outcome] = {"passed": "passed", "failed": "failed", "skippe
 class FmuCheckResult:
     """How one check ended.
 
-    Attributes
-    ----------
-    interface
-        ``description``, ``Co-Simulation`` or ``Model Exchange``.
-    name
-        Which check.
-    outcome
-        ``"flawed"``: rules are broken in a way that does no harm.
-    remark
-        What was compared, why it was skipped, or what went wrong.
+    interface: ``description``, ``Co-Simulation`` or ``Model Exchange``.
+    name: Which check.
+    outcome: ``"flawed"``: rules are broken in a way that does no harm.
+    remark: What was compared, why it was skipped, or what went wrong.
     """
 
     interface: str

@@ -87,16 +87,10 @@ _REALS = ("Real", "Float64")
 class FmuProbe:
     """An instance.
 
-    Parameters
-    ----------
-    description
-        FMPy's model description.
-    folder
-        Where the FMU is unpacked.
-    exchange
-        Model Exchange instead of Co-Simulation.
-    event_mode
-        Handle the events of a Co-Simulation (FMI 3.0).
+    description: FMPy's model description.
+    folder: Where the FMU is unpacked.
+    exchange: Model Exchange instead of Co-Simulation.
+    event_mode: Handle the events of a Co-Simulation (FMI 3.0).
     """
 
     def __init__(
@@ -374,16 +368,10 @@ class Skip(Exception):  # noqa: N818 - no error: the FMU does not offer what is 
 class InstanceBench:
     """Makes instances of one FMU and frees them.
 
-    Parameters
-    ----------
-    description
-        FMPy's model description.
-    folder
-        Where the FMU is unpacked.
-    capabilities
-        What the interface promises.
-    exchange
-        Model Exchange instead of Co-Simulation.
+    description: FMPy's model description.
+    folder: Where the FMU is unpacked.
+    capabilities: What the interface promises.
+    exchange: Model Exchange instead of Co-Simulation.
     """
 
     def __init__(

@@ -35,12 +35,8 @@ class RemoteState:
 class RemoteStates:
     """The states that lie in one process; those that nobody holds any more can be freed there.
 
-    Parameters
-    ----------
-    name
-        The component's name, for messages.
-    process
-        Number of the process.
+    name: The component's name, for messages.
+    process: Number of the process.
     """
 
     def __init__(self, name: str, process: int) -> None:
@@ -76,14 +72,9 @@ class RemoteStates:
 class UnitSetUp:
     """All that makes the unit what it is at its first step, so that another process gets it, too.
 
-    Parameters
-    ----------
-    made
-        The component, as plain data.
-    bound, times
-        Names of its connectors that are connected, and the times of the run.
-    inputs
-        Array of shape (n_inputs,) that it was initialised with; ``None`` where it has none.
+    made: The component, as plain data.
+    bound, times: Names of its connectors that are connected, and the times of the run.
+    inputs: Array of shape (n_inputs,) that it was initialised with; ``None`` where it has none.
     """
 
     made: Mapping[str, Any]
@@ -127,21 +118,11 @@ _NOTHING: Mapping[str, Any] = {}
 class WorkerUnit(SimulationUnit):
     """Runs a component in another process.
 
-    Parameters
-    ----------
-    component
-        What to run, with its options.
-    description
-        What the unit says of itself; its capabilities are those of the unit that was made.
-    process
-        Where it runs.
-
-    Raises
-    ------
-    StepError
-        If the unit cannot be made in it.
-    CapabilityError
-        If the unit shall restart and cannot turn its state into bytes.
+    component: What to run, with its options.
+    description: What the unit says of itself; its capabilities are those of the unit that was made.
+    process: Where it runs.
+    Raises StepError: if the unit cannot be made in it.
+    Raises CapabilityError: if the unit shall restart and cannot turn its state into bytes.
     """
 
     native: RemoteUnit

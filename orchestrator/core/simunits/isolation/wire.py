@@ -69,10 +69,8 @@ class Interruption:
     Python raises KeyboardInterrupt in the main thread only; elsewhere this does nothing. Where
     SIGINT is ignored, as in the background of a script, it stays so, and SIGTERM is held back.
 
-    Parameters
-    ----------
-    raise_after
-        Whether it is raised when the block is left; otherwise the caller looks at ``seen``.
+    raise_after: Whether it is raised when the block is left; otherwise the caller looks at
+        ``seen``.
     """
 
     def __init__(self, *, raise_after: bool = True) -> None:

@@ -116,19 +116,10 @@ class WorkerProcess:
 
     The shared memory has no name, so nothing is left of it when both processes are gone.
 
-    Parameters
-    ----------
-    name
-        The component that needs it, for messages.
-    shared
-        The name by which components share it; empty if it is one component's own.
-
-    Raises
-    ------
-    LoadError
-        If the process does not start.
-    CapabilityError
-        If this process is itself a worker.
+    name: The component that needs it, for messages.
+    shared: The name by which components share it; empty if it is one component's own.
+    Raises LoadError: if the process does not start.
+    Raises CapabilityError: if this process is itself a worker.
     """
 
     def __init__(self, name: str, shared: str = "") -> None:
@@ -151,14 +142,9 @@ class WorkerProcess:
     def enter(self, name: str, signals: int, limit_ns: int) -> RemoteUnit:
         """Take a unit in, which is made there by the next call.
 
-        Parameters
-        ----------
-        name
-            The component's name.
-        signals
-            Scalar signals that may at most be bound, as inputs and as outputs.
-        limit_ns
-            How long a call may take, in nanoseconds of wall time.
+        name: The component's name.
+        signals: Scalar signals that may at most be bound, as inputs and as outputs.
+        limit_ns: How long a call may take, in nanoseconds of wall time.
         """
         memory = posix.shared_memory(name, SharedBlock.size(signals, signals))
         weakref.finalize(self, os.close, memory)

@@ -21,14 +21,9 @@ Read = Callable[[str], bytes]
 class SspFile:
     """One XML file.
 
-    Parameters
-    ----------
-    label
-        As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
-    root
-        Its root element.
-    read
-        Returns a file beside it by its URI; raises SspError or OSError.
+    label: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
+    root: Its root element.
+    read: Returns a file beside it by its URI; raises SspError or OSError.
     """
 
     label: str
@@ -83,13 +78,9 @@ def _file_of(folder: Path) -> Read:
 class Locations:
     """Where everything stands.
 
-    Parameters
-    ----------
-    file
-        As the user knows it.
-    lines
-        Line by path of an element (``"arm/motor"``), of a connector (``"arm/motor.torque"``) and by
-        connection (``"arm/motor.speed -> arm/gear.speed"``, and ``"-> arm/gear.speed"``).
+    file: As the user knows it.
+    lines: Line by path of an element (``"arm/motor"``), of a connector (``"arm/motor.torque"``) and
+        by connection (``"arm/motor.speed -> arm/gear.speed"``, and ``"-> arm/gear.speed"``).
     """
 
     file: str = ""

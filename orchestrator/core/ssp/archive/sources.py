@@ -56,16 +56,10 @@ def file_bytes(path: Path) -> bytes:
 class Place:
     """Where an SSD stands.
 
-    Parameters
-    ----------
-    label
-        The SSD as the user knows it.
-    folder
-        The folder that relative sources start from.
-    packed
-        Whether it is in an unpacked archive, which nothing may refer out of.
-    root
-        Folder of that archive, if it is not ``folder``.
+    label: The SSD as the user knows it.
+    folder: The folder that relative sources start from.
+    packed: Whether it is in an unpacked archive, which nothing may refer out of.
+    root: Folder of that archive, if it is not ``folder``.
     """
 
     label: str

@@ -128,16 +128,12 @@ class Values:
 class Findings:
     """Collects what is found in one file and in the files that it refers to.
 
-    Parameters
-    ----------
-    label
-        The file as the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
-    diagnostics
-        What has been found.
-    values
-        Which values of files reached something so far, and which did not somewhere.
-    strict
-        Whether a value that reaches nothing (:attr:`.codes.IGNORED`) is refused instead of ignored.
+    label: The file as the user knows it; for an entry of an archive
+        ``"x.ssp:SystemStructure.ssd"``.
+    diagnostics: What has been found.
+    values: Which values of files reached something so far, and which did not somewhere.
+    strict: Whether a value that reaches nothing (:attr:`.codes.IGNORED`) is refused instead of
+        ignored.
     """
 
     label: str

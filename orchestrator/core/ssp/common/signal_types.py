@@ -38,14 +38,9 @@ class Definitions:
 
     A set or dictionary that stands in an .ssd has those of the .ssd, too; its own come first.
 
-    Parameters
-    ----------
-    prefix
-        Namespace of the groups that hold them: ``"ssd"``, ``"ssv"`` or ``"ssb"``.
-    units, enumerations
-        Elements by name.
-    findings
-        Where problems go.
+    prefix: Namespace of the groups that hold them: ``"ssd"``, ``"ssv"`` or ``"ssb"``.
+    units, enumerations: Elements by name.
+    findings: Where problems go.
     """
 
     prefix: str
@@ -229,16 +224,11 @@ _CLAUSE: Final = "SSP 2.0, 4.5.3"
 class Typed:
     """What a file says about the type of a signal.
 
-    Parameters
-    ----------
-    type
-        ``None``: nothing, it comes from the source.
-    unit, definition
-        Of a Real: the name, and what the file defines it to be if that is not what it says.
-    enumeration
-        Of an Integer with named values.
-    shape
-        ``None``: an extent is not known from the file.
+    type: ``None``: nothing, it comes from the source.
+    unit, definition: Of a Real: the name, and what the file defines it to be if that is not what it
+        says.
+    enumeration: Of an Integer with named values.
+    shape: ``None``: an extent is not known from the file.
     """
 
     type: DataType | None

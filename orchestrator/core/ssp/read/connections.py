@@ -53,18 +53,11 @@ _WILD: Final = {Causality.INOUT, UNSPECIFIED}
 class End:
     """Something that connections may end at: an element of a system, or the system itself.
 
-    Parameters
-    ----------
-    key
-        Name in the system; empty for the system itself.
-    kinds
-        Kind of every connector that is declared.
-    connectors
-        Those whose type is known.
-    source
-        What it is made from, if it is a component.
-    is_open
-        Whether it may have connectors that are not declared: it declares none, or could not be
+    key: Name in the system; empty for the system itself.
+    kinds: Kind of every connector that is declared.
+    connectors: Those whose type is known.
+    source: What it is made from, if it is a component.
+    is_open: Whether it may have connectors that are not declared: it declares none, or could not be
         read.
     """
 

@@ -45,16 +45,10 @@ Known = dict[Hashable, "Connector | Typed"]
 class DeclaredConnectors:
     """Connectors that an element declares.
 
-    Parameters
-    ----------
-    connectors
-        Those whose type is said, by name.
-    kinds
-        Kind of every declared connector, in the words of SSP.
-    partial
-        What is said of the others, of which the type or an extent comes from elsewhere.
-    elements
-        Where they stand.
+    connectors: Those whose type is said, by name.
+    kinds: Kind of every declared connector, in the words of SSP.
+    partial: What is said of the others, of which the type or an extent comes from elsewhere.
+    elements: Where they stand.
     """
 
     connectors: dict[str, Connector] = field(default_factory=dict)
@@ -242,13 +236,9 @@ _DICTIONARY_CLAUSE: Final = "SSP 2.0, 5.3.3"
 class Dictionary:
     """A signal dictionary.
 
-    Parameters
-    ----------
-    name
-        Unique among all dictionaries: that of the file, with a number behind it where another one
+    name: Unique among all dictionaries: that of the file, with a number behind it where another one
         has the same.
-    entries
-        Signals by name.
+    entries: Signals by name.
     """
 
     name: str

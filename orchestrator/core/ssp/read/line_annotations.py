@@ -261,14 +261,9 @@ _READ: Final[Mapping[str, Callable[[str], _Key]]] = {
 class ValueChange:
     """What a mapping of parameters makes of a value.
 
-    Parameters
-    ----------
-    suppress_unit_conversion
-        Whether units are not looked at.
-    linear
-        Factor and offset, after the unit conversion.
-    table
-        Values, or names of items, by those of the source.
+    suppress_unit_conversion: Whether units are not looked at.
+    linear: Factor and offset, after the unit conversion.
+    table: Values, or names of items, by those of the source.
     """
 
     suppress_unit_conversion: bool = False

@@ -48,26 +48,15 @@ _FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CON
 class Assignment:
     """One value that a file gives, before it is known to fit.
 
-    Parameters
-    ----------
-    name
-        Of the parameter, as the level that it is applied at calls it.
-    elements
-        The value, row by row.
-    is_array
-        Whether it is that of an array.
-    given
-        Its type and unit, as a connector of the file.
-    items
-        Whether the elements are names of an enumeration's items.
-    element, findings
-        Where it stands.
-    change
-        What a mapping makes of it.
-    is_ambiguous
-        Whether the file gives another value to the same name, too.
-    mapping
-        The entry of the mapping that named it so, and the findings of its file.
+    name: Of the parameter, as the level that it is applied at calls it.
+    elements: The value, row by row.
+    is_array: Whether it is that of an array.
+    given: Its type and unit, as a connector of the file.
+    items: Whether the elements are names of an enumeration's items.
+    element, findings: Where it stands.
+    change: What a mapping makes of it.
+    is_ambiguous: Whether the file gives another value to the same name, too.
+    mapping: The entry of the mapping that named it so, and the findings of its file.
     """
 
     name: str

@@ -30,18 +30,11 @@ MOST_ELEMENTS: Final = 20_000
 class Reading:
     """What has been read so far.
 
-    Parameters
-    ----------
-    chain
-        The systems that are being read, each in the one before.
-    elements
-        How many elements of systems there were.
-    documents
-        Roots of parameter sets, mappings and dictionaries by their file.
-    checked
-        Roots of the SSDs that have been checked.
-    dictionaries
-        Names that signal dictionaries have been given.
+    chain: The systems that are being read, each in the one before.
+    elements: How many elements of systems there were.
+    documents: Roots of parameter sets, mappings and dictionaries by their file.
+    checked: Roots of the SSDs that have been checked.
+    dictionaries: Names that signal dictionaries have been given.
     """
 
     chain: list[str] = field(default_factory=list)

@@ -212,21 +212,11 @@ def write_traced(
 ) -> None:
     """Write a copy of an .ssp archive with a report of how its system was assured.
 
-    Parameters
-    ----------
-    archive, target
-        The archive, which stays as it is, and the copy; equal input gives equal bytes.
-    report
-        JSON, stored as it is.
-    facts
-        Its main figures by keyword, for whoever reads the metadata alone.
-    kind
-        Name of the classification that they are in, in reverse domain order.
-
-    Raises
-    ------
-    SspError
-        If the archive cannot be read, or the copy cannot be written.
+    archive, target: The archive, which stays as it is, and the copy; equal input gives equal bytes.
+    report: JSON, stored as it is.
+    facts: Its main figures by keyword, for whoever reads the metadata alone.
+    kind: Name of the classification that they are in, in reverse domain order.
+    Raises SspError: if the archive cannot be read, or the copy cannot be written.
     """
     with open_archive(archive, SspError) as source:
         if MAIN_SSD not in source.namelist():

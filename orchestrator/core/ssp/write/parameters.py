@@ -56,14 +56,9 @@ class _Written:
 class Given:
     """A value to write under a name.
 
-    Parameters
-    ----------
-    name, value
-        As they are written.
-    connector
-        What the value is for; ``None``: its Python type decides.
-    outputs
-        Whether outputs may begin with a value, as those of FMUs may.
+    name, value: As they are written.
+    connector: What the value is for; ``None``: its Python type decides.
+    outputs: Whether outputs may begin with a value, as those of FMUs may.
     """
 
     name: str

@@ -102,12 +102,8 @@ Transformation = LinearTransformation | MappingTransformation
 class Endpoint:
     """One end of a connection.
 
-    Parameters
-    ----------
-    component
-        Name of a component, a nested system or a bus; empty for the system's own connector.
-    connector
-        Name of the connector.
+    component: Name of a component, a nested system or a bus; empty for the system's own connector.
+    connector: Name of the connector.
     """
 
     component: str
@@ -159,30 +155,18 @@ class Extrapolation(StrEnum):
 class Connection:
     """A directed signal line.
 
-    Parameters
-    ----------
-    source, target
-        An output and an input; seen from inside, the system's own inputs are sources.
-    delay
-        ``None``: the signal arrives at once.
-    transformation
-        After the unit conversion.
-    suppress_unit_conversion
-        Whether the units at its ends are not looked at.
-    interpolation
-        Of a delayed line, between samples; ``None``: what the delay mode does, ``hold`` if plain,
-        ``linear`` if exact, ``hold`` for all but Reals.
-    extrapolation
-        After the newest sample. Of a line without a delay: the input over a step is predicted from
-        the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:
-        where it is read ahead; ``None`` means ``linear``, and ``hold`` if its delay varies.
-    compensation
-        Of a line without a delay: how it makes up for what holding its signal did.
-
-    Raises
-    ------
-    DescriptionError
-        If the two do not go with each other or with the delay.
+    source, target: An output and an input; seen from inside, the system's own inputs are sources.
+    delay: ``None``: the signal arrives at once.
+    transformation: After the unit conversion.
+    suppress_unit_conversion: Whether the units at its ends are not looked at.
+    interpolation: Of a delayed line, between samples; ``None``: what the delay mode does, ``hold``
+        if plain, ``linear`` if exact, ``hold`` for all but Reals.
+    extrapolation: After the newest sample. Of a line without a delay: the input over a step is
+        predicted from the samples before it; ``None`` means ``hold``. Of a delayed line that is
+        interpolated: where it is read ahead; ``None`` means ``linear``, and ``hold`` if its delay
+        varies.
+    compensation: Of a line without a delay: how it makes up for what holding its signal did.
+    Raises DescriptionError: if the two do not go with each other or with the delay.
     """
 
     source: Endpoint

@@ -22,19 +22,10 @@ class DelayTrace:
 
     Before the first row its delay holds, after the last one that of the last.
 
-    Parameters
-    ----------
-    times_ns
-        Times of the simulation in nanoseconds, increasing.
-    delays_ns
-        Delays in nanoseconds, >= 0; ``None``: samples are lost from this time to the next.
-    interpolated
-        Whether delays change linearly from row to row; else each holds until the next.
-
-    Raises
-    ------
-    DescriptionError
-        If the rows are not as described.
+    times_ns: Times of the simulation in nanoseconds, increasing.
+    delays_ns: Delays in nanoseconds, >= 0; ``None``: samples are lost from this time to the next.
+    interpolated: Whether delays change linearly from row to row; else each holds until the next.
+    Raises DescriptionError: if the rows are not as described.
     """
 
     times_ns: tuple[int, ...]

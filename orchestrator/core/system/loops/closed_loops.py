@@ -33,19 +33,14 @@ MOST_LOOPS = 2000
 class Loop:
     """A closed ring of connections, and all those that are as late as it is.
 
-    Parameters
-    ----------
-    connections
-        The lines of one of these rings, in order; each ends at the component where the next begins.
-    feedthrough
-        For each connection, whether its target passes the signal on to the next connection
+    connections: The lines of one of these rings, in order; each ends at the component where the
+        next begins.
+    feedthrough: For each connection, whether its target passes the signal on to the next connection
         without a state in between.
-    count
-        How many rings of ports these are.
-    lines
-        All connections of these rings.
-    within_ns
-        Delay that components around the ring bring themselves, as twins of devices do, nanoseconds.
+    count: How many rings of ports these are.
+    lines: All connections of these rings.
+    within_ns: Delay that components around the ring bring themselves, as twins of devices do,
+        nanoseconds.
     """
 
     connections: tuple[Connection, ...]

@@ -120,12 +120,8 @@ class NotationError(ValueError):
 class Notation:
     """A unit taken apart.
 
-    Parameters
-    ----------
-    powers
-        Symbols with their exponents, in order.
-    exact
-        Whether it is written as Modelica has it.
+    powers: Symbols with their exponents, in order.
+    exact: Whether it is written as Modelica has it.
     """
 
     powers: tuple[tuple[str, int], ...]

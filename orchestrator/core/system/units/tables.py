@@ -32,22 +32,14 @@ _EXACT: Final = 2**53
 class Meaning:
     """A unit in terms of base units: ``base = factor * pi**pi * (2 pi)**turns * value + offset``.
 
-    Parameters
-    ----------
-    exponents
-        By base unit, none of them zero; beside those of SI there may be others, such as ``bit``.
-    factor
-        Without its powers of pi.
-    pi
-        Power of pi in the factor.
-    turns
-        Power of whole turns (``rev``): each is 2 pi rad, or one cycle.
-    cycles
-        Power of what counts cycles per time (``Hz``): 1/s, and never 2 pi rad/s.
-    clock
-        Power of times in which revolutions are counted, such as ``min``.
-    offset
-        Of a temperature that does not begin at zero.
+    exponents: By base unit, none of them zero; beside those of SI there may be others, such as
+        ``bit``.
+    factor: Without its powers of pi.
+    pi: Power of pi in the factor.
+    turns: Power of whole turns (``rev``): each is 2 pi rad, or one cycle.
+    cycles: Power of what counts cycles per time (``Hz``): 1/s, and never 2 pi rad/s.
+    clock: Power of times in which revolutions are counted, such as ``min``.
+    offset: Of a temperature that does not begin at zero.
     """
 
     exponents: Mapping[str, int] = field(default_factory=dict)

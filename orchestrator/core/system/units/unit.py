@@ -81,12 +81,9 @@ _RELATIVE = 1e-5
 class BaseUnit:
     """A unit in terms of SI base units: ``si_value = factor * value + offset``.
 
-    Parameters
-    ----------
-    exponents
-        Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left out.
-    factor, offset
-        To the SI value.
+    exponents: Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left
+        out.
+    factor, offset: To the SI value.
     """
 
     exponents: Mapping[str, int] = field(default_factory=dict)
@@ -209,12 +206,8 @@ def other_spelling(unit: str) -> str | None:
 def definition_beyond(unit: str, defined: BaseUnit) -> BaseUnit | None:
     """Return what a file defines a unit to be, if its name does not say the same.
 
-    Parameters
-    ----------
-    unit
-        Its name.
-    defined
-        The definition, whose factor may be rounded, and which may count rad or not.
+    unit: Its name.
+    defined: The definition, whose factor may be rounded, and which may count rad or not.
     """
     if is_level(unit):
         return None  # its base unit is written for want of a better one

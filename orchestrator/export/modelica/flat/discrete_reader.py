@@ -33,12 +33,8 @@ class DiscreteReader:
     A Boolean or Integer equation without any event, such as ``b = noEvent(x > 0)``, is left to the
     continuous part.
 
-    Attributes
-    ----------
-    names
-        Scalar variables with a discrete equation.
-    when
-        Reader of when clauses.
+    names: Scalar variables with a discrete equation.
+    when: Reader of when clauses.
     """
 
     def __init__(

@@ -17,17 +17,9 @@ _SIGNS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
 class EventCollector:
     """Gives every relation, pre() and sample() its symbol.
 
-    Parameters
-    ----------
-    is_discrete
-        Whether a variable changes at events only.
-
-    Attributes
-    ----------
-    initial
-        Symbol of the initial event.
-    before
-        Names of continuous variables of which pre() was taken.
+    is_discrete: Whether a variable changes at events only.
+    initial: Symbol of the initial event.
+    before: Names of continuous variables of which pre() was taken.
     """
 
     def __init__(self, is_discrete: Callable[[str], bool]) -> None:

@@ -161,21 +161,12 @@ class ExpressionScope:
 class Interpreter:
     """Evaluates expression trees.
 
-    Parameters
-    ----------
-    derivative
-        Gives ``der(symbol)`` of a scalar symbol; raises :class:`Refusal` where there is none.
-    is_continuous
-        Whether a symbol varies continuously, so that a relation on it is an event.
-    call
-        Evaluates all outputs of a user's function.
-    events
-        Takes note of relations, pre(), sample() and the like.
-
-    Attributes
-    ----------
-    variables
-        The model's variables: those of which pre(), edge() and change() may be taken.
+    derivative: Gives ``der(symbol)`` of a scalar symbol; raises :class:`Refusal` where there is
+        none.
+    is_continuous: Whether a symbol varies continuously, so that a relation on it is an event.
+    call: Evaluates all outputs of a user's function.
+    events: Takes note of relations, pre(), sample() and the like.
+    variables: The model's variables: those of which pre(), edge() and change() may be taken.
     """
 
     def __init__(

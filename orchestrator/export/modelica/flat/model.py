@@ -16,12 +16,8 @@ from orchestrator.export.modelica.source.text import SourceMap
 class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn it into ModelicaError
     """A Modelica construct that cannot be exported; the reader adds model, equation and line.
 
-    Parameters
-    ----------
-    construct
-        What was met, such as ``delay()``.
-    hint
-        What the author of the model can do instead.
+    construct: What was met, such as ``delay()``.
+    hint: What the author of the model can do instead.
     """
 
     def __init__(self, construct: str, hint: str = "") -> None:
@@ -52,16 +48,10 @@ class FlatEquation:
 class FlatModel:
     """A flattened model: rumoca's JSON tree and what is needed to point at its sources.
 
-    Attributes
-    ----------
-    name
-        Qualified class name.
-    tree
-        The dictionary of ``Model.to_dict("flat")``.
-    structural
-        Parameters whose value is folded into the equations: they cannot be set afterwards.
-    sources
-        File name to Modelica text, for line numbers in messages.
+    name: Qualified class name.
+    tree: The dictionary of ``Model.to_dict("flat")``.
+    structural: Parameters whose value is folded into the equations: they cannot be set afterwards.
+    sources: File name to Modelica text, for line numbers in messages.
     """
 
     name: str

@@ -89,12 +89,8 @@ _MAX_DEPTH = 50
 class FunctionBody:
     """Runs the body of a function on symbolic arguments; relations in it never make events.
 
-    Parameters
-    ----------
-    functions
-        The flat model's functions by qualified name.
-    constants
-        Names that every function sees: literals of enumerations.
+    functions: The flat model's functions by qualified name.
+    constants: Names that every function sees: literals of enumerations.
     """
 
     def __init__(self, functions: Json, constants: Names) -> None:

@@ -32,14 +32,9 @@ UNASSIGNED = ca.SX.nan(1, 1)
 class StatementRunner:
     """Runs statements on names and their values so far.
 
-    Parameters
-    ----------
-    interpreter
-        Evaluates the expressions.
-    event_free
-        Relations make no events, as in functions.
-    hooks
-        Further kinds of statements by their tag; each changes the names it is given.
+    interpreter: Evaluates the expressions.
+    event_free: Relations make no events, as in functions.
+    hooks: Further kinds of statements by their tag; each changes the names it is given.
     """
 
     def __init__(
@@ -242,16 +237,9 @@ _ERROR_LEVEL = ca.SX(2)  # AssertionLevel.error
 class WhenReader:
     """Reads the bodies of when clauses.
 
-    Parameters
-    ----------
-    target
-        Gives the symbols of an assigned variable from its name, which may have subscripts.
-
-    Attributes
-    ----------
-    values
-        Name of each assigned scalar to its value at events; without an active clause it keeps its
-        value.
+    target: Gives the symbols of an assigned variable from its name, which may have subscripts.
+    values: Name of each assigned scalar to its value at events; without an active clause it keeps
+        its value.
     """
 
     def __init__(

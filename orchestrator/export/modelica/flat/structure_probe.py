@@ -19,15 +19,8 @@ from orchestrator.core.diagnostics import ModelicaError
 class EnumerationTypes:
     """The enumerations of a flat model.
 
-    Parameters
-    ----------
-    tree
-        rumoca's flat model.
-
-    Raises
-    ------
-    ModelicaError
-        If literals and types do not belong together one by one.
+    tree: rumoca's flat model.
+    Raises ModelicaError: if literals and types do not belong together one by one.
     """
 
     def __init__(self, name: str, tree: Mapping[str, Any]) -> None:
@@ -125,10 +118,7 @@ def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
 class _Probe:
     """Gives parameters their other values and compares the equations.
 
-    Parameters
-    ----------
-    values
-        Present and other value of each parameter, as Modelica text.
+    values: Present and other value of each parameter, as Modelica text.
     """
 
     def __init__(

@@ -132,16 +132,11 @@ class VariableClasses:
 class VariableReader:
     """Symbols and metadata of every variable.
 
-    Attributes
-    ----------
-    names
-        Variable name to its symbols; constants to their values.
-    texts
-        Values of the Strings.
-    classes
-        What the declarations alone say about each variable.
-    equation_bindings
-        ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
+    names: Variable name to its symbols; constants to their values.
+    texts: Values of the Strings.
+    classes: What the declarations alone say about each variable.
+    equation_bindings: ``(name, binding, place)`` of declarations ``Real x = expression``: they are
+        equations.
     """
 
     def __init__(

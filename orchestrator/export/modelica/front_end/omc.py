@@ -17,10 +17,7 @@ _SECONDS = 600.0
 def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
     """Let ``omc`` make a class flat.
 
-    Raises
-    ------
-    ModelicaError
-        If it is not installed, takes too long or rejects the class.
+    Raises ModelicaError: if it is not installed, takes too long or rejects the class.
     """
     compiler = shutil.which("omc")
     if compiler is None:

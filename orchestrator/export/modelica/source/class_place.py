@@ -35,10 +35,7 @@ def first_syntax_error(file: Path) -> str:
 class ClassPlace:
     """A class, its file, and the folders in which all that it uses is looked for.
 
-    Attributes
-    ----------
-    roots
-        Folders of packages, or packages themselves.
+    roots: Folders of packages, or packages themselves.
     """
 
     model: str

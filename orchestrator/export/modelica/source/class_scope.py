@@ -39,10 +39,7 @@ class Redeclared:
 class Changes:
     """All modifications of one element, merged: the outermost wins.
 
-    Attributes
-    ----------
-    place
-        Where the winning value or redeclaration is written.
+    place: Where the winning value or redeclaration is written.
     """
 
     value: Value | None = None
@@ -119,16 +116,10 @@ def _declared(element: Element, scope: ClassScope) -> Changes:
 class ClassScope:
     """A class with the modifications that hold where it is used.
 
-    Parameters
-    ----------
-    tree
-        The class.
-    outer
-        The class around it; None at the top.
-    changes
-        Modifications of its elements.
-    find_top
-        Finds a class by its full name.
+    tree: The class.
+    outer: The class around it; None at the top.
+    changes: Modifications of its elements.
+    find_top: Finds a class by its full name.
     """
 
     def __init__(
@@ -307,12 +298,8 @@ class ClassScope:
 class Instance:
     """A component that is a class with components, or the model itself.
 
-    Attributes
-    ----------
-    path
-        Its name in the flat model, without subscripts; empty for the model.
-    scope
-        Its class.
+    path: Its name in the flat model, without subscripts; empty for the model.
+    scope: Its class.
     """
 
     path: str
@@ -323,12 +310,8 @@ class Instance:
 class Leaf:
     """A component of a predefined type.
 
-    Attributes
-    ----------
-    scope
-        Its type; the changes of it are the attributes and the value.
-    given_whole
-        It belongs to a record that is given a value as a whole.
+    scope: Its type; the changes of it are the attributes and the value.
+    given_whole: It belongs to a record that is given a value as a whole.
     """
 
     path: str

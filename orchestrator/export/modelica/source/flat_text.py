@@ -30,12 +30,8 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 class PlainText:
     """A flat class whose names are identifiers.
 
-    Attributes
-    ----------
-    model, title
-        Name of its last class in ``text``, and as it was written.
-    directed
-        Components with inputs and outputs in them, which are those of the model.
+    model, title: Name of its last class in ``text``, and as it was written.
+    directed: Components with inputs and outputs in them, which are those of the model.
     """
 
     text: str
@@ -59,10 +55,7 @@ class PlainText:
 def plain_text(text: str) -> PlainText:
     """Read a flat class, in quotes or not.
 
-    Raises
-    ------
-    ModelicaError
-        If there is no class in it.
+    Raises ModelicaError: if there is no class in it.
     """
     stripped = text.strip()
     if stripped.startswith('"') and stripped.endswith('"'):  # as omc prints values
@@ -74,10 +67,7 @@ def plain_text(text: str) -> PlainText:
 def read_flat(file: Path) -> PlainText:
     """Read the flat class of a file.
 
-    Raises
-    ------
-    ModelicaError
-        If it is no text, or has no class.
+    Raises ModelicaError: if it is no text, or has no class.
     """
     source = ModelicaText(file).source
     try:

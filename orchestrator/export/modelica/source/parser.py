@@ -293,10 +293,7 @@ _WITHIN = re.compile(r"\ufeff?\s*(?:(?://[^\n]*\n|/\*.*?\*/)\s*)*within\s+([\w.]
 class ClassLibrary:
     """Classes by name; a file of a package is read when something in it is asked for.
 
-    Parameters
-    ----------
-    files
-        Number, path and text of each file, as rumoca's source map lists them.
+    files: Number, path and text of each file, as rumoca's source map lists them.
     """
 
     def __init__(self, files: Iterable[tuple[int, str, str]]) -> None:

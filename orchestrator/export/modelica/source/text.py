@@ -16,12 +16,8 @@ from orchestrator.core.diagnostics import DescriptionError, ModelicaError
 class SourceMap:
     """Resolves spans, which name their file only by a number.
 
-    Parameters
-    ----------
-    files
-        ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
-    renamed
-        Path there to the one to be shown, for text that came from no file.
+    files: ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
+    renamed: Path there to the one to be shown, for text that came from no file.
     """
 
     def __init__(self, files: Any, renamed: Mapping[str, str]) -> None:
@@ -134,10 +130,7 @@ _EXPERIMENT = {
 class Token:
     """A word, number, string or sign; ``kind`` is the group of the pattern that found it.
 
-    Attributes
-    ----------
-    start, end
-        Where it stands in the file, in bytes of UTF-8 as rumoca counts.
+    start, end: Where it stands in the file, in bytes of UTF-8 as rumoca counts.
     """
 
     kind: str
@@ -151,12 +144,8 @@ class Token:
 class ClassText:
     """A class: its name inside the file, such as ``Outer.Inner``, and its own tokens.
 
-    Attributes
-    ----------
-    word
-        ``model``, ``package`` and so on.
-    partial
-        Other classes extend it; it cannot be exported.
+    word: ``model``, ``package`` and so on.
+    partial: Other classes extend it; it cannot be exported.
     """
 
     name: str
@@ -191,17 +180,9 @@ def classes_of(text: str) -> tuple[ClassText, ...]:
 class ModelicaText:
     """The outline of one file.
 
-    Parameters
-    ----------
-    path
-        The file; it is read as UTF-8.
-    source
-        Its text, if it is not what the file holds.
-
-    Raises
-    ------
-    ModelicaError
-        If it cannot be read.
+    path: The file; it is read as UTF-8.
+    source: Its text, if it is not what the file holds.
+    Raises ModelicaError: if it cannot be read.
     """
 
     def __init__(self, path: Path, source: str | None = None) -> None:

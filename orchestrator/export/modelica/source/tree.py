@@ -69,23 +69,15 @@ class ElementKind(Enum):
 class Element:
     """One element of a class.
 
-    Attributes
-    ----------
-    name
-        Of the component or class; of an import the name that it gives, ``*`` for all.
-    type_name
-        Class that is extended, imported, or of which the component is.
-    conditional, is_array
-        Whether instances of it may be missing, and whether there may be several.
-    dims
-        What stands between commas of its subscripts: of an array component those behind its type
+    name: Of the component or class; of an import the name that it gives, ``*`` for all.
+    type_name: Class that is extended, imported, or of which the component is.
+    conditional, is_array: Whether instances of it may be missing, and whether there may be several.
+    dims: What stands between commas of its subscripts: of an array component those behind its type
         come last.
-    constraint, constraint_name
-        Arguments and class of ``constrainedby C(..)``; None and empty without such a clause.
-    protected
-        It stands in a protected section.
-    declared
-        The class, of an element that is one.
+    constraint, constraint_name: Arguments and class of ``constrainedby C(..)``; None and empty
+        without such a clause.
+    protected: It stands in a protected section.
+    declared: The class, of an element that is one.
     """
 
     kind: ElementKind
@@ -118,14 +110,9 @@ class CodeSection:
 class ClassTree:
     """A class as it is written; a short one, ``model A = B(..)``, extends what it names.
 
-    Attributes
-    ----------
-    word
-        ``model``, ``package``, ``function`` and so on.
-    builtin
-        An enumeration, or what else has no elements.
-    literals
-        What stands between the brackets of an enumeration.
+    word: ``model``, ``package``, ``function`` and so on.
+    builtin: An enumeration, or what else has no elements.
+    literals: What stands between the brackets of an enumeration.
     """
 
     name: str
@@ -173,12 +160,8 @@ class NotRead(Exception):  # noqa: N818 - it never leaves the room
 class Cursor:
     """Reads tokens one after the other.
 
-    Parameters
-    ----------
-    listed
-        All tokens of the text.
-    source
-        rumoca's number of the file.
+    listed: All tokens of the text.
+    source: rumoca's number of the file.
     """
 
     def __init__(self, listed: Sequence[Token], source: int) -> None:

@@ -27,20 +27,12 @@ class SlotLink:
 class Net:
     """All wires of one output.
 
-    Parameters
-    ----------
-    number
-        Its place in the order of the wires.
-    source
-        Box and port.
-    wires
-        Numbers of its wires.
-    start
-        Column of the source.
-    furthest
-        Last column that it reaches forward; ``start`` if it does not.
-    back
-        First column that it leads back to; ``start + 1`` if it does not. It passes the columns of
+    number: Its place in the order of the wires.
+    source: Box and port.
+    wires: Numbers of its wires.
+    start: Column of the source.
+    furthest: Last column that it reaches forward; ``start`` if it does not.
+    back: First column that it leads back to; ``start + 1`` if it does not. It passes the columns of
         its source and of its targets then, above or below the boxes.
     """
 
@@ -161,12 +153,9 @@ def _near(
 class Turn:
     """Where a line that leads back turns at one side of a column.
 
-    Parameters
-    ----------
-    slot
-        Where it passes the column.
-    box, offset
-        The box in the same column that it comes from or goes to, and its port from the top.
+    slot: Where it passes the column.
+    box, offset: The box in the same column that it comes from or goes to, and its port from the
+        top.
     """
 
     slot: Slot

@@ -19,16 +19,10 @@ _STRAIGHTENED = 3
 class Heights:
     """Tops of all slots.
 
-    Parameters
-    ----------
-    columns
-        Slots from top to bottom.
-    links
-        What joins a column to its neighbours.
-    heights
-        Of every slot.
-    loose
-        Names of boxes that may stand close to each other: pins.
+    columns: Slots from top to bottom.
+    links: What joins a column to its neighbours.
+    heights: Of every slot.
+    loose: Names of boxes that may stand close to each other: pins.
     """
 
     def __init__(
@@ -165,14 +159,9 @@ _APART = 6.0
 class Leg:
     """The piece of a net between two neighbouring columns: one vertical line with stubs.
 
-    Parameters
-    ----------
-    net
-        Number of the net; a net has one leg in a channel, or two that follow each other.
-    lefts, rights
-        Heights at which stubs leave it to the left and to the right.
-    part
-        0; of two that follow each other the right one is 1.
+    net: Number of the net; a net has one leg in a channel, or two that follow each other.
+    lefts, rights: Heights at which stubs leave it to the left and to the right.
+    part: 0; of two that follow each other the right one is 1.
     """
 
     net: int

@@ -138,18 +138,11 @@ _ARROW = 13.0
 class DiagramLayout:
     """A placed diagram; it begins at 0 on the left and at the top.
 
-    Parameters
-    ----------
-    corners
-        Left and top of every box.
-    ways
-        Corners of every wire from its output to its input.
-    labels
-        Middle of the room for every wire's label, in front of the arrow head.
-    dots
-        Where wires of one output part, with the box and port of the output.
-    width, height
-        Extent.
+    corners: Left and top of every box.
+    ways: Corners of every wire from its output to its input.
+    labels: Middle of the room for every wire's label, in front of the arrow head.
+    dots: Where wires of one output part, with the box and port of the output.
+    width, height: Extent.
     """
 
     corners: dict[str, Point]

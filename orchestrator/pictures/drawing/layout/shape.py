@@ -24,16 +24,10 @@ PASS_HEIGHT = 16.0
 class LayoutBox:
     """Something to place.
 
-    Parameters
-    ----------
-    name
-        Unique within the layout.
-    width, height
-        In points; the height on the grid.
-    inputs, outputs
-        Distance of every port from the top, on the grid; inputs are on the left edge.
-    pin
-        ``"left"`` and ``"right"``: stands on that border of the drawing.
+    name: Unique within the layout.
+    width, height: In points; the height on the grid.
+    inputs, outputs: Distance of every port from the top, on the grid; inputs are on the left edge.
+    pin: ``"left"`` and ``"right"``: stands on that border of the drawing.
     """
 
     name: str
@@ -48,12 +42,8 @@ class LayoutBox:
 class Wire:
     """A connection to route.
 
-    Parameters
-    ----------
-    source, target
-        Box and port.
-    room
-        Width that its label needs in front of the arrow head; 0 without one.
+    source, target: Box and port.
+    room: Width that its label needs in front of the arrow head; 0 without one.
     """
 
     source: tuple[str, str]

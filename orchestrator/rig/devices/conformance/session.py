@@ -260,14 +260,9 @@ _SHARE_OF_RANGE, _SHARE_OF_SPEED = 1e-3, 0.2
 class Heard:
     """What came of some calls of ``receive``, in order.
 
-    Parameters
-    ----------
-    samples
-        That came.
-    refused
-        What was no sample.
-    silences
-        Calls that nothing came in.
+    samples: That came.
+    refused: What was no sample.
+    silences: Calls that nothing came in.
     """
 
     samples: list[Received] = field(default_factory=list)
@@ -285,12 +280,8 @@ class Heard:
 class Session:
     """An emulator that runs and an adapter that is open.
 
-    Parameters
-    ----------
-    device
-        Opened.
-    emulator
-        Its peer.
+    device: Opened.
+    emulator: Its peer.
     """
 
     device: Device
@@ -346,18 +337,11 @@ def hear(
 ) -> Heard:
     """Receive, and answer where the device wants to be answered.
 
-    Parameters
-    ----------
-    device
-        Opened.
-    samples
-        It is enough when so many have come.
-    seconds
-        It is given up after so long.
-    answer
-        To each sample, of a device that is to be answered.
-    until_silent
-        It is enough as well when nothing came for 1 s, after something did.
+    device: Opened.
+    samples: It is enough when so many have come.
+    seconds: It is given up after so long.
+    answer: To each sample, of a device that is to be answered.
+    until_silent: It is enough as well when nothing came for 1 s, after something did.
     """
     heard, end = Heard(), time.monotonic() + seconds
     while len(heard.samples) < samples and time.monotonic() < end:
