@@ -268,7 +268,7 @@ def place_of(text: str) -> tuple[str, str, int]:
     Raises
     ------
     DescriptionError
-        If that is no address, or another program has it.
+        If that is no address, or another program has it; of Foxglove one beyond this machine.
     CapabilityError
         If a package is missing.
     """
@@ -282,7 +282,14 @@ def place_of(text: str) -> tuple[str, str, int]:
     if kind == "foxglove":
         if (said := lacking("foxglove")) is not None:
             raise CapabilityError(f"stream: {text}: {said}")
-        listening(f"{host}:{port}")[0].close()
+        listener, token = listening(f"{host}:{port}")
+        listener.close()
+        if token:  # other machines reach it, and its server asks nobody for a token
+            raise DescriptionError(
+                f"stream: {text}: Foxglove's server asks for no token: expected an address that"
+                f" only this machine reaches, such as {LOOPBACK}; forward a port of another machine"
+                f" there: ssh -L {port}:{LOOPBACK}:{port} .."
+            )
     else:
         _found(host, int(port))
     return kind, host, int(port)
