@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from orchestrator.study.expect.judge import judge as judge
     from orchestrator.study.expect.judge import Verdict as Verdict
     from orchestrator.study.prepare.prepare import prepare as prepare
-    from orchestrator.study.sweep.runner import sweep as sweep
+    from orchestrator.study.sweep.of_python import sweep as sweep
     from orchestrator.export import (
         build_block as build_block,
         build_model as build_model,

@@ -77,6 +77,13 @@ class ExperimentTable(_SystemTable):
     early_return: StrictBool | None = None
 
 
+class LimitsTable(_SystemTable):
+    """Within which limits a value or a delay is changed while a run goes on."""
+
+    minimum: Time | None = None
+    maximum: Time | None = None
+
+
 class EnumerationTable(_SystemTable):
     """Named whole numbers."""
 
@@ -212,6 +219,7 @@ class SystemFile(Content):
 
     system: SystemTable
     experiment: ExperimentTable = Field(default_factory=ExperimentTable)
+    tuning: dict[StrictStr, LimitsTable] = {}
 
 
 Content.model_rebuild()

@@ -49,6 +49,7 @@ from orchestrator.core.system import (
     Variation,
     nanoseconds,
 )
+from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.core.system.time import step_length
 
 #: Between the two ends of a connection.
@@ -225,6 +226,7 @@ class _TomlReader:
                 table.algorithm_options,
                 table.rates,
                 table.early_return,
+                {n: tuning_limits(n, one.minimum, one.maximum) for n, one in file.tuning.items()},
             )
         system = System(
             file.system.name, description=file.system.description, experiment=experiment

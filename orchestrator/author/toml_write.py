@@ -36,12 +36,13 @@ from orchestrator.core.system import (
     Variability,
     Variation,
 )
+from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, step_text
 
 #: Their entries become tables of their own; all other tables stand in one line.
 _GROUPS = ("component", "nested", "bus")
 #: Their entries stand below each other, one line each.
-_LISTS = ("system", "experiment", "connectors", "values", "power", "connections")
+_LISTS = ("system", "experiment", "tuning", "connectors", "values", "power", "connections")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -139,6 +140,8 @@ def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
     experiment = _experiment(system.experiment)
     if experiment:
         head["experiment"] = experiment
+    if system.experiment.tuning:
+        head["tuning"] = {n: _limits(n, one) for n, one in system.experiment.tuning.items()}
     return head | _content(system, folder, connectors=connectors)
 
 
@@ -156,6 +159,16 @@ def _experiment(experiment: DefaultExperiment) -> Data:
         rates=dict(experiment.rates) or None,
         early_return=experiment.early_return,
     )
+
+
+def _limits(name: str, limits: Limits) -> Data:
+    ends = {"minimum": limits.least, "maximum": limits.most}
+    is_delay = "->" in name
+    return {
+        key: time_text(round(end)) if is_delay else end
+        for key, end in ends.items()
+        if math.isfinite(end)
+    }
 
 
 def _content(system: System, folder: Path, *, connectors: bool) -> Data:

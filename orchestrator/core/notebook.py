@@ -99,7 +99,7 @@ def _kernel_display() -> Callable[..., Any] | None:
     return display
 
 
-class _Bar:
+class Bar:
     """A bar in a cell."""
 
     def __init__(self, title: str, display: Callable[..., Any]) -> None:
@@ -107,12 +107,12 @@ class _Bar:
         self._next = time.monotonic() + _PATIENCE
         self._shown: Any = None
 
-    def __call__(self, share: float) -> None:
-        """Show how much is done, as often as anybody sees."""
+    def __call__(self, share: float, job: str = "") -> None:
+        """Show how much is done, of a job where there are several, as often as anybody sees."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _PERIOD
-        said = f"{self._title}: {min(max(share, 0.0), 1.0):.0%}"
+        said = ": ".join(filter(None, (self._title, job, f"{min(max(share, 0.0), 1.0):.0%}")))
         bar = f'<progress max="1" value="{share:.4f}" style="width: 20em"></progress>'
         self._show({"text/html": f"<label>{bar} {escaped(said)}</label>", "text/plain": said})
 
@@ -129,13 +129,13 @@ class _Bar:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Progress | None]:
+def progress_bar(title: str) -> Iterator[Bar | None]:
     """Give what shows in a notebook how far something is; ``None`` elsewhere."""
     display = _kernel_display()
     if display is None:
         yield None
         return
-    bar = _Bar(title, display)
+    bar = Bar(title, display)
     try:
         yield bar
     finally:

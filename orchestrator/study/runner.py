@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from orchestrator.core.notebook import progress_bar
 from orchestrator.core.recording import whole_folder
 from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
 from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
@@ -58,7 +59,7 @@ def run_experiment(
         See :class:`~orchestrator.study.prepare.prepared_case.RunSettings`, where ``settings``
         are ``values``.
     progress
-        See :data:`Progress`.
+        See :data:`Progress`. ``None``: a notebook shows a bar.
 
     Raises
     ------
@@ -78,7 +79,9 @@ def run_experiment(
         realtime=realtime,
         figures=figures,
     )
-    return run_with(experiment, Path(folder), Path(output), asked, progress)
+    with progress_bar(experiment.title) as bar:
+        shown = None if bar is None else lambda job, share: bar(share, job)
+        return run_with(experiment, Path(folder), Path(output), asked, progress or shown)
 
 
 def run_with(

@@ -38,6 +38,11 @@ class Tuned:
             return tuple(_between(*end, done / self.ramp) for end in ends)
         return _between(self.before, self.value, done / self.ramp)
 
+    def way(self, places: int) -> tuple[Value, ...]:
+        """Return values on the way, at most so many, evenly spread and without its ends."""
+        parts = {round(self.ramp * number / (places + 1)) for number in range(1, places + 1)}
+        return tuple(self.at(self.step + k - 1) for k in sorted(parts) if 0 < k < self.ramp)
+
     def __str__(self) -> str:
         time, is_delay = seconds(self.time_ns), "->" in self.name
         first, last = (_shown(one, is_delay=is_delay) for one in (self.before, self.value))

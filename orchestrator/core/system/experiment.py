@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.naming import unknown
+from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, nanoseconds, seconds, step_length, step_text
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class DefaultExperiment:
         Every how many steps a component takes one, by name.
     early_return
         Whether units may end a step at an event; ``None``: not said.
+    tuning
+        Limits of what is changed while it runs: of values by ``component.connector``, of delays in
+        nanoseconds by ``source -> target``.
     """
 
     start_ns: int = 0
@@ -41,6 +45,29 @@ class DefaultExperiment:
     algorithm_options: Mapping[str, float | bool | str] = field(default_factory=dict)
     rates: Mapping[str, int] = field(default_factory=dict)
     early_return: bool | None = None
+    tuning: Mapping[str, Limits] = field(default_factory=dict)
+
+
+def tuning_limits(name: str, minimum: str | float | None, maximum: str | float | None) -> Limits:
+    """Return the limits of a value or, of ``source -> target``, of a delay in nanoseconds.
+
+    Raises DescriptionError: if that is no range.
+    """
+    ends: list[float | None] = []
+    for key, given in (("minimum", minimum), ("maximum", maximum)):
+        where = f'tuning."{name}".{key}'
+        is_delay = given is not None and "->" in name
+        end = nanoseconds(given, where) if is_delay else given  # type: ignore[arg-type]
+        if isinstance(end, str):
+            raise DescriptionError(f"{where}: expected a number, found '{end}'")
+        ends.append(end)
+    try:
+        found = Limits.of(*ends)
+    except DescriptionError as error:
+        raise DescriptionError(f'tuning."{name}": {error}') from None
+    if found is None:
+        raise DescriptionError(f'tuning."{name}": expected minimum, maximum or both, found neither')
+    return found
 
 
 def communication_step_ns(system: System, step: str | float | None = None) -> int:
@@ -69,13 +96,14 @@ def with_experiment(system: System, **changes: Any) -> System:
     """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``.
 
     **changes: ``start``, ``stop`` and ``step``, in seconds or as text; ``algorithm``,
-        ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`.
-        ``None``: it is not said any more. Options belong to an algorithm: with another one they are
-        left out unless they are given, too.
+        ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`;
+        ``tuning``, pairs of least and most by name, of delays seconds or text. ``None``: it is not
+        said any more. Options belong to an algorithm: with another one they are left out unless
+        they are given, too.
     Raises DescriptionError: if there is no such setting, or the times hold no step.
     """
     times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
-    known = [*times, "algorithm", "algorithm_options", "rates", "early_return"]
+    known = [*times, "algorithm", "algorithm_options", "rates", "early_return", "tuning"]
     fields: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in known:
@@ -84,6 +112,8 @@ def with_experiment(system: System, **changes: Any) -> System:
             read = step_length if name == "step" else nanoseconds
             ns = None if value is None else read(value, f"{name} time")
             fields[times[name]] = 0 if ns is None and name == "start" else ns
+        elif name == "tuning":
+            fields[name] = {key: tuning_limits(key, *ends) for key, ends in (value or {}).items()}
         else:
             is_table = value is None and name in {"algorithm_options", "rates"}
             fields[name] = {} if is_table else value

@@ -48,6 +48,17 @@ class Limits:
             raise DescriptionError(f"expected a range, found {least:g} to {most:g}")
         return cls(least, most, above is not None, below is not None)
 
+    def within(self, other: Limits) -> Limits:
+        """Return what lies inside of both."""
+        least, most = max(self.least, other.least), min(self.most, other.most)
+        if not least < most:
+            raise DescriptionError(f"expected limits that overlap, found {self} beside {other}")
+        opens = [
+            any(one.open_below and one.least == least for one in (self, other)),
+            any(one.open_above and one.most == most for one in (self, other)),
+        ]
+        return Limits(least, most, *opens)
+
     def admits(self, value: float) -> bool:
         """Whether a number lies inside; what is no number does not."""
         low = self.least < value if self.open_below else self.least <= value

@@ -19,6 +19,7 @@ from orchestrator.core.system import (
     System,
     Value,
 )
+from orchestrator.core.system.ports import Limits
 from orchestrator.pictures.drawing.facts import (
     Facts,
     delay_text,
@@ -90,9 +91,16 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Sys
         options = {f"option {key}": str(value) for key, value in found.algorithm_options.items()}
         rates = {f"rate of {key}": str(value) for key, value in found.rates.items()}
         early = {} if found.early_return is None else {"early return": str(found.early_return)}
-        return texts | options | rates | early
+        limits = {f"limits of {key}": _limited(key, one) for key, one in found.tuning.items()}
+        return texts | options | rates | early | limits
 
     return _changed("experiment", "", told(before), told(after))
+
+
+def _limited(name: str, limits: Limits) -> str:
+    if "->" not in name:
+        return str(limits)
+    return str(Limits(limits.least / 1e6, limits.most / 1e6)) + " ms"
 
 
 def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]:

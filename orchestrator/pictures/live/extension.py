@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.author.reading import plain_value, value_of
-from orchestrator.core.diagnostics import RunEndedError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, RunEndedError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
@@ -160,7 +161,7 @@ class LiveView(Extension):
         while True:
             wish = self._viewing.wish(waits=self._stands)
             if wish is not None and (wish.what in CHANGES or wish.case != case):
-                self._viewing.say(Answered(wish.number, _refused(wish, case, execution)))
+                self._viewing.say(_answered(wish, case, execution))
                 continue
             what = "" if wish is None else wish.what
             if what == "stop":
@@ -221,26 +222,33 @@ def _margins_again(run: Run, case: str) -> tuple[bytes, str]:
         return b"", f"its margins cannot be computed beside the run: {error}"
 
 
-def _refused(wish: Wish, case: str, execution: Execution) -> str:
-    """Tune or mark a run as a viewer wishes; return why not, empty if it is done."""
-    if wish.case != case:
-        return f"case '{wish.case}' is over"
+#: Values of a ramp whose margins are computed before a rig takes it, beside the last.
+_PLACES = 7
+
+
+def _answered(wish: Wish, case: str, execution: Execution) -> Answered:
+    """Tune or mark a run as a viewer wishes; say why not where that is refused."""
     try:
+        if wish.case != case:
+            raise DescriptionError(f"case '{wish.case}' is over")
         if wish.what == MARK:
             execution.mark(wish.text, wish.by)
-            return ""
+            return Answered(wish.number, "")
         value: Value = plain_value(wish.text)
         if "->" not in wish.name:
             end = Endpoint.parse(wish.name)
             connector = execution.system.component(end.component).connector(end.connector)
             value = value_of(wish.text, connector, wish.name)
         if wish.what == CHECK:
-            execution.expect_tunable(wish.name, value, wish.ramp)
-        else:
-            execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
+            proposed = execution.proposed(wish.name, value, wish.ramp)
+            is_delay = "->" in wish.name
+            way = proposed.way(_PLACES)
+            texts = (f"{round(one)} ns" if is_delay else json.dumps(one) for one in way)  # type: ignore[arg-type]
+            return Answered(wish.number, "", tuple(texts))
+        execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
     except SoftdockError as error:
-        return str(error)
-    return ""
+        return Answered(wish.number, str(error))
+    return Answered(wish.number, "")
 
 
 def recording_of(run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> CaseReady:

@@ -72,10 +72,14 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What became of a wish, by its number: why it is refused, or empty."""
+    """What became of a wish, by its number: why it is refused, or empty.
+
+    ``way`` are values on the way to the one that was asked about, as text.
+    """
 
     number: int
     refused: str
+    way: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

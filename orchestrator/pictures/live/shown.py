@@ -20,6 +20,7 @@ from orchestrator.pictures.live.messages import (
     CHECK,
     SET,
     WISHES,
+    Answered,
     Intervals,
     SampleFinder,
     Stretch,
@@ -135,16 +136,24 @@ class ShownCase:
         self.version += 1
 
 
-def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str]) -> str:
-    """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not."""
+def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str], way: Sequence[str]) -> str:
+    """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not.
+
+    They are those with the least delay margin of the value and of others on the way to it.
+    """
     what = f"{wish.name} = {wish.text}"
     if not case.rig:
         raise DescriptionError(f"{what} is refused: no supervisor of the devices could consent")
     if not case.again:
         raise DescriptionError(f"{what} is refused: {case.unknown}")
-    arming = pickle.loads(case.again)(changed)  # noqa: S301 - of the run that started us
-    if not arming.is_granted:
-        raise DescriptionError(f"{what} is refused: {arming.refusal()}")
+    compute = pickle.loads(case.again)  # noqa: S301 - of the run that started us
+    found = []
+    for text in (wish.text, *way):
+        found.append(arming := compute({**changed, wish.name: text}))
+        if not arming.is_granted:
+            there = "" if text == wish.text else f" on its way, at {text}"
+            raise DescriptionError(f"{what} is refused{there}: {arming.refusal()}")
+    arming = min(found, key=lambda one: one.delay_margin)
     margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
     with of_wing("rig.operator")(case.rig) as operator:
         said = operator.wish("tune", what=what, margins=margins)
@@ -174,7 +183,7 @@ class Shown:
     _asked: float = -math.inf
     _operator: Any = None
     _number: int = 0
-    _waiting: dict[int, SimpleQueue[str]] = field(default_factory=dict)
+    _waiting: dict[int, SimpleQueue[Answered]] = field(default_factory=dict)
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
     def state(self) -> dict[str, Any]:
@@ -262,44 +271,45 @@ class Shown:
             return
         with self._asking:  # one at a time: each is granted by what is so before it
             if case.has_devices:
-                self._send(replace(wish, what=CHECK), case)
+                way = self._send(replace(wish, what=CHECK), case)
                 changed = {name: text for name, text in case.granted.items() if name != wish.name}
                 changed[wish.name] = wish.text
-                self._send(replace(wish, granted=_granted(case, wish, changed)), case)
+                self._send(replace(wish, granted=_granted(case, wish, changed, way)), case)
                 case.granted = changed
             else:
                 self._send(wish, case)
 
-    def _send(self, wish: Wish, case: ShownCase) -> None:
-        """Send a wish to the run, and expect that it grants it."""
-        answer: SimpleQueue[str] = SimpleQueue()
+    def _send(self, wish: Wish, case: ShownCase) -> Sequence[str]:
+        """Send a wish to the run, and expect that it grants it; return values on the way."""
+        waiting: SimpleQueue[Answered] = SimpleQueue()
         with self._lock:
             self._number += 1
             number = self._number
-            self._waiting[number] = answer
+            self._waiting[number] = waiting
             self.grant(replace(wish, case=case.name, number=number))
             if case.asked is not None:
                 case.asked[0] += 1
         try:
-            refused = answer.get(timeout=_ANSWER)
+            answer = waiting.get(timeout=_ANSWER)
         except Empty:
             raise DescriptionError(
                 f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
             ) from None
         finally:
             del self._waiting[number]
-        if refused:
-            raise DescriptionError(refused)
+        if answer.refused:
+            raise DescriptionError(answer.refused)
+        return answer.way
 
-    def answered(self, number: int, refused: str) -> None:
+    def answered(self, answer: Answered) -> None:
         """Take what became of a wish."""
-        if (waiting := self._waiting.get(number)) is not None:
-            waiting.put(refused)
+        if (waiting := self._waiting.get(answer.number)) is not None:
+            waiting.put(answer)
 
     def over(self, case: str) -> None:
         """Nobody answers any more, as the steps of a case are over."""
-        for waiting in list(self._waiting.values()):
-            waiting.put(f"case '{case}' is over")
+        for number, waiting in list(self._waiting.items()):
+            waiting.put(Answered(number, f"case '{case}' is over"))
 
     def case(self, number: int) -> dict[str, Any]:
         """Return what is known of a case beside its samples."""

@@ -265,7 +265,8 @@ class Streams(Extension):
 def place_of(text: str) -> tuple[str, str, int]:
     """Read ``KIND[:[HOST:]PORT]``, and expect that rows can go there.
 
-    Raises DescriptionError: if that is no address, or another program has it.
+    Raises DescriptionError: if that is no address, or another program has it; of Foxglove one
+        beyond this machine.
     Raises CapabilityError: if a package is missing.
     """
     kind, _, address = text.partition(":")
@@ -278,7 +279,14 @@ def place_of(text: str) -> tuple[str, str, int]:
     if kind == "foxglove":
         if (said := lacking("foxglove")) is not None:
             raise CapabilityError(f"stream: {text}: {said}")
-        listening(f"{host}:{port}")[0].close()
+        listener, token = listening(f"{host}:{port}")
+        listener.close()
+        if token:  # other machines reach it, and its server asks nobody for a token
+            raise DescriptionError(
+                f"stream: {text}: Foxglove's server asks for no token: expected an address that"
+                f" only this machine reaches, such as {LOOPBACK}; forward a port of another machine"
+                f" there: ssh -L {port}:{LOOPBACK}:{port} .."
+            )
     else:
         _found(host, int(port))
     return kind, host, int(port)

@@ -75,7 +75,7 @@ class Follower:
             case Done():
                 self.shown.cases[-1].add(message.event)
             case Answered():
-                self.shown.answered(message.number, message.refused)
+                self.shown.answered(message)
             case Said():
                 case = next(one for one in self.shown.cases if one.name == message.case)
                 case.say(message.sections, message.remarks)

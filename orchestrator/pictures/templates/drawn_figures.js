@@ -1,5 +1,28 @@
 // Draws the figures that a page holds, each when it comes into view.
 
+// One time for all figures over time of a report; where they begin and end is found when it is first moved.
+function timeSlider(figures, array, moved) {
+  const main = document.querySelector("main");
+  const times = figures.filter(({kind}) => kind === "time").flatMap(({panels}) => panels.flatMap(({curves}) => curves.map(({x}) => x)));
+  if (!main || !times.length) return null;
+  const bar = element("label", "at-time", "Time "), input = element("input"), said = element("output", "", "move it to read all figures at one time");
+  Object.assign(input, {type: "range", min: 0, max: 1000, value: 0});
+  const slider = {time: null};
+  let range = null;
+  input.addEventListener("input", () => {
+    if (!range) {
+      range = [Infinity, -Infinity];
+      for (const place of new Set(times)) extremes(array(place), 0, array(place).length, false, range);
+    }
+    slider.time = range[0] + (range[1] - range[0]) * Number(input.value) / 1000;
+    said.textContent = `${written(slider.time, 6)} s`;
+    moved();
+  });
+  bar.append(input, said);
+  main.prepend(bar);
+  return slider;
+}
+
 function drawFigures(data) {
   const arrays = new Map(), built = new Map();
   const array = (place) => {
@@ -7,9 +30,12 @@ function drawFigures(data) {
     return arrays.get(place);
   };
   const roots = [...document.querySelectorAll("[data-figure]")];
+  const slider = timeSlider(data.figures, array, () => built.forEach((figure) => figure.showTime(slider.time)));
   const build = (root) => {
     const number = Number(root.dataset.figure);
-    if (!built.has(root)) built.set(root, new Figure(root, data.figures[number], array, number));
+    if (built.has(root)) return;
+    built.set(root, new Figure(root, data.figures[number], array, number));
+    if (slider && slider.time !== null) built.get(root).showTime(slider.time);
   };
   const redraw = () => built.forEach((figure) => figure.redraw());
   const seen = new IntersectionObserver((entries) => {

@@ -412,6 +412,13 @@ class Figure {
     return null;
   }
 
+  // Put the cursor to a time, in all panels.
+  showTime(time) {
+    if (!this.isShared) return;
+    const {u} = this.first, left = u.valToPos(time, "x"), {width, height} = u.over.getBoundingClientRect();
+    u.setCursor(left >= 0 && left <= width ? {left, top: height / 2} : {left: -10, top: -10}, true, true);
+  }
+
   resize() {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => {

@@ -265,6 +265,11 @@ class Arming:
         return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
 
     @property
+    def delay_margin(self) -> float:
+        """The least of all, s; infinite where no command comes back."""
+        return _least(self.lines)[1]
+
+    @property
     def least(self) -> str:
         """The least margins of all, in words."""
         found = [line.margins for line in self.lines if line.margins is not None]

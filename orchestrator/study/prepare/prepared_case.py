@@ -12,6 +12,7 @@ from orchestrator.author import read_system
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import Endpoint, System, nearest
+from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.study.file.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
 from orchestrator.study.file.table import Time
 
@@ -139,14 +140,22 @@ def with_tuning(
     experiment: Experiment, cases: Mapping[str, PreparedCase], settings: RunSettings
 ) -> dict[str, PreparedCase]:
     """Give cases the limits within which they are tuned, and what was tuned in another run."""
-    limits = {name: table.limits(name) for name, table in experiment.tuning.items()}
+    limits = {
+        name: tuning_limits(name, table.minimum, table.maximum)
+        for name, table in experiment.tuning.items()
+    }
     found: dict[str, PreparedCase] = {}
     known: set[str] = set()
     for case, one in cases.items():
-        own = _nameable(one.system) if limits else set()
+        of_system = one.system.experiment.tuning
+        own = _nameable(one.system) if limits or of_system else set()
         known |= own
-        given = {name: range_ for name, range_ in limits.items() if range_ and name in own}
-        found[case] = replace(one, limits=given)
+        for name in sorted(of_system.keys() - own):
+            raise UnknownNameError(
+                f"case '{case}': limits of '{name}' in the system: it has no input, parameter or"
+                f" connection of this name{nearest(name, own)}"
+            )
+        found[case] = replace(one, limits={n: one for n, one in limits.items() if n in own})
     for name in limits.keys() - known:
         raise UnknownNameError(
             f'tuning."{name}": no case has an input, a parameter or a connection of this name'

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browser import browser, needs_chromium
 
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.recording import read_parquet
@@ -19,8 +21,12 @@ PATIENCE = 90.0  # s; a busy machine
 
 
 @pytest.fixture
-def held(tmp_path, shipped_fmus):
-    """Run the rig on a machine that others use until it is held; return run and operator."""
+def held(tmp_path, shipped_fmus, request):
+    """Run the rig on a machine that others use until it is held; return run and operator.
+
+    A parameter has further changes of its file, and options of the run.
+    """
+    changes, options = getattr(request, "param", ({}, ()))
     name = f"engaged-{os.getpid()}"
     text = (EPOS / "rig_supervised.toml").read_text(encoding="utf-8")
     for old, new in {
@@ -36,12 +42,13 @@ def held(tmp_path, shipped_fmus):
         "lost = 40": "lost = 5000",
         "lost = 100": "lost = 5000",
         '"rig_capture.ssd"': f'"{EPOS}/rig_capture.ssd"',
+        **changes,
     }.items():
         assert old in text, old
         text = text.replace(old, new)
     path = tmp_path / "rig.toml"
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "orchestrator", "run", str(path), "--output", "out"]
+    command = [sys.executable, "-m", "orchestrator", "run", str(path), "--output", "out", *options]
     with (tmp_path / "said.txt").open("w", encoding="utf-8") as file:
         run = subprocess.Popen(command, stdout=file, stderr=file, cwd=tmp_path)  # noqa: S603
     try:
@@ -109,3 +116,40 @@ def test_ctrl_c_ends_a_run_that_waits(held, tmp_path):
     run.send_signal(signal.SIGINT)
     assert run.wait(PATIENCE) == 130, said(tmp_path)
     assert "was never engaged" in said(tmp_path)
+
+
+LONG = {
+    'stop = "1 s"': 'stop = "120 s"',
+    'heartbeat = "5 s"': 'heartbeat = "5 s"\nafter_fault = "continue"',
+    "connect_timeout = 30 }": 'connect_timeout = 30, on_stale = "hold" }',
+}
+
+
+@needs_chromium
+@pytest.mark.alone
+@pytest.mark.parametrize("held", [(LONG, ("--live", "0"))], indirect=True)
+def test_a_rig_is_stopped_and_reset_from_its_page_and_engaged_once_more(held, tmp_path):
+    run, operator = held
+    url = re.search(r"live: (http://\S+)", said(tmp_path))[1]
+    state = "document.querySelector('#rig .lamp')?.textContent"
+    with browser(tmp_path / "browser") as tab:
+        tab.show(url, 1400)
+
+        def press(wish, *reached):
+            tab.run(f"document.querySelector('#operate [data-wish={wish}]').click()")
+            tab.until(f"at('operated').textContent === 'you: {wish}'")
+            until(run, lambda: operator.wish("status")["state"] in reached)
+
+        press("arm", "SHADOW")
+        press("engage", "ACTIVE")
+        tab.until("state.cases.at(-1).rows > 100")
+        press("stop", "SAFE")
+        tab.until(f"{state}.endsWith('SAFE')")
+        assert "an operator stopped it" in tab.run("document.querySelector('#rig').innerText")
+        press("reset", "SHADOW")
+        assert operator.wish("status")["latched"] == []
+        rows = tab.run("state.cases.at(-1).rows")
+        press("arm", "SHADOW")
+        press("engage", "ACTIVE")
+        tab.until(f"{state}.endsWith('ACTIVE') && state.cases.at(-1).rows > {rows} + 100")
+        assert tab.errors == []

@@ -11,7 +11,9 @@ from orchestrator import (
     System,
     draw_system,
     fmu,
+    read_experiment,
     read_system,
+    run_experiment,
     simulate,
     sweep,
 )
@@ -94,6 +96,28 @@ def test_a_run_and_a_sweep_show_it(cell, monkeypatch, small_fmu):
     assert cell[0]["text/plain"] == "sweep of s: 50%"
     cell.clear()
     simulate(system, progress=lambda _share: None, **how)
+    assert cell == []
+
+
+def test_an_experiment_shows_which_of_its_cases_goes_on(cell, monkeypatch, tmp_path):
+    monkeypatch.setattr(notebook, "_PATIENCE", 0.0)
+    monkeypatch.setattr(notebook, "_PERIOD", 0.0)
+    (tmp_path / "system.toml").write_text(
+        '[system]\nname = "one"\n[component.a]\nsource = "block:virtual_damper"\n'
+        "values = { velocity = 1.0 }\n"
+    )
+    (tmp_path / "experiment.toml").write_text(
+        'title = "Two"\n[defaults]\nstep = "1 ms"\nstop = "1 s"\n'
+        '[case.first]\nsystem = "system.toml"\n[case.second]\nsystem = "system.toml"\n'
+    )
+    experiment = read_experiment(tmp_path / "experiment.toml")
+    run_experiment(experiment, tmp_path, tmp_path / "out")
+    said = [one["text/plain"] for one in cell]
+    assert "Two: first: 100%" in said
+    assert "Two: second: 100%" in said
+    assert said[-1] == ""
+    cell.clear()
+    run_experiment(experiment, tmp_path, tmp_path / "out", progress=lambda _job, _share: None)
     assert cell == []
 
 

@@ -289,6 +289,36 @@ def test_the_lines_of_a_diagram_have_values_of_each_case(tab, tmp_path, register
 
 
 @needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_a_slider_shows_one_time_in_all_figures(tab, tmp_path, width, dark):
+    late = Plot("time", [Panel("y [N]", [Curve("late", TIME[2000:], WAVE[2000:])])], "Late")
+    path = Plot("path", [Panel("y", [Curve("", np.cos(TIME), WAVE)])], "Path", "x [m]")
+    page(tmp_path, two_panels(), late, path)
+    tab.errors.clear()
+    tab.show(tmp_path / "report.html", width, 5000, dark=dark)
+    slider = "document.querySelector('.at-time input')"
+
+    def shown(share):
+        tab.run(f"{slider}.value = {share}; {slider}.dispatchEvent(new Event('input'))")
+        tab.frame()
+        values = "[...document.querySelectorAll('.value')].map((one) => one.textContent)"
+        return tab.run(values), tab.run("document.querySelector('.at-time output').textContent")
+
+    values, time = shown(750)  # of 0 to 4 s
+    near = [f"{float(WAVE[i]):.6g}" for i in range(2990, 3011)]  # a pixel is some samples
+    assert time == "3 s"
+    assert values[0].removesuffix(" m") in near
+    assert values[3].removesuffix(" N") in near
+    values, _ = shown(250)
+    assert values[0]
+    assert values[3] == ""  # it has not begun
+    assert tab.run(OVERLAPS) == []
+    assert tab.run("document.documentElement.scrollWidth") <= width
+    assert tab.errors == []
+    tab.picture(tmp_path / "seen.png")
+
+
+@needs_chromium
 def test_figures_show_values_and_zoom_and_curves_go_and_come(tab, tmp_path, monkeypatch):
     monkeypatch.setattr(report, "LARGEST_DATA", 1000)  # the samples stand beside the page
     page(tmp_path, two_panels())

@@ -125,7 +125,7 @@ class Execution(RunView):
         self._loop = RunLoop(*running, self._pacing, made.end)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
-        if chosen.limits:
+        if chosen.limits or self.system.experiment.tuning:
             self._tuning  # noqa: B018 - says what is wrong with them
         if chosen.tuned:
             self.replay(chosen.tuned)
@@ -278,10 +278,13 @@ class Execution(RunView):
         else:
             self._tuning.set(name, value, ramp, by, granted)
 
-    def expect_tunable(self, name: str, value: Value, ramp: str | float | None = None) -> None:
-        """Say what :meth:`set` would, and change nothing; margins and consent are not looked at."""
+    def proposed(self, name: str, value: Value, ramp: str | float | None = None) -> Tuned:
+        """Return what :meth:`set` would do, or raise what it would; nothing is changed.
+
+        Margins and the consent of a supervisor are not looked at.
+        """
         self._loop.expect_going()
-        self._tuning.expect_granted(self._tuning.accepted(name, value, ramp)[0], "not asked yet")
+        return self._tuning.proposed(name, value, ramp)
 
     def mark(self, text: str, by: str = "") -> None:
         """Put an event with a text into the log of the run, at its present time."""

@@ -76,8 +76,8 @@ class Tuning:
     """Changes a run between two steps, and remembers what it changed.
 
     made, ports: What runs.
-    limits: That a user gives, by name: ranges, of delays in nanoseconds; or their two ends, of
-        delays in seconds.
+    limits: Beside those of the system, by name: ranges, of delays in nanoseconds; or their two
+        ends, of delays in seconds. Both hold.
     log: What was changed and marked so far.
     listeners: Are told of each event before the next step.
     """
@@ -97,11 +97,17 @@ class Tuning:
         self._planned: list[Tuned] = []
         components = made.system.components.items()
         self._devices = [n for n, one in components if one.source.kind is SourceKind.DEVICE]
-        known = [*ports.tunable(), *map(str, made.system.connections)] if limits else []
-        for name in limits:
+        found = dict(made.system.experiment.tuning)
+        for name, one in limits.items():
+            try:
+                found[name] = _range(name, one).within(found.get(name, Limits()))
+            except DescriptionError as error:
+                raise DescriptionError(f"limits of '{name}': {error}") from None
+        known = [*ports.tunable(), *map(str, made.system.connections)] if found else []
+        for name in found:
             if name not in known:
                 raise lacking("the run", "input or tunable parameter to limit", name, known)
-        self._limits = ports.given = {name: _range(name, one) for name, one in limits.items()}
+        self._limits = ports.given = found
 
     @property
     def delays(self) -> dict[str, str]:
@@ -145,6 +151,22 @@ class Tuning:
         if why:
             raise CapabilityError(f"cannot set '{name}': {why}")
 
+    def proposed(self, name: str, value: Any, ramp: str | float | None) -> Tuned:
+        """Return what would be changed where devices are in the loop, once that is granted."""
+        name, plain, steps = self.accepted(name, value, ramp)
+        self.expect_granted(name, "not asked yet")
+        if self._moving:
+            raise CapabilityError(
+                f"cannot set '{name}': {next(iter(self._moving))} is still on its way, and margins"
+                " are known for one way at a time: ask again when it is there"
+            )
+        return Tuned(
+            self._engine.done, self._engine.time_ns, name, self._before(name), plain, steps
+        )
+
+    def _before(self, name: str) -> Value:
+        return self._lines.present(name) if ARROW in name else self._ports.plain(name)
+
     def _steps(self, name: str, ramp: str | float | None) -> int:
         """Return the communication steps of a ramp."""
         ramp_ns = 0 if ramp is None else nanoseconds(ramp, f"{name}: ramp")
@@ -165,9 +187,8 @@ class Tuning:
             return
         self.expect_granted(name, granted)
         engine = self._engine
-        before = self._lines.present(name) if is_delay else self._ports.plain(name)
         who = ", ".join(filter(None, (by, granted)))
-        tuned = Tuned(engine.done, engine.time_ns, name, before, value, steps, who)
+        tuned = Tuned(engine.done, engine.time_ns, name, self._before(name), value, steps, who)
         if is_delay:
             if others := [one for one in self._moving if ARROW in one]:
                 raise CapabilityError(f"cannot set '{name}': the delay of {others[0]} still moves")

@@ -29,10 +29,12 @@ The default experiment::
       <sd:Master algorithm="gauss-seidel" step="0.001" earlyReturn="true">
         <sd:Option name="tolerance" value="1e-06"/>
         <sd:Rate component="thermal" every="10"/>
+        <sd:Tuning name="controller.k" minimum="50" maximum="400"/>
       </sd:Master>
     </ssc:Annotation>
 
-The value of an option is JSON: a number, ``true``, ``false`` or a text in quotes.
+The value of an option is JSON: a number, ``true``, ``false`` or a text in quotes. Limits are those
+within which a value is tuned while it runs; of a connection's delay they are seconds.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from decimal import Decimal
+from math import isfinite
 from typing import Final
 
 from lxml import etree
@@ -61,6 +64,8 @@ from orchestrator.core.ssp.common.names import (
     tag,
 )
 from orchestrator.core.system import ComponentOptions, DefaultExperiment, PowerPort, nanoseconds
+from orchestrator.core.system.experiment import tuning_limits
+from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, step_length, step_text
 
 OWN_TYPES: Final = "io.softdock."
@@ -269,13 +274,23 @@ def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
         attributes["step"] = text(experiment.step_ns)
     if experiment.early_return is not None:
         attributes["earlyReturn"] = boolean_text(experiment.early_return)
-    if not (attributes or experiment.algorithm_options or experiment.rates):
+    inside = experiment.algorithm_options, experiment.rates, experiment.tuning
+    if not (attributes or any(inside)):
         return
     master = add(annotate(element, MASTER_TYPE), "sd:Master", **attributes)
     for name, value in experiment.algorithm_options.items():
         add(master, "sd:Option", name=name, value=json.dumps(value, ensure_ascii=False))
     for name, every in experiment.rates.items():
         add(master, "sd:Rate", component=name, every=str(every))
+    for name, limits in experiment.tuning.items():
+        ends = {"minimum": limits.least, "maximum": limits.most}
+        is_delay = "->" in name
+        said = {
+            key: seconds_text(round(end)) if is_delay else repr(end)
+            for key, end in ends.items()
+            if isfinite(end)
+        }
+        add(master, "sd:Tuning", name=name, **said)
 
 
 def read_experiment(element: etree._Element) -> DefaultExperiment:
@@ -296,6 +311,7 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     step = master.get("step")
     options: dict[str, float | bool | str] = {}
     rates: dict[str, int] = {}
+    tuning: dict[str, Limits] = {}
     for inner in children(master):
         empty(inner)
         if tag(inner) == "sd:Option":
@@ -309,8 +325,19 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
             if not 1 <= every <= _MOST_STEPS:
                 raise SspError(f"sd:Rate: expected every as a whole number >= 1, found {every}")
             rates[inner.get("component", "")] = every
+        elif tag(inner) == "sd:Tuning":
+            only(inner, ("name", "minimum", "maximum"))
+            _once(tuning, inner, "name")
+            name = inner.get("name", "")
+            ends = (
+                attribute(inner, key, real, 0.0) if key in inner.attrib else None
+                for key in ("minimum", "maximum")
+            )
+            tuning[name] = tuning_limits(name, *ends)
         else:
-            raise SspError(f"sd:Master: expected sd:Option and sd:Rate in it, found {tag(inner)}")
+            raise SspError(
+                f"sd:Master: expected sd:Option, sd:Rate and sd:Tuning in it, found {tag(inner)}"
+            )
     return DefaultExperiment(
         start_ns,
         stop_ns,
@@ -321,6 +348,7 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
         attribute(master, "earlyReturn", boolean, default=False)
         if "earlyReturn" in master.attrib
         else None,
+        tuning,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.live import shown as live
-from orchestrator.pictures.live.messages import CHECK, MARK, SET, Wish
+from orchestrator.pictures.live.messages import CHECK, MARK, SET, Answered, Wish
 from orchestrator.pictures.live.shown import Shown, ShownCase
 from orchestrator.rig.run.arming import armed
 from orchestrator.study import read_experiment
@@ -71,19 +71,19 @@ def rig(again, monkeypatch):
     monkeypatch.setattr(live, "of_wing", lambda _name: Operator)
     case = ShownCase("capture", "", {}, state="running", rig="epos", has_devices=True, again=again)
     case.samples = SimpleNamespace(count=9, grow=lambda _whole: None)
-    sent = []
+    sent, way = [], []
 
     def grant(wish):
         sent.append(wish)
         refused = "beyond its limits" if wish.text == "301" else ""
-        found.answered(wish.number, refused)
+        found.answered(Answered(wish.number, refused, way if wish.what == CHECK else ()))
 
     found = Shown("rig", [case], grant=grant)
-    return found, sent
+    return found, sent, way
 
 
 def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch):
-    shown, sent = rig
+    shown, sent, _ = rig
     shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
     check, done = sent
     assert (check.what, done.what, done.ramp) == (CHECK, SET, 0.5)
@@ -101,6 +101,20 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch):
     shown.ask(Wish(MARK, text="seen"))  # which nobody has to grant
 
 
+def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(rig, again):
+    shown, sent, way = rig
+    compute = pickle.loads(again)  # noqa: S301 - of this test
+    figures = {b: compute({"damper.b": b}).least for b in ("110", "130", "150")}
+    way += ["110", "130"]
+    shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
+    assert sent[-1].granted == f"granted with {figures['110']}"
+    assert figures["110"] != figures["150"]
+    way.append("0")
+    with pytest.raises(DescriptionError, match=r"= 150 is refused on its way, at 0: .* unstable"):
+        shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
+    assert sent[-1].what == CHECK
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
@@ -112,7 +126,7 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch):
     ],
 )
 def test_what_is_lacking_is_said(rig, changes, why):
-    shown, _ = rig
+    shown, *_ = rig
     shown.cases[0] = replace(shown.cases[0], **changes)
     with pytest.raises(DescriptionError, match=why):
         shown.ask(Wish(SET, name="damper.b", text="150"))

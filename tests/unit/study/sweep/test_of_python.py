@@ -54,6 +54,18 @@ def test_a_run_or_a_measure_that_fails_is_a_row(system):
     assert table["reason"][0].startswith("measure 'm': result 'slope' has no signal 'x'")
 
 
+def test_what_is_expected_is_a_column_of_truth_values(system):
+    said = ["twice < 3", "end > 0", "m > 0"]
+    measures = {**END, "twice": twice, "m": lambda result: result["x"][0]}
+    table = sweep(system, {"a.u": [1.0, 2.0]}, measures=measures, expect=said, **HOW)
+    assert list(table.columns)[-6:] == [*said, "status", "reason", "wall time [s]"]
+    assert table["twice < 3"].tolist() == [True, False]
+    assert table["end > 0"].all()
+    assert not table["m > 0"].any()  # it could not be read off
+    last = sweep(system, {"a.u": [1.0, 2.0]}, expect="a.y within 0.1 of 1", **HOW)
+    assert last["a.y within 0.1 of 1"].tolist() == [True, False]
+
+
 @pytest.mark.slow
 def test_several_processes_give_the_same(system):
     tables = [
@@ -75,6 +87,9 @@ def test_several_processes_give_the_same(system):
         ({"a.u": [1.0]}, {"stopp": 1}, "unknown key 'stopp'; did you mean 'stop'"),
         ({"a.u": [1.0]}, {"measures": {"m": {"kind": "peak", "signal": "a.z"}}}, "output 'a.z'"),
         ({"a.u": [1.0]}, {"measures": {"m": lambda _: 1.0}, "jobs": 2}, "define it in a module"),
+        ({"a.u": [1.0]}, {"measures": END, "expect": "ende < 1"}, "'ende'; did you mean 'end'"),
+        ({"a.u": [1.0]}, {"measures": END, "expect": ["end < 1 N"]}, "'end' has no unit"),
+        ({"a.u": [1.0]}, {"measures": END, "expect": ["end"]}, "expected a name, a bound"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_run(system, over, more, said):

@@ -5,7 +5,20 @@ from math import inf
 import numpy as np
 import pytest
 
-from orchestrator import Block, Input, Output, Parameter, System, block, fmu
+from orchestrator import (
+    Block,
+    Input,
+    Output,
+    Parameter,
+    System,
+    block,
+    change_lines,
+    differences,
+    fmu,
+    read_system,
+    write_ssd,
+    write_toml,
+)
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import (
     CapabilityError,
@@ -73,6 +86,25 @@ def test_a_ramp_takes_equal_parts_one_each_step():
             Tuned(3, 3_000_000, "a.c", (1.0, 2.0), (5.0, 2.0), 2, "me"),
         )
         assert str(it.tuned[0]) == "tuned at 0.003 s (step 3): a.k from 2 to 4 over 4 steps"
+
+
+def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time():
+    with made() as it:
+        it.step(3)
+        proposed = it.proposed("a.k", 4.0, "8 ms")
+        assert proposed == Tuned(3, 3_000_000, "a.k", 2.0, 4.0, 8)
+        assert proposed.way(3) == (2.5, 3.0, 3.5)
+        assert proposed.way(99) == tuple(2.0 + 0.25 * k for k in range(1, 8))
+        assert it.proposed("a.k", 4.0).way(3) == ()
+        assert it.proposed("a.y -> b.u", "9 ms", "4 ms").way(3) == (6e6, 7e6, 8e6)
+        assert it.proposed("a.c", [3.0, 2.0], "2 ms").way(7) == ((2.0, 2.0),)
+        assert it.tuned == ()
+        it.set("a.k", 4.0, "8 ms")
+        it.step(2)
+        with pytest.raises(CapabilityError, match=r"'a\.c': a\.k is still on its way"):
+            it.proposed("a.c", [3.0, 2.0])
+        it.step(6)
+        it.proposed("a.c", [3.0, 2.0])
 
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
@@ -313,3 +345,32 @@ def test_a_structural_parameter_is_refused_by_that_name(c_fmu):
     told = pytest.raises(CapabilityError, match=r"'unit\.n': it is a structural parameter")
     with made(System("every").add("unit", fmu(c_fmu("every3")))) as it, told:
         it.set("unit.n", 3)
+
+
+def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path):
+    said = {"b.k": (1.0, 6.0), "a.y -> b.u": ("2 ms", "12 ms"), "a.k": (None, 5.0)}
+    system = pair().with_experiment(step="1 ms", tuning=said)
+    for write, file in ((write_toml, "pair.toml"), (write_ssd, "pair.ssd")):
+        write(system, tmp_path / file)
+        again = read_system(tmp_path / file)
+        assert again.experiment == system.experiment
+    with Execution(again, limits={"b.k": Limits(most=4.0), "a.k": Limits(least=3.0)}) as it:
+        for name, value, least, most in (
+            ("b.k", 0.5, ">= 1", "<= 4"),
+            ("b.k", 4.5, ">= 1", "<= 4"),
+            ("a.k", 2.9, ">= 3", "<= 5"),
+        ):
+            with pytest.raises(DescriptionError, match=f"expected {least} and {most}, found"):
+                it.set(name, value)
+        with pytest.raises(DescriptionError, match="expected 2 ms to 12 ms, found 13 ms"):
+            it.set("a.y -> b.u", "13 ms", "20 ms")
+        it.set("b.k", 4.0)
+        it.set("a.y -> b.u", "12 ms", "20 ms")
+    told = [str(one) for one in change_lines(differences(pair(), system))]
+    assert any("limits of a.y -> b.u: none → >= 2 and <= 12 ms" in one for one in told)
+    with pytest.raises(DescriptionError, match=r"'b.k': expected limits that overlap, .* 7"):
+        made(system, limits={"b.k": Limits(least=7.0)})
+    with pytest.raises(UnknownNameError, match=r"to limit 'b\.kk'; did you"):
+        made(pair().with_experiment(tuning={"b.kk": (0.0, 1.0)}))
+    with pytest.raises(DescriptionError, match="expected minimum, maximum or both, found neither"):
+        pair().with_experiment(tuning={"b.k": (None, None)})

@@ -1,0 +1,203 @@
+"""Sweeps of Python: a system over a grid, as a table of pandas."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.notebook import progress_bar
+from orchestrator.core.simunits import resolve
+from orchestrator.core.system import System, with_starts, without_starts
+from orchestrator.core.system.naming import lacking
+from orchestrator.study.expect.goal import Goal, bound_of, goal_of
+from orchestrator.study.expect.judge import judge_measure
+from orchestrator.study.file.expect_table import Expectation, statement_of
+from orchestrator.study.file.experiment import Case, Experiment, RunOptions
+from orchestrator.study.file.figure_tables import Axis, AxisValue, Sweep
+from orchestrator.study.file.table import Table
+from orchestrator.study.prepare.prepare import with_chosen_steps
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.reader import expect_sound
+from orchestrator.study.run.case_runs import signal_names
+from orchestrator.study.sweep.executors import Dispatcher, local_executors
+from orchestrator.study.sweep.job import Figure, JobContext, JobRecord
+from orchestrator.study.sweep.plan import EachItsOwn, plan_of
+from orchestrator.study.sweep.store import table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def sweep(
+    system: System,
+    over: Mapping[str, Sequence[AxisValue] | Mapping[str, Any]],
+    *,
+    measures: Mapping[str, Mapping[str, Any] | Figure] | None = None,
+    expect: str | Sequence[str] = (),
+    jobs: int = 1,
+    timeout: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Run a system at every point of a grid.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    over
+        Values of each axis by what it changes: a parameter or a held input (``"contact.k"``), the
+        delay of a connection (``"a.y -> b.u"``), the ``"step"``; in its own unit, times in seconds
+        or as text. Or, by any name, an axis as of ``[sweep.NAME.over.AXIS]`` of an experiment:
+        ``{"set": ["contact.k"], "from": 1e3, "to": 1e5, "count": 9, "spacing": "log"}``.
+    measures
+        What is read off each run, by name: as of ``[case.NAME.measure.MEASURE]`` of an experiment,
+        such as ``{"kind": "peak", "signal": "contact.force"}``, or a function of the result that
+        returns a number. ``None``: the last value of every recorded signal.
+    expect
+        Statements on measures, such as ``"peak < 50 N"`` or ``"growth < 0 1/s"``; functions have no
+        unit. Each is a column of truth values: a measure that is missing does not keep it.
+    jobs
+        Processes that run at the same time; 1: this one. Several take systems and functions that
+        other processes can import, none of a notebook.
+    timeout
+        Seconds of wall time for a run of several jobs; ``None``: as long as it takes.
+    progress
+        Called with the share that is done, 0 to 1. ``None``: a notebook shows a bar.
+    **options
+        ``step``, ``start``, ``stop``, ``algorithm``, ``algorithm_options``, ``rates``, ``delay``,
+        ``record``, ``every``, ``early_return``: as of :func:`simulate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each point, the first axis changing slowest: axes and measures with their units,
+        a verdict for each expectation by its text, ``status`` (``"done"``, or what it came to),
+        ``reason``, ``wall time [s]``.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If anything does not exist or does not fit. A run that fails is a row.
+    """
+    name, flat = system.name, _opened(system)
+    functions = {key: one for key, one in (measures or {}).items() if callable(one)}
+    tables = {key: one for key, one in (measures or {}).items() if not callable(one)}
+    if measures is None:
+        recorded = signal_names(flat, options.get("record"))
+        tables = {signal: {"kind": "final", "signal": signal} for signal in recorded}
+    case = _read(Case, {**options, "system": name, "measure": tables}, "")
+    axes = {key: _read(Axis, _axis(key, one, flat), f"over '{key}': ") for key, one in over.items()}
+    if not axes:
+        raise DescriptionError("over: expected at least one axis, found none")
+    table = Sweep.model_construct(cases=(name,), measures=tuple(tables), over=axes)
+    experiment = Experiment.model_construct(title=name, case={name: case}, sweep={name: table})
+    chosen = RunOptions.model_validate({key: getattr(case, key) for key in RunOptions.model_fields})
+    prepared = {name: PreparedCase(name, case, chosen, flat)}
+    experiment, prepared, _ = with_chosen_steps(experiment, prepared)
+    expect_sound(experiment, prepared)
+    goals = list(
+        _goals((expect,) if isinstance(expect, str) else expect, prepared[name], functions)
+    )
+    plan = plan_of(name, experiment.sweeps[name], experiment, prepared, EachItsOwn())
+    plan = replace(plan, context=replace(plan.context, functions=functions))
+    if jobs > 1:
+        _expect_importable(plan.context)
+    records: dict[str, JobRecord] = {}
+    shown = nullcontext(progress) if progress else progress_bar(f"sweep of {system.name}")
+    with shown as bar, local_executors(jobs) as executors:
+
+        def keep(record: JobRecord) -> None:
+            records[record.key] = record
+            if bar is not None:
+                bar(len(records) / len(plan.jobs))
+
+        Dispatcher(executors, plan.context, keep, timeout).run(plan.jobs)
+    found = table_of(plan, records).drop(columns="case")
+    if measures is None:
+        found = found.filter(regex="^(?!.*: time_s$)")
+    rows = [records[job.key] for job in plan.jobs]
+    for goal in goals:
+        kept = [judge_measure(goal, row.measured.get(goal.bound.name), "").passed for row in rows]
+        found.insert(list(found.columns).index("status"), goal.that, kept)
+    return found
+
+
+def _goals(
+    statements: Sequence[str], case: PreparedCase, functions: Mapping[str, Figure]
+) -> Iterator[Goal]:
+    """Yield what is expected of the measures of each run."""
+    known = [*case.case.measure, *functions]
+    recorded = signal_names(case.system, case.options.record)
+    for that in dict.fromkeys(statements):
+        table = _read(Expectation, {"that": that}, "expect: ")
+        said = statement_of(that)
+        if said.name not in known:
+            raise lacking("the sweep", "measure to expect something of", said.name, known)
+        try:
+            if said.name in functions:
+                yield Goal(that, table, that, bound_of(said, lambda _: ""), is_measure=True)
+            else:
+                yield goal_of(that, table, that, case, recorded)
+        except DescriptionError as error:
+            raise DescriptionError(f"expect '{that}': {error}") from None
+
+
+def _read(form: type[Table], content: Mapping[str, Any], where: str) -> Any:
+    """Read what an experiment's file would say, which may be wrong."""
+    try:
+        return form.model_validate(content)
+    except ValidationError as error:
+        told = format_validation_error(error, form)
+        raise DescriptionError(*(f"{where}{one.message}" for one in told)) from None
+
+
+def _opened(system: System) -> System:
+    """Return a system with what its sources say of it, flat and checked."""
+    opened, kept = with_starts(resolve(system).flat())
+    return without_starts(opened.closed().check(algebraic_loops=True), kept)
+
+
+def _axis(
+    key: str, given: Sequence[AxisValue] | Mapping[str, Any], system: System
+) -> dict[str, Any]:
+    """Return the axis that a key stands for; one of a parameter has its unit."""
+    if isinstance(given, Mapping):
+        return {"label": key, **given}
+    values = [one.item() if hasattr(one, "item") else one for one in given]
+    if key == "step":
+        return {"label": key, "step": True, "values": values}
+    if "->" in key:
+        return {"label": key, "delay": [key], "values": values}
+    component, _, name = key.partition(".")
+    part = system.components.get(component)
+    connector = None if part is None else part.connectors.get(name)
+    unit = None if connector is None else connector.unit
+    return {"label": key, "set": [key], "values": values, "unit": unit}
+
+
+def _expect_importable(context: JobContext) -> None:
+    """Expect that other processes find what they are to run."""
+    try:
+        pickle.dumps(context)
+        own = getattr(sys.modules["__main__"], "__file__", None) is None
+        inner = [n for n, f in context.functions.items() if own and f.__module__ == "__main__"]
+        if inner:
+            raise DescriptionError(f"measure '{inner[0]}' is a function of a prompt or a notebook")
+    except SoftdockError as error:
+        raise DescriptionError(
+            f"jobs: {error}; other processes cannot import it: expected 1 job"
+        ) from None
+    except (AttributeError, TypeError, pickle.PicklingError) as error:
+        raise DescriptionError(
+            f"jobs: other processes cannot import what they are to run: {error}; define it in a"
+            " module, or give 1 job"
+        ) from None
