@@ -117,16 +117,29 @@ def connect(
 ) -> System:
     """Connect an output to an input.
 
-    source, target: ``"component.connector"``, or the name of a connector of the system itself.
-    delay: Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
-    factor, offset: Linear transformation of the signal, after the unit conversion.
-    mapping: Table from values of the source to those of the target, in place of the two.
-    interpolation, extrapolation: Between and after the samples: see :class:`Connection`.
-    suppress_unit_conversion: Whether units are not looked at.
-    compensation: How a line without a delay makes up for what holding its signal did: see
+    Parameters
+    ----------
+    source, target
+        ``"component.connector"``, or the name of a connector of the system itself.
+    delay
+        Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
+    factor, offset
+        Linear transformation of the signal, after the unit conversion.
+    mapping
+        Table from values of the source to those of the target, in place of the two.
+    interpolation, extrapolation
+        Between and after the samples: see :class:`Connection`.
+    suppress_unit_conversion
+        Whether units are not looked at.
+    compensation
+        How a line without a delay makes up for what holding its signal did: see
         :class:`Compensation`.
-    Raises DescriptionError: if an end is malformed, the delay is negative, or the ways to
-        interpolate and extrapolate do not exist or fit; names are checked by :meth:`check`.
+
+    Raises
+    ------
+    DescriptionError
+        If an end is malformed, the delay is negative, or the ways to interpolate and
+        extrapolate do not exist or fit; names are checked by :meth:`check`.
     """
     line = connection_of(
         source,

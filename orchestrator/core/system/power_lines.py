@@ -201,12 +201,20 @@ def connect_power(
     power of both counts into their components, or of both out of them, the effort changes its sign
     on the way, so that what one gives the other gets.
 
-    one, other: ``"component.port"``: see :func:`power_ports` for those that are not declared.
-    delay: Of all lines; see :meth:`connect`.
-    effort_delay, flow_delay: In place of it, of the lines of the efforts, and of those of the flows
-        and displacements.
-    Raises DescriptionError: if there is no such port, both give or both take the effort, shapes
-        differ, effort times flow is no power, units do not convert, or the frames are not the same.
+    Parameters
+    ----------
+    one, other
+        ``"component.port"``: see :func:`power_ports` for those that are not declared.
+    delay
+        Of all lines; see :meth:`connect`.
+    effort_delay, flow_delay
+        In place of it, of the lines of the efforts, and of those of the flows and displacements.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such port, both give or both take the effort, shapes differ, effort times
+        flow is no power, units do not convert, or the frames are not the same.
     """
     here, there = _side(system, one), _side(system, other)
     _fit(here, there)

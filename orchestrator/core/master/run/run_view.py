@@ -151,7 +151,10 @@ class RunView:
     def recording_since(self, row: int) -> Recording:
         """Return what was recorded on the grid of ``every`` steps, without the first rows.
 
-        row: Number of rows to leave out.
+        Parameters
+        ----------
+        row
+            Number of rows to leave out.
         """
         return self._recorder.recording(self._engine, since=row)
 

@@ -235,14 +235,25 @@ def expose(
     Causality, type, shape and unit are those of the first that it leads to. Values that these
     have become the value of the new connector, so that what is outside decides.
 
-    name: Of the new connector.
-    to: ``"component.connector"``, or several of inputs or of parameters.
-    value: While nothing outside feeds it.
-    description: Unless told, that of the first.
-    unit: Of the new connector, and so of ``value``; unless told, that of the first. Values are
+    Parameters
+    ----------
+    name
+        Of the new connector.
+    to
+        ``"component.connector"``, or several of inputs or of parameters.
+    value
+        While nothing outside feeds it.
+    description
+        Unless told, that of the first.
+    unit
+        Of the new connector, and so of ``value``; unless told, that of the first. Values are
         converted on the way.
-    Raises DescriptionError: if a target does not exist, or they differ in causality, type, shape or
-        dimension; if the unit is none, or of another dimension.
+
+    Raises
+    ------
+    DescriptionError
+        If a target does not exist, or they differ in causality, type, shape or dimension; if the
+        unit is none, or of another dimension.
     """
     where = f"system '{system.name}': connector '{name}'"
     if not name or "." in name:
