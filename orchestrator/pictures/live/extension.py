@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 _MODULE = "orchestrator.pictures.live.viewing"
 #: s, in which the process takes a message, and in which it ends.
-_PATIENCE = 5.0
+_PATIENCE, _END = 5.0, 10.0
 
 
 class Beside:
     """A process that is told what is new of a run; one that does not listen is left alone.
 
     module, arguments: What it is; before the arguments stands the descriptor of its channel.
-    what: It does, for ``lost``.
+    what: It does.
     files: Descriptors that it inherits.
     lost: Why it is told nothing any more; empty while it is.
     """
@@ -61,7 +61,7 @@ class Beside:
     def __init__(
         self, module: str, arguments: Sequence[str], what: str, files: Sequence[int] = ()
     ) -> None:
-        self.lost, self._what = "", what
+        self.lost, self.what = "", what
         self._process = OwnProcess(
             module, *arguments, files=files, connected=True, stdout=subprocess.DEVNULL
         )
@@ -78,13 +78,15 @@ class Beside:
             self._lose(error)
 
     def _lose(self, error: OSError) -> None:
-        self.lost = f"the run went on without its {self._what}: {error.strerror or error}"
+        self.lost = f"the run went on without its {self.what}: {error.strerror or error}"
 
-    def end(self, why: str) -> None:
-        """Say why nothing more will come, and wait until it has gone."""
+    def end(self, why: str, seconds: float = _END) -> bool:
+        """Say why nothing more will come; return whether it has gone by itself after so long."""
         self.say(Ended(why))
         self._channel.close()
-        self._process.finish(_PATIENCE)
+        has_gone = self._process.wait(seconds)
+        self._process.finish()
+        return has_gone
 
 
 class Viewing(Beside):

@@ -8,6 +8,7 @@ nothing, does not touch the run.
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import sys
 import threading
@@ -36,9 +37,12 @@ from orchestrator.study.prepare.prepared_case import PreparedCase
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution
 
+_LOG = logging.getLogger(__name__)
 #: s, between two looks at the rows, and so many of them are sent then: the buffer of a socket that
 #: receives takes about 160 small datagrams. Where more than so many wait, their extremes are sent.
 _PERIOD, _MOST, _LONGEST = 0.02, 100, 5000
+#: s, in which a stream sends what it has not sent when the run has ended.
+_FAREWELL = 30.0
 #: Bytes of a datagram.
 _LARGEST = 60_000
 _NICE = 10
@@ -259,7 +263,8 @@ class Streams(Extension):
 
     def _end(self, why: str) -> None:
         for one in self._streams:
-            one.end(why)
+            if not one.end(why, _FAREWELL) and not one.lost:
+                _LOG.warning("the %s was ended before it had sent all rows", one.what)
 
 
 def place_of(text: str) -> tuple[str, str, int]:

@@ -34,7 +34,7 @@ from orchestrator.pictures.live.server import Server
 from orchestrator.pictures.live.shown import Shown, ShownCase, signals_of
 
 #: s, in which those who look are to learn that the run has ended.
-_LAST = 2.0
+_LAST = 5.0
 _NICE = 10
 
 

@@ -112,6 +112,12 @@ def until(condition):
     return found
 
 
+def go(url, viewer):
+    """Say that a viewer knows of the end; the server may be gone with another one."""
+    with suppress(ConnectionError, HTTPException):
+        state_of(url, viewer=viewer, done=1)
+
+
 def looking(found, rows=50):
     """Return a viewer that looks in the middle of the run, and then at its end."""
 
@@ -128,8 +134,7 @@ def looking(found, rows=50):
         until(lambda: state_of(url, viewer=rows)["ended"])
         found["end"] = samples_of(url, [0, 1], 0, 10**12)
         found["known"] = asked(url, "case", case=0)[2].decode()
-        with suppress(ConnectionError):  # the server may go with its last viewer
-            state_of(url, viewer=rows, done=1)
+        go(url, rows)
 
     return look
 
@@ -201,7 +206,7 @@ def test_a_run_stands_steps_goes_on_and_ends_as_is_wished(folder, last):
         seen.extend((len(times), float(row[0]), float(signals[0, -1])))
         wish(url, last)
         until(lambda: state_of(url, viewer="me")["ended"])
-        state_of(url, viewer="me", done=1)
+        go(url, "me")
 
     viewers = Viewers(steer)
     result = run_with(*folder(), RunSettings(live="0"), announce=viewers).cases["one"].result
@@ -351,7 +356,7 @@ def test_a_run_that_chooses_its_steps_is_looked_at(folder, monkeypatch, room):
         Held.has_looked()
         until(lambda: state_of(url, viewer=1)["ended"])
         found["end"] = samples_of(url, [1], 0, 200_000_000)
-        state_of(url, viewer=1, done=1)
+        go(url, 1)
 
     viewers = Viewers(look)
     outcome = run_with(experiment, source, output, RunSettings(live="0"), announce=viewers)
@@ -403,7 +408,7 @@ def test_viewers_learn_that_a_run_was_killed():
     viewing._channel.close()  # as the end of its process does
     ended = until(lambda: state_of(viewing.url, viewer="me")["ended"])
     assert ended == "the run was ended from outside"
-    state_of(viewing.url, viewer="me", done=1)
+    go(viewing.url, "me")
     viewing._process.wait(10.0)
     with pytest.raises((OSError, HTTPException)):
         state_of(viewing.url)

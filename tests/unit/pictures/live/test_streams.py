@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 from contextlib import closing
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from orchestrator.core.recording import Result, read_result
 from orchestrator.pictures.live import streams
 from orchestrator.pictures.live.extension import Beside
 from orchestrator.pictures.live.messages import CaseReady, Ended, Said
-from orchestrator.pictures.live.streams import Foxglove, Streaming, Udp, place_of
+from orchestrator.pictures.live.streams import Foxglove, Streaming, Streams, Udp, place_of
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepared_case import RunSettings
 from orchestrator.study.runner import run_with
@@ -211,6 +212,25 @@ def test_a_run_sends_all_its_rows(tmp_path, receiver):
         assert [row["timestamp"] for row in rows] == result.time.tolist()
         found = [row[name]["contact"]["force_a"] for row in rows]
         assert found == result["contact.force_a"].tolist()
+
+
+@pytest.mark.slow
+def test_one_that_hangs_is_ended_and_named(tmp_path, receiver, monkeypatch, caplog):
+    (tmp_path / "system.toml").write_text(SYSTEM)
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT)
+    monkeypatch.setattr(streams, "_FAREWELL", 0.1)
+    begin = Streams.begin
+
+    def stopped(self, run):
+        begin(self, run)
+        self._streams[0]._process.send_signal(signal.SIGSTOP)
+
+    monkeypatch.setattr(Streams, "begin", stopped)
+    where = f"udp:127.0.0.1:{receiver.getsockname()[1]}"
+    experiment = read_experiment(tmp_path / "experiment.toml")
+    outcome = run_with(experiment, tmp_path, tmp_path / "out", RunSettings(stream=(where,)))
+    assert set(outcome.cases) == {"one", "two"}
+    assert caplog.messages == [f"the stream to {where} was ended before it had sent all rows"]
 
 
 def test_one_that_dies_is_left_alone():
