@@ -76,7 +76,7 @@ def scale_for(mass: float) -> float:
     return (1.0 / (1.0 / mass - 1.0 / target_mass())) / arm_mass(arm(1.0))
 
 
-def capture(name: str, *, friction: float) -> System:
+def capture() -> System:
     """An arm drifts towards a free target and meets its rope with the rod."""
     chain, rope = arm(scale_for(M)), clamped(CLAMPED)
     tip, _ = _tip(chain)
@@ -97,8 +97,8 @@ def capture(name: str, *, friction: float) -> System:
             "phi0": PHI,
             "tip": ROD,
             "v0": (0.0, 0.0, V),
-            "static": (2.0 * friction,) * 3,
-            "coulomb": (friction,) * 3,
+            "static": none,
+            "coulomb": none,
             "viscous": none,
             "torque": none,
             "base_force": still,
@@ -135,7 +135,7 @@ def capture(name: str, *, friction: float) -> System:
         "balance": block(f"{HERE}/capture_parts.py:Balance"),
     }
     text = "An arm of three joints meets the rope of a free target by its rod."
-    system = System(name, experiment=RUN, description=text)
+    system = System("capture", experiment=RUN, description=text)
     for part, source in sources.items():
         flat = {
             key: value if np.isscalar(value) else tuple(np.ravel(value).tolist())
@@ -188,17 +188,8 @@ def _connected(system: System) -> System:
     return system
 
 
-def systems() -> dict[str, System]:
-    """Return all of them by the names of their files: joints that are free, and that stick."""
-    return {
-        "capture.ssd": capture("capture", friction=0.0),
-        "capture_sticking.ssd": capture("capture_sticking", friction=2.0),
-    }
-
-
 if __name__ == "__main__":
-    for file, system in systems().items():
-        write_ssd(system, HERE / file, version="2.0", connectors=False)
+    write_ssd(capture(), HERE / "capture.ssd", version="2.0", connectors=False)
     free, held = (arm_mass(arm(scale_for(M)), locked=locked) for locked in (False, True))
     print(  # noqa: T201
         f"scale of the arm {scale_for(M):.6g}; effective masses: arm {free:.6g} kg, with joints"

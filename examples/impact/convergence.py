@@ -2,7 +2,7 @@
 
 ``python examples/impact/convergence.py`` prints the tables of README.md. Statics over the number of
 segments, of the same rope: the springs follow from the bending and stretching stiffness. The impact
-on node 16 of rope_16.ssd over the communication step, with what its energy ledger leaves open.
+on node 16 of rope.ssd over the communication step, with what its energy ledger leaves open.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def statics() -> list[list[str]]:
 
 def impact() -> list[list[str]]:
     """Return a row for each step: leaving speed, peak force, and share of the energy left open."""
-    system = read_system(HERE / "rope_16.ssd")
+    system = read_system(HERE / "rope.ssd")
     columns: list[list[float]] = [[], [], []]
     for us in STEPS_US:
         run = simulate(system, step=f"{us} us", stop="0.15 s", delay="mean")

@@ -1,14 +1,15 @@
-"""The systems in which a rod meets a wire rope; run it to write the .ssd files.
+"""The systems in which a rod meets a wire rope; run it to write the .ssd and .ssv files.
 
 python examples/impact/rope_systems.py
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, radians, sin
 from pathlib import Path
 
-from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
+from orchestrator import DefaultExperiment, System, block, fmu, write_parameter_set, write_ssd
 from python_blocks.ropes.planar_rope import PlanarRope
 from python_blocks.ropes.rope_statics import equilibrium
 from python_blocks.ropes.virtual_spring import fit_virtual_spring
@@ -59,14 +60,14 @@ def _values(rope: PlanarRope, node: int) -> tuple[dict[str, float], float]:
     return values, float(rest[node - 2, 1])
 
 
-def rope(name: str, kind: PlanarRope, node: int, *, below: bool = False) -> System:
+def rope(kind: PlanarRope, node: int, *, below: bool = False) -> System:
     """A rod of the effective mass meets a node of a rope from inside; or begins below all nodes."""
     values, height = _values(kind, node)
-    text = f"A capture rod meets node {node} of a wire rope."
+    text = "A capture rod meets a node of a wire rope."
     if below:
         height = min(_values(kind, other)[1] for other in NODES)
     return (
-        System(name, experiment=RUN, description=text)
+        System("rope", experiment=RUN, description=text)
         .add("rod", fmu(FMUS / "Chaser.fmu"), m=M, v0=V, x0=height - 1e-5, thrust=0.0)
         .set("rod.virtual_force", 0.0)
         .add("rope", fmu(FMUS / "PlanarRope.fmu"), **values)
@@ -77,13 +78,13 @@ def rope(name: str, kind: PlanarRope, node: int, *, below: bool = False) -> Syst
     )
 
 
-def virtual(name: str, kind: PlanarRope, node: int) -> System:
+def virtual(kind: PlanarRope, node: int) -> System:
     """The same rod against the virtual spring of that node (Eq 40 to 43)."""
     height = float(equilibrium(kind)[node - 2, 1])
     spring = fit_virtual_spring(kind, node, 3e-3)
-    text = f"A capture rod meets the virtual spring of node {node}."
+    text = "A capture rod meets the virtual spring of a node of a wire rope."
     return (
-        System(name, experiment=RUN, description=text)
+        System("spring", experiment=RUN, description=text)
         .add("rod", fmu(FMUS / "Chaser.fmu"), m=M, v0=V, x0=height - 1e-5, thrust=0.0)
         .set("rod.virtual_force", 0.0)
         .add("spring", block("virtual_spring"), c=spring.table, span0=spring.span0)
@@ -97,19 +98,39 @@ def virtual(name: str, kind: PlanarRope, node: int) -> System:
 
 
 def systems() -> dict[str, System]:
-    """Return all of them by the names of their files."""
-    found = {"rope_stiff.ssd": rope("rope_stiff", STIFF, 16)}
-    for node in NODES:
-        found[f"rope_{node:02}.ssd"] = rope(f"rope_{node:02}", clamped(CLAMPED), node)
+    """Return both systems by the names of their files: node 16, clamps of the rope at 26 degrees."""
+    return {
+        "rope.ssd": rope(clamped(CLAMPED), 16),
+        "spring.ssd": virtual(clamped(EQ_46), 16),
+    }
+
+
+def variants() -> dict[str, tuple[str, System]]:
+    """Return the other ropes: the name of a parameter set, and whose values it changes to what."""
+    found = {f"rope_{node:02}": rope(clamped(CLAMPED), node) for node in NODES if node != 16}
     for angle in ANGLES:
-        bent = clamped(radians(angle))
-        found[f"clamp_{angle}.ssd"] = rope(f"clamp_{angle}", bent, 16, below=True)
-    found["rope_eq_46.ssd"] = rope("rope_eq_46", clamped(EQ_46), 16)
-    found["spring_stiff.ssd"] = virtual("spring_stiff", STIFF, 16)
-    found["spring_eq_46.ssd"] = virtual("spring_eq_46", clamped(EQ_46), 16)
-    return found
+        found[f"clamp_{angle}"] = rope(clamped(radians(angle)), 16, below=True)
+    found["rope_stiff"] = rope(STIFF, 16)
+    found["rope_eq_46"] = rope(clamped(EQ_46), 16)
+    changed = {name: ("rope.ssd", system) for name, system in found.items()}
+    return changed | {"spring_stiff": ("spring.ssd", virtual(STIFF, 16))}
+
+
+def _difference(new: System, base: System) -> System:
+    """Return a system with only those values that another one has not."""
+    parts = {
+        name: replace(
+            part,
+            values={k: v for k, v in part.values.items() if v != base.components[name].values[k]},
+        )
+        for name, part in new.components.items()
+    }
+    return replace(new, components=parts)
 
 
 if __name__ == "__main__":
     for file, system in systems().items():
         write_ssd(system, HERE / file, version="2.0", connectors=False)
+    for name, (file, system) in variants().items():
+        changes = _difference(system, systems()[file])
+        write_parameter_set(changes, HERE / f"{name}.ssv", name=name, version="2.0")

@@ -102,16 +102,18 @@ def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Eleme
     return etree.SubElement(parent, full(name), attributes)
 
 
-#: What holds one thing, such as its type or value, stands on one line with it.
+#: What holds single things, such as its type or value and its dimensions, stands on one line.
 _ON_A_LINE = ("ssc:Annotation", "ssc:Unit", "ssd:Connector", "ssv:Parameter")
 
 
 def file_text(root: etree._Element) -> bytes:
-    """Return the text of a file; a connector, value or unit that holds one thing is one line."""
+    """Return the text of a file; a connector, value or unit without more inside is one line."""
     etree.indent(root)
     for element in root.iter(*map(full, _ON_A_LINE)):
-        if len(element) == 1 and not len(element[0]):
-            element.text = element[0].tail = None
+        if not any(map(len, element)):
+            element.text = None
+            for inside in element:
+                inside.tail = None
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
