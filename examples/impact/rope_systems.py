@@ -98,7 +98,7 @@ def virtual(kind: PlanarRope, node: int) -> System:
 
 
 def systems() -> dict[str, System]:
-    """Return both systems by the names of their files: node 16, clamps of the rope at 26 degrees."""
+    """Return both by the names of their files: node 16, clamps of the rope at 26 degrees."""
     return {
         "rope.ssd": rope(clamped(CLAMPED), 16),
         "spring.ssd": virtual(clamped(EQ_46), 16),
