@@ -137,8 +137,8 @@ def _connection(source: str, target: str, data: Mapping[str, Any]) -> Connection
     if isinstance(line, Connection):
         return replace(
             line,
-            source=replace(line.source, component=source),
-            target=replace(line.target, component=target),
+            source=line.source._replace(component=source),
+            target=line.target._replace(component=target),
         )
     if line is not None or any(not isinstance(data.get(end), str) for end in _ENDS):
         raise DescriptionError(

@@ -219,7 +219,7 @@ def _drawn_ends(system: System, path: str, marks: Mapping[str, str]) -> list[End
     for line in system.connections:
         target = line.target
         if marks.get(wire_key(path, line)) == "removed" and target in present:
-            target = replace(target, connector=target.connector + _AGAIN)
+            target = target._replace(connector=target.connector + _AGAIN)
         ends.append((line.source, target))
     return ends
 

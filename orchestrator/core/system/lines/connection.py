@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
+from typing import NamedTuple
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.lines.delay import TransportDelay
@@ -98,8 +99,7 @@ class MappingTransformation:
 Transformation = LinearTransformation | MappingTransformation
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Endpoint:
+class Endpoint(NamedTuple):
     """One end of a connection.
 
     component: Name of a component, a nested system or a bus; empty for the system's own connector.

@@ -92,7 +92,7 @@ def _renamed(system: System, name: str, new: str) -> System:
         }
 
     def at(end: Endpoint) -> Endpoint:
-        return replace(end, component=new) if end.component == name else end
+        return end._replace(component=new) if end.component == name else end
 
     return replace(
         system,
