@@ -110,8 +110,10 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
         raise error.in_file(path, f"'{name}' {_why(reason)}") from None
 
 
-def extract(path: Path, target: Path, error: type[LoadError]) -> None:
-    """Unpack a checked archive into a folder."""
+def extract(
+    path: Path, target: Path, error: type[LoadError], without: tuple[str, ...] = ()
+) -> None:
+    """Unpack a checked archive into a folder, without what begins so."""
     with open_archive(path, error) as archive:
         try:
             target.mkdir(parents=True, exist_ok=True)
@@ -120,7 +122,8 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
                 path, f"cannot be unpacked to {target}: {reason.strerror or reason}"
             ) from None
         try:
-            archive.extractall(target)
+            names = [name for name in archive.namelist() if not name.startswith(without)]
+            archive.extractall(target, names)
         except DAMAGE as reason:
             raise error.in_file(path, f"the archive {_why(reason, target)}") from None
 

@@ -117,13 +117,11 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
     if not tables:
         plan = automatic_plan(system, declared_only=True)
         whole = options.record is None and (options.every or 1) == 1
+        if not (plan.ports and whole):
+            return None
         from orchestrator.study.file.case_tables import LedgerTable
 
-        return (
-            LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
-            if plan.ports and whole
-            else None
-        )
+        return LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
     key, table = tables[0]
     where = f"ledger '{key}', case '{name}'"
     if len(tables) > 1:

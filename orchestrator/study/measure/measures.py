@@ -14,7 +14,6 @@ from orchestrator.core.system import System, nanoseconds, signal_of
 from orchestrator.core.wings import of_wing
 from orchestrator.study.file.experiment import Measure
 from orchestrator.study.file.table import Angle
-from orchestrator.study.measure import fit_growth
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
@@ -222,6 +221,8 @@ def _settling(measure: Measure, result: Result, seen: Observation) -> Measured:
 
 
 def _growth(measure: Measure, result: Result, system: System, seen: Observation) -> Measured:
+    from orchestrator.study.measure import fit_growth
+
     try:
         fit = fit_growth(seen.time, seen.values)
     except DescriptionError as error:

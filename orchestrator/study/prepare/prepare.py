@@ -41,7 +41,6 @@ from orchestrator.study.prepare.prepared_case import (
     RunSettings,
     SystemReader,
 )
-from orchestrator.study.prepare.resting import with_rests
 from orchestrator.study.section import Section
 
 
@@ -163,6 +162,10 @@ def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, E
 
 def _expect_rests(name: str, system: System, case: Case) -> None:
     """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
+    if not case.rest:
+        return
+    from orchestrator.study.prepare.resting import with_rests
+
     try:
         with_rests(system, case.rest)
     except DescriptionError as error:

@@ -23,7 +23,6 @@ from orchestrator.core.system import (
     Fault,
     FaultKind,
     System,
-    fault_problems,
     nearest,
 )
 from orchestrator.core.system.experiment import WAY
@@ -243,6 +242,10 @@ def fault_refusals(
     system: System, algorithm: str, plan: Plan, faults: Sequence[Fault]
 ) -> list[str]:
     """List why faults cannot act."""
+    if not faults:
+        return []
+    from orchestrator.core.system import fault_problems
+
     problems = fault_problems(faults, system)
     problems += [
         f"fault {fault}: algorithm '{algorithm}' varies the communication step, and white noise is"

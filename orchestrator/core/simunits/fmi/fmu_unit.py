@@ -73,9 +73,9 @@ class _Folder:
 
 @lru_cache(maxsize=256)
 def _unpacked(path: Path, stamp: int) -> _Folder:  # noqa: ARG001 - the stamp renews the cache
-    """Unpack an FMU once per content and process."""
+    """Unpack once per content and process what an FMU needs to run."""
     folder = _Folder()
-    extract(path, folder.path, FmuError)
+    extract(path, folder.path, FmuError, without=("sources/", "documentation/"))
     return folder
 
 

@@ -38,12 +38,12 @@ class Definitions:
 
     A set or dictionary that stands in an .ssd has those of the .ssd, too; its own come first.
 
-    prefix: Namespace of the groups that hold them: ``"ssd"``, ``"ssv"`` or ``"ssb"``.
-    units, enumerations: Elements by name.
+    root: What they are defined below; definitions of the whole file are known as well.
+    units, enumerations: Elements of the root by name.
     findings: Where problems go.
     """
 
-    prefix: str
+    root: etree._Element
     units: Mapping[str, etree._Element]
     enumerations: Mapping[str, etree._Element]
     findings: Findings
@@ -52,14 +52,16 @@ class Definitions:
 
     @classmethod
     def of(cls, root: etree._Element, prefix: str, findings: Findings) -> Definitions:
-        """Collect the definitions below a root element."""
+        """Collect the definitions below a root, in groups of a namespace such as ``ssv``."""
         units = _by_name(listed(root, f"{prefix}:Units", "ssc:Unit"), findings)
         items = _by_name(listed(root, f"{prefix}:Enumerations", "ssc:Enumeration"), findings)
-        file = root.getroottree().getroot()
-        if file is not root:
-            units = _around(file, "ssd:Units", "ssc:Unit") | units
-            items = _around(file, "ssd:Enumerations", "ssc:Enumeration") | items
-        return cls(prefix, units, items, findings)
+        return cls(root, units, items, findings)
+
+    def _around(self, name: str, group: str, kind: str) -> etree._Element | None:
+        """Return the first definition of a name in the file that the root element stands in."""
+        file = self.root.getroottree().getroot()
+        every = [] if file is self.root else listed(file, group, kind)
+        return next((each for each in every if each.get("name", "") == name), None)
 
     def unit(self, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         """Return name and definition of the unit of an element.
@@ -76,6 +78,8 @@ class Definitions:
 
     def _unit(self, name: str, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         element = self.units.get(name)
+        if element is None:
+            element = self._around(name, "ssd:Units", "ssc:Unit")
         base = None if element is None else child(element, "ssc:BaseUnit")
         understood = is_unit(name)
         if base is None and not name:
@@ -111,6 +115,8 @@ class Definitions:
     def _enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
         element = self.enumerations.get(name)
         if element is None:
+            element = self._around(name, "ssd:Enumerations", "ssc:Enumeration")
+        if element is None:
             self.findings.warning(
                 codes.NO_ENUMERATION,
                 user,
@@ -131,10 +137,6 @@ class Definitions:
             with self.findings.guard(item, codes.SCHEMA):
                 items[key] = attribute(item, "value", integer, 0)
         return Enumeration(name, items)
-
-
-def _around(file: etree._Element, group: str, kind: str) -> dict[str, etree._Element]:
-    return {each.get("name", ""): each for each in reversed(listed(file, group, kind))}
 
 
 def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str, etree._Element]:
