@@ -1,7 +1,10 @@
 import gc
+import subprocess
+import sys
 
 import pytest
 
+from orchestrator import System, block, write_ssd
 from orchestrator.core.garbage import collection_paused
 
 
@@ -41,3 +44,33 @@ def test_a_function_is_paused_in_every_call():
 
     assert [seen(), seen()] == [False, False]
     assert gc.isenabled()
+
+
+FAILS = """
+from orchestrator import Block, Output
+
+class Fails(Block):
+    \"\"\"Fails in its second step.\"\"\"
+
+    y: float = Output(unit="1")
+
+    def step(self, t: float, h: float) -> None:
+        if t > 0.0:
+            raise ValueError("no more")
+"""
+
+
+def test_a_command_that_fails_leaves_nothing_of_the_engine(tmp_path):
+    """What the traceback of an error holds is freed before the interpreter ends."""
+    (tmp_path / "fails.py").write_text(FAILS)
+    write_ssd(System("s").add("a", block(f"{tmp_path}/fails.py:Fails")), tmp_path / "s.ssd")
+    done = subprocess.run(
+        [sys.executable, "-m", "orchestrator", "run", "s.ssd", "--step", "0.1", "--stop", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no more" in done.stderr
+    assert "leaked" not in done.stderr
