@@ -13,6 +13,7 @@ the turns.
 from __future__ import annotations
 
 import argparse
+import http
 import http.client
 import json
 import os
@@ -29,7 +30,7 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator import RealTime, read_system, simulate
+from orchestrator import Execution, RealTime, read_system, simulate
 from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.realtime import RealTimeRecord
 from orchestrator.core.realtime.record import SharedRows
@@ -51,13 +52,22 @@ def view(url: str) -> None:
 
     def ask(path: str) -> bytes:
         connection.request("GET", path)
-        return connection.getresponse().read()
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == http.HTTPStatus.OK, content  # noqa: S101
+        return content
 
     try:
+        ask("/state")
+        sys.stdout.write("looks\n")
+        sys.stdout.flush()
+        columns = ""
         while True:
             (*_, case) = json.loads(ask("/state"))["cases"] or [{}]
             if end_ns := case.get("end_ns", 0):
-                columns = ",".join(map(str, range(20)))
+                if not columns:
+                    names = json.loads(ask("/case?case=0"))["signals"]["names"]
+                    columns = ",".join(map(str, range(len(names))))
                 wish = f"begin_ns={end_ns - WINDOW_NS}&end_ns={end_ns}&at_ns={end_ns}&most=4000"
                 ask(f"/samples?case=0&columns={columns}&{wish}")
                 answers += 1
@@ -73,7 +83,9 @@ def looked_at() -> Iterator[Viewing]:
     viewing.say(Begun("epos", "EPOS", None, ""))
     command = [sys.executable, __file__, "--view", viewing.url]
     viewers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(VIEWERS)]
-    time.sleep(1.0)
+    for viewer in viewers:
+        assert viewer.stdout is not None  # noqa: S101
+        viewer.stdout.readline()  # a busy machine starts the server and its viewers late
     try:
         yield viewing
     finally:
@@ -95,7 +107,7 @@ def show_recorded(viewing: Viewing, seconds: float) -> SharedRows:
 def timing(seconds: float, viewing: Viewing | None) -> RealTimeRecord:
     """Run for so long, and return how it kept to real time."""
 
-    def share(rows: SharedRows, begun: Result) -> None:
+    def share(rows: SharedRows, begun: Result, _execution: Execution) -> None:
         assert viewing is not None  # noqa: S101
         plain = Result(begun.name, begun.time_ns, begun.names, begun.values, begun.units)
         viewing.say(CaseReady(plain, len(rows.times_ns), round(seconds * 1e9), 1.0), rows.file)

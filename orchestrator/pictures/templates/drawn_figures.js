@@ -34,8 +34,9 @@ function drawFigures(data) {
   const build = (root) => {
     const number = Number(root.dataset.figure);
     if (built.has(root)) return;
-    built.set(root, new Figure(root, data.figures[number], array, number));
-    if (slider && slider.time !== null) built.get(root).showTime(slider.time);
+    const figure = new Figure(root, data.figures[number], array, number);
+    built.set(root, figure);
+    if (slider && slider.time !== null) requestAnimationFrame(() => figure.showTime(slider.time));
   };
   const redraw = () => built.forEach((figure) => figure.redraw());
   const seen = new IntersectionObserver((entries) => {
