@@ -25,6 +25,10 @@ _NOISE = 1e-8
 MOST_STEPS = 100_000
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
+#: The same of an output, of all inputs: what differs as much as it answers is no linear answer.
+_CROOKED = 1.0
+#: Share of its largest response that a model may leave: more is noise, and its modes are nobody's.
+_LEFT = 1e-3
 #: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
 #: A mode above half the rate of the steps misses it wholly.
 _MISSED = 1e-3
@@ -48,8 +52,8 @@ def response_model(
     inputs: What its bound inputs are, float64 of shape (m,).
     time_ns, step_ns: Begin and length of its next step.
     replayed: Gives another instance, from a run that was led to this point; ``None``: nothing does.
-    Raises CapabilityError: if the unit cannot go back and nothing gives another, or it fails where
-        it is tried.
+    Raises CapabilityError: if the unit cannot go back and nothing gives another, it fails where it is
+        tried, or no linear model of few states answers as it does.
     """
     rewound = _rewinding(unit, replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
@@ -57,8 +61,9 @@ def response_model(
     def responses(length_ns: int) -> Floats:
         return _responses(unit, rewound, inputs, time_ns, length_ns)[0]
 
-    pulses, odd = _responses(unit, rewound, inputs, time_ns, step_ns)
+    pulses, odd, crooked = _responses(unit, rewound, inputs, time_ns, step_ns)
     transition, order, misfit = _realised(pulses)
+    _expect_linear(unit, crooked, order, misfit)
     own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
     space, length_ns = own, 0
     if unit.description.capabilities.can_vary_step and order:
@@ -99,6 +104,23 @@ def response_model(
         return space.transition(length_ns / 1e9, order=order)
 
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
+
+
+def _expect_linear(unit: SimulationUnit, crooked: float, order: int, misfit: float) -> None:
+    """Expect responses that a linear model of few states gives: no other modes are its own."""
+    why = ""
+    if crooked > _CROOKED:
+        why = (
+            "an output answers pulses up and down differently, by"
+            f" {crooked:.1e} of its largest response; linearise it at another time"
+        )
+    elif misfit > _LEFT:
+        why = (
+            f"of its responses over {_STEPS} steps a model of {order} states leaves {misfit:.1e} of"
+            " the largest; linearise it at another time or with a longer step"
+        )
+    if why:
+        raise CapabilityError(f"component '{unit.name}' cannot be linearised: {why}")
 
 
 def _rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
@@ -176,14 +198,18 @@ def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:
 
 def _responses(
     unit: SimulationUnit, rewound: Rewound, inputs: Floats, time_ns: int, step_ns: int
-) -> tuple[Floats, float]:
-    """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are."""
+) -> tuple[Floats, float, float]:
+    """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are.
+
+    The first share is of an input's largest response, the second of an output's to all inputs, as
+    far as it is more than what its own integration leaves.
+    """
     count = sum(c.size for c in unit.outputs)
     reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
     _expect_few(unit, 1 + 2 * sum(reals), time_ns // step_ns + _STEPS)
     rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
     all_of = np.zeros((_STEPS, count, inputs.size))
-    odd = 0.0
+    odd, alike, unlike = 0.0, np.zeros(count), np.zeros(count)
     for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
@@ -195,7 +221,11 @@ def _responses(
         scale = np.abs(all_of[:, :, i]).max(initial=0.0)
         if scale:
             odd = max(odd, float(np.abs(up - down).max() / (size * scale)))
-    return all_of, odd
+        alike = np.maximum(alike, np.abs(up + down).max(axis=0) / 2.0)
+        unlike = np.maximum(unlike, np.abs(up - down).max(axis=0))
+    crooked = unlike > _ODD * _PULSE * np.abs(rest).max(axis=0)
+    with np.errstate(divide="ignore"):
+        return all_of, odd, float((unlike[crooked] / alike[crooked]).max(initial=0.0))
 
 
 def _expect_few(unit: SimulationUnit, count: int, steps: int) -> None:

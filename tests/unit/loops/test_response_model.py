@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, Input, Output, State, System, block
+from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master import Execution
 from orchestrator.loops.response_model import response_model
 
@@ -38,3 +39,40 @@ def test_a_kink_is_told_as_a_share_of_the_largest_response():
     assert [a, c * b, d] == pytest.approx([0.0, 9.0, 0.0], abs=1e-9)
     (told,) = (each for each in model.remarks if "up and one down" in each)
     assert "by 2.2e-01 of" in told  # (10 - 8) / 9
+
+
+class Size(Block):
+    """How far its input is from 0: it answers up and down alike."""
+
+    u: float = Input()
+    y: float = Output(depends_on=("u",))
+
+    def step(self, t, h):
+        self.y = abs(self.u)
+
+
+class Late(Block):
+    """Shows its input 30 steps later, with 30 states: more than a model is given."""
+
+    u: float = Input()
+    y: float = Output(depends_on=())
+    x: np.ndarray = State(start=np.zeros(30))
+
+    def step(self, t, h):
+        self.y = self.x[-1]
+        self.x = np.concatenate([[self.u], self.x[:-1]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (Size, "an output answers pulses up and down differently, by inf of its largest response"),
+        (Late, "a model of 24 states leaves 1.0e[+]00 of the largest; linearise it at .* longer"),
+    ],
+)
+def test_what_no_linear_model_answers_has_no_modes(kind, why):
+    system = System("s").add("k", block(kind)).add("z", block(Zero)).connect("z.y", "k.u")
+    with Execution(system, step=0.01) as run:
+        unit = next(unit for unit in run.units if unit.name == "k")
+        with pytest.raises(CapabilityError, match=f"'k' cannot be linearised: .*{why}"):
+            response_model(unit, np.zeros(1), 0, 10_000_000, None)
