@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from time import monotonic
 
 import numpy as np
 
@@ -15,12 +17,15 @@ from orchestrator.loops.block_model import SHORTER, SHORTEST
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import Floats, StateSpace, UnitModel, of_transition
 
+_log = logging.getLogger(__name__)
 #: Steps that a response is followed for, and the largest order that is looked for.
 _STEPS = 64
 _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Seconds that the responses of a unit take without being told.
+_LONG = 60.0
 #: Steps that the responses of a unit may take that starts anew for each of them.
 MOST_STEPS = 100_000
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
@@ -207,7 +212,14 @@ def _responses(
     count = sum(c.size for c in unit.outputs)
     reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
     _expect_few(unit, 1 + 2 * sum(reals), time_ns // step_ns + _STEPS)
+    began = monotonic()
     rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
+    whole = 2 * sum(reals) * (monotonic() - began)
+    if whole > _LONG:
+        _log.warning(
+            "component '%s' is slow: its %d responses at steps of %g ms take about %.0f s",
+            *(unit.name, 2 * sum(reals), step_ns / 1e6, whole),
+        )
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd, alike, unlike = 0.0, np.zeros(count), np.zeros(count)
     for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are

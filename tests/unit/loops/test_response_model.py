@@ -76,3 +76,12 @@ def test_what_no_linear_model_answers_has_no_modes(kind, why):
         unit = next(unit for unit in run.units if unit.name == "k")
         with pytest.raises(CapabilityError, match=f"'k' cannot be linearised: .*{why}"):
             response_model(unit, np.zeros(1), 0, 10_000_000, None)
+
+
+def test_responses_that_take_long_are_told_before(monkeypatch, caplog):
+    monkeypatch.setattr("orchestrator.loops.response_model._LONG", 0.0)
+    system = System("s").add("k", block(Kinked)).add("z", block(Zero)).connect("z.y", "k.u")
+    with Execution(system, step=0.01) as run:
+        unit = next(unit for unit in run.units if unit.name == "k")
+        response_model(unit, np.zeros(1), 0, 10_000_000, None)
+    assert "component 'k' is slow: its 2 responses at steps of 10 ms take about 0 s" in caplog.text
