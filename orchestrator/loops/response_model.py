@@ -57,8 +57,8 @@ def response_model(
     inputs: What its bound inputs are, float64 of shape (m,).
     time_ns, step_ns: Begin and length of its next step.
     replayed: Gives another instance, from a run that was led to this point; ``None``: nothing does.
-    Raises CapabilityError: if the unit cannot go back and nothing gives another, it fails where it is
-        tried, or no linear model of few states answers as it does.
+    Raises CapabilityError: if the unit cannot go back and nothing gives another, it fails where it
+        is tried, or no linear model of few states answers as it does.
     """
     rewound = _rewinding(unit, replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
