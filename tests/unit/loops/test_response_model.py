@@ -1,9 +1,11 @@
 """Responses of units that are known by their steps alone, against closed forms."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
-from orchestrator import Block, Input, Output, State, System, block
+from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master import Execution
 from orchestrator.loops.response_model import response_model
@@ -85,3 +87,75 @@ def test_responses_that_take_long_are_told_before(monkeypatch, caplog):
         unit = next(unit for unit in run.units if unit.name == "k")
         response_model(unit, np.zeros(1), 0, 10_000_000, None)
     assert "component 'k' is slow: its 2 responses at steps of 10 ms take about 0 s" in caplog.text
+
+
+class Lag(Block):
+    """Nine tenths are left after a step; its output has noise that no state explains."""
+
+    u: float = Input()
+    y: float = Output(depends_on=())
+    x: float = State(start=0.0)
+    rough: float = Parameter(start=0.0)
+
+    def step(self, t, h):
+        self.x = 0.9 * self.x + self.u
+        self.y = self.x + self.rough * np.sin(1e8 * self.x)
+
+
+def lag(**values):
+    system = System("s").add("k", block(Lag), **values).add("z", block(Zero))
+    return Execution(system.connect("z.y", "k.u"), step=0.01)
+
+
+def unit_of(run):
+    return next(unit for unit in run.units if unit.name == "k")
+
+
+def test_noise_of_an_integration_gets_no_states():
+    with lag(rough=1e-8) as run:
+        model = response_model(unit_of(run), np.zeros(1), 0, 10_000_000, None)
+    assert model.remarks[0].startswith("component 'k' is identified from 64 steps, order 1, to ")
+    whole = model.transition(10_000_000, order=0)
+    assert whole[0, 0] == pytest.approx(0.9, abs=1e-3)
+
+
+class Sticky:
+    """A unit that begins each step at the state that is kept, as long as one is."""
+
+    def __init__(self, unit):
+        self.unit, self.kept = unit, None
+
+    def __getattr__(self, name):
+        return getattr(self.unit, name)
+
+    def set(self, values):
+        self.values = values.copy()
+
+    def get_state(self):
+        self.kept = self.unit.get_state()
+        return self.kept
+
+    def do_step(self, time_ns, step_ns):
+        if self.kept is not None:
+            self.unit.set_state(self.kept)
+        self.unit.set(self.values)
+        return self.unit.do_step(time_ns, step_ns)
+
+
+@pytest.mark.parametrize("sticky", [True, False])
+def test_a_unit_that_only_says_that_it_goes_back_is_started_anew(sticky):
+    started = []
+
+    @contextmanager
+    def replayed():
+        started.append(None)
+        with lag() as other:
+            yield unit_of(other)
+
+    with lag() as run:
+        unit = Sticky(unit_of(run)) if sticky else unit_of(run)
+        model = response_model(unit, np.zeros(1), 0, 10_000_000, replayed)
+    whole = model.transition(10_000_000, order=0)
+    assert whole[0, 0] == pytest.approx(0.9, abs=1e-9)
+    anew = [each for each in model.remarks if "does not rightly go back to a state" in each]
+    assert (len(anew), len(started) > 1) == ((1, True) if sticky else (0, False))
