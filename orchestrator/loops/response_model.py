@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from time import monotonic
 
@@ -47,7 +47,12 @@ Rewound = Callable[[], AbstractContextManager[SimulationUnit]]
 
 
 def response_model(
-    unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int, replayed: Rewound | None
+    unit: SimulationUnit,
+    inputs: Floats,
+    time_ns: int,
+    step_ns: int,
+    replayed: Rewound | None,
+    fresh: Callable[[], SimulationUnit] | None = None,
 ) -> UnitModel:
     """Identify a unit from what its outputs do after a pulse of one step in each input.
 
@@ -60,10 +65,11 @@ def response_model(
     inputs: What its bound inputs are, float64 of shape (m,).
     time_ns, step_ns: Begin and length of its next step.
     replayed: Gives another instance, from a run that was led to this point; ``None``: nothing does.
+    fresh: Gives one once, to see whether the unit goes back as it says; ``None``: it is trusted.
     Raises CapabilityError: if the unit cannot go back and nothing gives another, it fails where it
         is tried, or no linear model of few states answers as it does.
     """
-    goes_back = _goes_back(unit, inputs, time_ns, step_ns, replayed)
+    goes_back = _goes_back(unit, inputs, time_ns, step_ns, fresh)
     rewound = _rewinding(unit, None if goes_back else replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
 
@@ -133,24 +139,27 @@ def _expect_linear(unit: SimulationUnit, crooked: float, order: int, misfit: flo
 
 
 def _goes_back(
-    unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int, replayed: Rewound | None
+    unit: SimulationUnit,
+    inputs: Floats,
+    time_ns: int,
+    step_ns: int,
+    fresh: Callable[[], SimulationUnit] | None,
 ) -> bool:
     """Whether a unit goes back to a state, and steps on from there as one of which none is kept.
 
     Some begin each step at the state that is kept where they are told that they may be led back.
     """
-    if not unit.description.capabilities.can_roll_back or replayed is None:
+    if not unit.description.capabilities.can_roll_back or fresh is None:
         return unit.description.capabilities.can_roll_back
     pushed = inputs + np.where(_reals(unit), _PULSE * np.where(inputs, np.abs(inputs), 1.0), 0.0)
     rows = np.zeros((3, sum(c.size for c in unit.outputs)))
     unit.get(rows[0])
     begun = unit.get_state()
-    for row, way in ((rows[1], nullcontext(unit)), (rows[2], replayed())):
-        with way as one:
-            one.set(pushed)
-            one.do_step(time_ns, step_ns)
-            one.do_step(time_ns + step_ns, step_ns)
-            one.get(row)
+    for row, one in ((rows[1], unit), (rows[2], fresh())):
+        one.set(pushed)
+        one.do_step(time_ns, step_ns)
+        one.do_step(time_ns + step_ns, step_ns)
+        one.get(row)
     unit.set_state(begun)
     moved = np.abs(rows[1:] - rows[0]).max(axis=0)
     return bool((np.abs(rows[2] - rows[1]) <= _ALIKE * moved + _NOISE * np.abs(rows[0])).all())
