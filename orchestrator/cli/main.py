@@ -22,11 +22,12 @@ from orchestrator.cli.terminal.failure import (
     fail,
     fail_usage,
     fail_with,
+    wants_json,
 )
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.interruption import interruptible
-from orchestrator.core.terminal import log_to_terminal, say_everything
+from orchestrator.core.terminal import keep_output, log_to_terminal, say_everything
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -235,6 +236,8 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to look for them takes time
     log_to_terminal()
     say_everything()
+    if wants_json():
+        keep_output()
     try:
         with interruptible():
             code = _run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -71,3 +72,13 @@ def say_everything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def keep_output() -> None:
+    """Keep standard output for this program: what an FMU prints there goes to standard error."""
+    shown, said = sys.stdout, sys.stderr
+    if (shown, said) != (sys.__stdout__, sys.__stderr__) or not isinstance(shown, TextIOWrapper):
+        return  # closed, or somebody else's
+    own = os.dup(shown.fileno())
+    os.dup2(said.fileno(), shown.fileno())
+    sys.stdout = os.fdopen(own, "w", 1, shown.encoding, "backslashreplace")

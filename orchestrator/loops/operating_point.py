@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache, partial
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -122,15 +122,17 @@ def unit_models(
     """
     models: dict[str, UnitModel] = {}
     refused: list[DescriptionError] = []
-    for unit, member in zip(run.units, run.schedule.members, strict=True):
-        if unit.name in known:
-            models[unit.name] = known[unit.name]
-            continue
-        try:
-            step_ns = member.ticks * run.schedule.step_ns
-            models[unit.name] = _model(unit, run, step_ns, side, again)
-        except CapabilityError as error:
-            refused.append(error)
+    with ExitStack() as stack:
+        other = None if again is None else cache(lambda: stack.enter_context(again()))
+        for unit, member in zip(run.units, run.schedule.members, strict=True):
+            if unit.name in known:
+                models[unit.name] = known[unit.name]
+                continue
+            try:
+                step_ns = member.ticks * run.schedule.step_ns
+                models[unit.name] = _model(unit, run, step_ns, side, again, other)
+            except CapabilityError as error:
+                refused.append(error)
     if refused:
         raise DescriptionError.collect(refused)
     return models
@@ -156,6 +158,7 @@ def _model(
     step_ns: int,
     side: Side,
     again: Again | None,
+    other: Callable[[], Execution] | None,
 ) -> UnitModel:
     inputs: Floats = np.array(
         [value for c in unit.inputs for value in np.ravel(run.get(f"{unit.name}.{c.name}"))],
@@ -165,8 +168,14 @@ def _model(
         return exchange_model(unit, inputs, side)
     if isinstance(unit, BlockUnit):
         return block_model(unit, run.time_ns, step_ns, side)
-    replayed = None if again is None else partial(_replayed, again, unit.name)
-    return response_model(unit, inputs, run.time_ns, step_ns, replayed)
+    if again is None or other is None:
+        return response_model(unit, inputs, run.time_ns, step_ns, None)
+
+    def fresh() -> SimulationUnit:
+        return next(one for one in other().units if one.name == unit.name)
+
+    replayed = partial(_replayed, again, unit.name)
+    return response_model(unit, inputs, run.time_ns, step_ns, replayed, fresh)
 
 
 @contextmanager

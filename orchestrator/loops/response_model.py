@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from time import monotonic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import SimulationUnit
@@ -15,19 +18,28 @@ from orchestrator.loops.block_model import SHORTER, SHORTEST
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import Floats, StateSpace, UnitModel, of_transition
 
+_log = logging.getLogger(__name__)
 #: Steps that a response is followed for, and the largest order that is looked for.
 _STEPS = 64
 _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Seconds that the responses of a unit take without being told.
+_LONG = 60.0
 #: Steps that the responses of a unit may take that starts anew for each of them.
 MOST_STEPS = 100_000
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
+#: The same of an output, of all inputs: what differs as much as it answers is no linear answer.
+_CROOKED = 1.0
+#: Share of its largest response that a model may leave: more is noise, and its modes are nobody's.
+_LEFT = 1e-3
 #: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
 #: A mode above half the rate of the steps misses it wholly.
 _MISSED = 1e-3
+#: Share of a motion that may differ between a unit that goes back and one that was started anew.
+_ALIKE = 0.01
 
 
 #: Gives the unit as it is at the point, once more each time.
@@ -35,7 +47,12 @@ Rewound = Callable[[], AbstractContextManager[SimulationUnit]]
 
 
 def response_model(
-    unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int, replayed: Rewound | None
+    unit: SimulationUnit,
+    inputs: Floats,
+    time_ns: int,
+    step_ns: int,
+    replayed: Rewound | None,
+    fresh: Callable[[], SimulationUnit] | None = None,
 ) -> UnitModel:
     """Identify a unit from what its outputs do after a pulse of one step in each input.
 
@@ -48,27 +65,30 @@ def response_model(
     inputs: What its bound inputs are, float64 of shape (m,).
     time_ns, step_ns: Begin and length of its next step.
     replayed: Gives another instance, from a run that was led to this point; ``None``: nothing does.
-    Raises CapabilityError: if the unit cannot go back and nothing gives another, or it fails where
-        it is tried.
+    fresh: Gives one once, to see whether the unit goes back as it says; ``None``: it is trusted.
+    Raises CapabilityError: if the unit cannot go back and nothing gives another, it fails where it
+        is tried, or no linear model of few states answers as it does.
     """
-    rewound = _rewinding(unit, replayed)
+    goes_back = _goes_back(unit, inputs, time_ns, step_ns, fresh)
+    rewound = _rewinding(unit, None if goes_back else replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
 
     def responses(length_ns: int) -> Floats:
         return _responses(unit, rewound, inputs, time_ns, length_ns)[0]
 
-    pulses, odd = _responses(unit, rewound, inputs, time_ns, step_ns)
+    pulses, odd, crooked = _responses(unit, rewound, inputs, time_ns, step_ns)
     transition, order, misfit = _realised(pulses)
+    _expect_linear(unit, crooked, order, misfit)
     own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
     space, length_ns = own, 0
     if unit.description.capabilities.can_vary_step and order:
         space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
     told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
     remarks = [f"component '{unit.name}' is {told}"]
-    if not unit.description.capabilities.can_roll_back:
+    if not goes_back:
         remarks.append(
-            f"component '{unit.name}' cannot go back to a state (canGetAndSetFMUstate): it was"
-            " started anew for every response"
+            f"component '{unit.name}' {_cannot(unit)} go back to a state (canGetAndSetFMUstate): it"
+            " was started anew for every response"
         )
     if odd > _ODD:
         remarks.append(
@@ -101,27 +121,81 @@ def response_model(
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
 
 
+def _expect_linear(unit: SimulationUnit, crooked: float, order: int, misfit: float) -> None:
+    """Expect responses that a linear model of few states gives: no other modes are its own."""
+    why = ""
+    if crooked > _CROOKED:
+        why = (
+            "an output answers pulses up and down differently, by"
+            f" {crooked:.1e} of its largest response; linearise it at another time"
+        )
+    elif misfit > _LEFT:
+        why = (
+            f"of its responses over {_STEPS} steps a model of {order} states leaves {misfit:.1e} of"
+            " the largest; linearise it at another time or with a longer step"
+        )
+    if why:
+        raise CapabilityError(f"component '{unit.name}' cannot be linearised: {why}")
+
+
+def _goes_back(
+    unit: SimulationUnit,
+    inputs: Floats,
+    time_ns: int,
+    step_ns: int,
+    fresh: Callable[[], SimulationUnit] | None,
+) -> bool:
+    """Whether a unit goes back to a state, and steps on from there as one of which none is kept.
+
+    Some begin each step at the state that is kept where they are told that they may be led back.
+    """
+    if not unit.description.capabilities.can_roll_back or fresh is None:
+        return unit.description.capabilities.can_roll_back
+    pushed = inputs + np.where(_reals(unit), _PULSE * np.where(inputs, np.abs(inputs), 1.0), 0.0)
+    rows = np.zeros((3, sum(c.size for c in unit.outputs)))
+    unit.get(rows[0])
+    begun = unit.get_state()
+    for row, one in ((rows[1], unit), (rows[2], fresh())):
+        one.set(pushed)
+        one.do_step(time_ns, step_ns)
+        one.do_step(time_ns + step_ns, step_ns)
+        one.get(row)
+    unit.set_state(begun)
+    moved = np.abs(rows[1:] - rows[0]).max(axis=0)
+    return bool((np.abs(rows[2] - rows[1]) <= _ALIKE * moved + _NOISE * np.abs(rows[0])).all())
+
+
+def _reals(unit: SimulationUnit) -> NDArray[np.bool_]:
+    """Return which of the inputs are real numbers."""
+    return np.array([c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)], bool)
+
+
+def _cannot(unit: SimulationUnit) -> str:
+    """Return what the unit does instead of going back: it says so itself, or it is seen."""
+    return "does not rightly" if unit.description.capabilities.can_roll_back else "cannot"
+
+
 def _rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
-    """Return what gives the unit as it is now: itself, or another that was led here."""
-    if unit.description.capabilities.can_roll_back:
-        saved = unit.get_state()
-
-        @contextmanager
-        def restored() -> Iterator[SimulationUnit]:
-            unit.set_state(saved)
-            try:
-                yield unit
-            finally:
-                unit.set_state(saved)
-
-        return restored
-    if replayed is None:
+    """Return what gives the unit as it is now: another that was led here, or else itself."""
+    if replayed is not None:
+        return replayed
+    if not unit.description.capabilities.can_roll_back:
         raise CapabilityError(
             f"component '{unit.name}' cannot be linearised: it has no interface for Model Exchange"
             " and cannot go back to a state (canGetAndSetFMUstate), and its system has components"
             " that are not started anew for it: expected FMUs and blocks alone"
         )
-    return replayed
+    saved = unit.get_state()
+
+    @contextmanager
+    def restored() -> Iterator[SimulationUnit]:
+        unit.set_state(saved)
+        try:
+            yield unit
+        finally:
+            unit.set_state(saved)
+
+    return restored
 
 
 def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
@@ -176,14 +250,25 @@ def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:
 
 def _responses(
     unit: SimulationUnit, rewound: Rewound, inputs: Floats, time_ns: int, step_ns: int
-) -> tuple[Floats, float]:
-    """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are."""
+) -> tuple[Floats, float, float]:
+    """Return the responses (steps, outputs, inputs) to pulses of height 1, and how odd they are.
+
+    The first share is of an input's largest response, the second of an output's to all inputs, as
+    far as it is more than what its own integration leaves.
+    """
     count = sum(c.size for c in unit.outputs)
-    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
-    _expect_few(unit, 1 + 2 * sum(reals), time_ns // step_ns + _STEPS)
+    reals = _reals(unit)
+    _expect_few(unit, 1 + 2 * int(reals.sum()), time_ns // step_ns + _STEPS)
+    began = monotonic()
     rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
+    whole = 2 * int(reals.sum()) * (monotonic() - began)
+    if whole > _LONG:
+        _log.warning(
+            "component '%s' is slow: its %d responses at steps of %g ms take about %.0f s",
+            *(unit.name, 2 * int(reals.sum()), step_ns / 1e6, whole),
+        )
     all_of = np.zeros((_STEPS, count, inputs.size))
-    odd = 0.0
+    odd, alike, unlike = 0.0, np.zeros(count), np.zeros(count)
     for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
@@ -195,7 +280,11 @@ def _responses(
         scale = np.abs(all_of[:, :, i]).max(initial=0.0)
         if scale:
             odd = max(odd, float(np.abs(up - down).max() / (size * scale)))
-    return all_of, odd
+        alike = np.maximum(alike, np.abs(up + down).max(axis=0) / 2.0)
+        unlike = np.maximum(unlike, np.abs(up - down).max(axis=0))
+    crooked = unlike > _ODD * _PULSE * np.abs(rest).max(axis=0)
+    with np.errstate(divide="ignore"):
+        return all_of, odd, float((unlike[crooked] / alike[crooked]).max(initial=0.0))
 
 
 def _expect_few(unit: SimulationUnit, count: int, steps: int) -> None:
@@ -237,22 +326,31 @@ def _followed(
 
 
 def _realised(pulses: Floats) -> tuple[Floats, int, float]:
-    """Return the transition ((n + p) x (n + m)) of a model with these responses, n, its misfit."""
+    """Return the transition ((n + p) x (n + m)) of a model with these responses, n, its misfit.
+
+    Where noise would have more states than are given, it is the smallest that is good enough: more
+    states have modes of the noise.
+    """
     steps, p, m = pulses.shape
     half = (steps - 1) // 2
-    through = pulses[0]
     hankel = np.block([[pulses[1 + i + j] for j in range(half)] for i in range(half)])
     left, values, right = np.linalg.svd(hankel, full_matrices=False)
     scale = np.abs(pulses).max(initial=0.0)
-    order = int(np.sum(values > _NOISE * max(values.max(initial=0.0), scale)))
-    order = min(order, _MOST_STATES)
-    root = np.sqrt(values[:order])
-    observed, reached = left[:, :order] * root, root[:, None] * right[:order]
-    a = np.linalg.lstsq(observed[:-p], observed[p:], rcond=None)[0] if order else np.zeros((0, 0))
-    b, c = reached[:, :m], observed[:p]
-    whole = np.block([[a, b], [c, through]])
-    state, worst = b.copy(), 0.0
-    for k in range(1, steps):
-        worst = max(worst, float(np.abs(c @ state - pulses[k]).max(initial=0.0)))
-        state = a @ state
-    return whole, order, worst / scale if scale else 0.0
+    floor = max(values.max(initial=0.0), scale)
+
+    def of_order(order: int) -> tuple[Floats, int, float]:
+        root = np.sqrt(values[:order])
+        observed, reached = left[:, :order] * root, root[:, None] * right[:order]
+        a = np.linalg.lstsq(observed[:-p], observed[p:], rcond=None)[0] if order else observed[:0]
+        b, c = reached[:, :m], observed[:p]
+        state, worst = b.copy(), 0.0
+        for k in range(1, steps):
+            worst = max(worst, float(np.abs(c @ state - pulses[k]).max(initial=0.0)))
+            state = a @ state
+        return np.block([[a, b], [c, pulses[0]]]), order, worst / scale if scale else 0.0
+
+    order = int(np.sum(values > _NOISE * floor))
+    if order <= _MOST_STATES:
+        return of_order(order)
+    orders = (of_order(order) for order in range(1, _MOST_STATES))
+    return next((one for one in orders if one[2] <= _LEFT), of_order(_MOST_STATES))

@@ -7,6 +7,7 @@ run's loops: what every run computes is computed here.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,7 +58,9 @@ def logarithm(matrix: Floats) -> Floats:
     if np.abs(np.linalg.eigvals(away)).max(initial=0.0) > _SMALL:
         from scipy.linalg import logm
 
-        return np.asarray(np.real(logm(matrix)), dtype=np.float64)
+        with warnings.catch_warnings():  # how exact it is, :func:`of_transition` looks at itself
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return np.asarray(np.real(logm(matrix)), dtype=np.float64)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     found = np.zeros_like(away)
     for node, weight in zip(0.5 + 0.5 * nodes, 0.5 * weights, strict=True):

@@ -23,6 +23,9 @@ model Frame "three floors that move sideways, without what stands in the laborat
   output Real acceleration(unit="m/s2") "Of the first floor, from the ground";
   output Real second(unit="m") "Position of the second floor";
   output Real third(unit="m") "Position of the third floor";
+  output Real energy(unit="J") "Of motion and springs, without the laboratory's";
+  output Real dissipation(unit="W") "Power that the dampers take";
+  output Real momentum(unit="kg.m/s") "Of all floors, the laboratory's part with them";
 protected
   parameter Real c_e(unit="N.s/m") = 2*zeta_e*sqrt(m_e*k_e);
   Real x1(unit="m", start=x0, fixed=true);
@@ -44,4 +47,8 @@ equation
   velocity = v1;
   second = x2;
   third = x3;
+  energy = (m*(v1^2 + v2^2 + v3^2) - m_e*v1^2 + k11*x1^2 + k22*x2^2 + k33*x3^2 - k_e*x1^2)/2
+    + k12*x1*x2 + k13*x1*x3 + k23*x2*x3;
+  dissipation = (c11 - c_e)*v1^2 + c22*v2^2 + c33*v3^2 + 2*(c12*v1*v2 + c13*v1*v3 + c23*v2*v3);
+  momentum = m*(v1 + v2 + v3);
 end Frame;

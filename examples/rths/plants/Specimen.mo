@@ -6,6 +6,10 @@ model Specimen "the frame in the laboratory: what it takes to move it"
   input Real velocity(unit="m/s", start=0) "How fast";
   input Real acceleration(unit="m/s2", start=0) "How that changes";
   output Real force(unit="N") "What that takes";
+  output Real energy(unit="J") "Of motion and spring";
+  output Real dissipation(unit="W") "Power that the damper takes";
 equation
   force = m_e*acceleration + 2*zeta_e*sqrt(m_e*k_e)*velocity + k_e*position;
+  energy = (m_e*velocity^2 + k_e*position^2)/2;
+  dissipation = 2*zeta_e*sqrt(m_e*k_e)*velocity^2;
 end Specimen;

@@ -1,12 +1,14 @@
 """The benchmark of Silva et al. (2020): how late the laboratory may be, and criterion J4."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from orchestrator import read_experiment
+from orchestrator import read_experiment, run_experiment
 from orchestrator.loops import linear_system
 from orchestrator.rig.run.arming import armed
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
@@ -156,3 +158,23 @@ def test_the_rig_is_armed_with_what_the_quasi_polynomial_leaves(
     (line,) = found.lines
     assert found.is_granted
     assert 1e3 * line.margins.delay.value + 1.0 == pytest.approx(critical, abs=0.02)
+
+
+def test_what_the_lag_creates_is_the_damping_that_it_takes(script: Script, tmp_path: Path) -> None:
+    """Of what is dissipated, a mode gets the share back by which its decay is slower."""
+    systems, independent = script("systems"), script("independent")
+    m, c, k = independent.matrices(systems.FLOORS[1], systems.DAMPING[1])
+    rates = np.block(
+        [[np.zeros((3, 3)), np.eye(3)], [-np.linalg.solve(m, k), -np.linalg.solve(m, c)]]
+    )
+    without = max(np.linalg.eigvals(rates).real)
+    experiment = read_experiment(EXAMPLE / "experiment.toml")
+    run_experiment(experiment, EXAMPLE, tmp_path / "out", only=("mean", "jacobi"))
+    cases = json.loads((tmp_path / "out" / "summary.json").read_text())["cases"]
+    for case, growth, created in (("mean", -0.50952, 104.33), ("jacobi", -0.27835, 225.72)):
+        energy = cases[case]["energy_j"]
+        assert energy["created"] == pytest.approx(created, abs=0.02)
+        assert energy["created"] / energy["dissipated"] == pytest.approx(
+            1.0 - growth / without, abs=0.01
+        )
+        assert abs(energy["largest residual"]) < 0.005 * energy["dissipated"]

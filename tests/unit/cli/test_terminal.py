@@ -1,6 +1,7 @@
 """What others wrote is shown by a terminal and never obeyed, whatever characters it has."""
 
 import io
+import json
 import logging
 import os
 import subprocess
@@ -91,6 +92,36 @@ def test_a_terminal_without_utf8_gets_numbers(folder):
     assert [line for line in warned if "/orchestrator/" in line] == []  # matplotlib has some
     assert b"\\u241b]0;owned \\u241b[31m[/x] \\ufffd2J" in done.stdout
     assert rb"a: \xb5[/y]" in done.stdout
+
+
+NOISY = """
+import os
+
+from orchestrator import Block, Output
+
+
+class Noisy(Block):
+    y: float = Output(depends_on=())
+
+    def initialise(self, t):
+        os.write(1, b"a banner of a library\\n")
+
+    def step(self, t, h):
+        self.y = t
+"""
+
+
+@pytest.mark.slow
+def test_what_a_library_prints_is_not_among_the_json(tmp_path):
+    (tmp_path / "noisy.py").write_text(NOISY, encoding="utf-8")
+    system = System("s").add("noisy", block(f"{tmp_path / 'noisy.py'}:Noisy"))
+    write_ssd(system, tmp_path / "s.ssd")
+    command = [sys.executable, "-m", "orchestrator", "run", str(tmp_path / "s.ssd"), "--json"]
+    command += ["--step", "1 ms", "--stop", "3 ms", "--output", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    assert "a banner of a library" in done.stderr
 
 
 @pytest.fixture

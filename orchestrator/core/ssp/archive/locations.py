@@ -9,9 +9,17 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from orchestrator.core.archive import open_archive, parse_xml, read_entry
+from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX, children, full, listed, tag
+from orchestrator.core.ssp.common.names import (
+    MAIN_SSD,
+    SSD_SUFFIX,
+    children,
+    full,
+    listed,
+    parse_ssp,
+    tag,
+)
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
 Read = Callable[[str], bytes]
@@ -36,7 +44,7 @@ class SspFile:
         label = f"{folder}:{uri}" if folder and ".ssp:" in self.label else uri
         if label == uri:
             label = str(Path(self.label).parent / unquote(uri))
-        return SspFile(label, parse_xml(self.read(uri), label, SspError), self.read)
+        return SspFile(label, parse_ssp(self.read(uri), label), self.read)
 
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
@@ -48,12 +56,12 @@ def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
         with open_archive(path, SspError) as archive:
             content = read_entry(path, archive, name, SspError)
         label = f"{path}:{name}"
-        return SspFile(label, parse_xml(content, label, SspError), _entry_of(path))
+        return SspFile(label, parse_ssp(content, label), _entry_of(path))
     try:
         content = path.read_bytes()
     except OSError as reason:
         raise SspError.in_file(path, f"cannot be read: {reason.strerror or reason}") from None
-    return SspFile(str(path), parse_xml(content, str(path), SspError), _file_of(path.parent))
+    return SspFile(str(path), parse_ssp(content, str(path)), _file_of(path.parent))
 
 
 def _entry_of(path: Path) -> Read:

@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 
 from lxml import etree
 
+from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 
 _STANDARD = "http://ssp-standard.org/SSP1/SystemStructure"
@@ -28,6 +29,11 @@ NAMESPACES: Final = {
     "ssb": f"{_STANDARD}SignalDictionary",
     "sd": "https://softdock.io/ssp/1",
 }
+#: What undeclared prefixes stand for, the prefix behind it; how they are told, and how many.
+UNDECLARED = "urn:undeclared:"
+_NOT_DECLARED = re.compile(r"Namespace prefix ([\w.-]+) (?:for [\w.-]+ )?on [\w.-]+ is not defined")
+_ROOT = re.compile(rb"<[A-Za-z_][\w.:-]*")
+_MOST_UNDECLARED = 8
 _PREFIXES = {uri: prefix for prefix, uri in NAMESPACES.items()}
 _BRACED = re.compile(r"\{([^{}]*)\}")
 
@@ -48,6 +54,20 @@ SSD_SUFFIX: Final = ".ssd"
 
 
 @lru_cache(maxsize=4096)
+def parse_ssp(content: bytes, label: str) -> etree._Element:
+    """Parse XML of SSP; prefixes that it does not declare, as many tools write, get a namespace."""
+    for _ in range(_MOST_UNDECLARED):
+        try:
+            return parse_xml(content, label, SspError)
+        except SspError as error:
+            missing = _NOT_DECLARED.search(str(error))
+            if missing is None:
+                raise
+            declared = f' xmlns:{missing[1]}="{UNDECLARED}{missing[1]}"'.encode()
+            content = _ROOT.sub(rb"\g<0>" + declared, content, count=1)
+    return parse_xml(content, label, SspError)
+
+
 def full(name: str) -> str:
     """Turn ``"ssd:Component"`` into lxml's ``"{namespace}Component"``."""
     prefix, _, local = name.partition(":")

@@ -10,14 +10,13 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, inside_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.core.ssp.common.codes import Findings, RefusalError, refusal
-from orchestrator.core.ssp.common.names import full, tag
+from orchestrator.core.ssp.common.names import NAMESPACES, UNDECLARED, full, parse_ssp, tag
 from orchestrator.core.ssp.common.schema import Schema, check
 
 #: Systems may contain each other this deep.
@@ -127,7 +126,7 @@ class Reading:
 def parsed(content: bytes, label: str) -> etree._Element:
     """Parse XML of unknown origin."""
     try:
-        return parse_xml(content, label, SspError)
+        return parse_ssp(content, label)
     except SspError as error:
         raise refusal(codes.MALFORMED, error.diagnostics[0].message) from None
 
@@ -139,8 +138,17 @@ def note_encoding(root: etree._Element, findings: Findings) -> None:
         findings.warning(codes.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")
 
 
+def _undeclared(root: etree._Element) -> dict[str, str]:
+    """Return the namespaces of prefixes that a document does not declare."""
+    return {name or "": uri for name, uri in root.nsmap.items() if uri.startswith(UNDECLARED)}
+
+
 def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
-    """Give a document that a tool put into nearly the namespace of SSP the right one."""
+    """Give a document that a tool put nearly into the namespace of SSP, or into none, that one."""
+    for prefix, uri in sorted(_undeclared(root).items()):
+        findings.warning(codes.NAMESPACE, root, f"the prefix '{prefix}' is not declared")
+        for element in root.iter(f"{{{uri}}}*") if prefix in NAMESPACES else ():
+            element.tag = f"{{{NAMESPACES[prefix]}}}{etree.QName(element).localname}"
     wanted = etree.QName(full(schema))
     found = etree.QName(root)
     near = (found.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")

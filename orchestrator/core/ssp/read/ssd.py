@@ -42,7 +42,13 @@ from orchestrator.core.ssp.read.connectors import (
     read_dictionaries,
 )
 from orchestrator.core.ssp.read.parameter_values import Assignment
-from orchestrator.core.ssp.read.reading import Reading, note_encoding, parsed, survey
+from orchestrator.core.ssp.read.reading import (
+    Reading,
+    mend_namespace,
+    note_encoding,
+    parsed,
+    survey,
+)
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -152,6 +158,7 @@ def _neighbours(
 def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
     """Read the system of a file, with its default experiment; problems go to the findings."""
     if reading.is_new(root):
+        mend_namespace(root, Schema.DESCRIPTION, findings)
         check(root, Schema.DESCRIPTION, findings)
         note_encoding(root, findings)
         survey(root, findings)

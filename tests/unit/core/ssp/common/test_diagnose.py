@@ -96,6 +96,21 @@ def test_nearly_the_namespace(ssd: Any) -> None:
     assert [each.code for each in found] == ["SSP123"]
 
 
+def test_prefixes_that_no_file_declares(ssd: Any) -> None:
+    path = ssd(bindings='<ssd:ParameterBinding source="set.ssv"/>')
+    values = ssd.values(ssd.real("a.k", 2.0))
+    (path.parent / "set.ssv").write_text(re.sub(r' xmlns:ssv="[^"]*"', "", values))
+    foreign = '<ssc:Annotation type="org.other"><osp:Step osp:base="0.01"/></ssc:Annotation>'
+    text = path.read_text()
+    end = "</ssd:SystemStructureDescription>"
+    path.write_text(text.replace(end, f"<ssd:Annotations>{foreign}</ssd:Annotations>{end}"))
+    system, found = diagnose(path)
+    assert system is not None
+    assert system.component("a").values == {"k": 2.0}
+    told = {each.message for each in found if each.code == "SSP123"}
+    assert told == {"the prefix 'osp' is not declared", "the prefix 'ssv' is not declared"}
+
+
 def test_every_code_is_in_the_reference() -> None:
     listed = dict(re.findall(r"^\| `(SSP\d+)` \| (.*) \|$", PAGE.read_text(), re.MULTILINE))
     assert listed == {code.name: code.title for code in CODES}
