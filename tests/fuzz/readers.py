@@ -268,6 +268,7 @@ READERS = {
     "sweep": Reader(".toml", seeds.sweep, damaged, read_experiment),
     "scene": Reader(".toml", seeds.scene, damaged, seeds.read_scene),
     "recipe": Reader(".toml", seeds.recipe, damaged, Recipe.read),
+    "modelica": Reader(".mo", seeds.modelica, seeds.damaged_modelica, seeds.read_modelica),
     "message": Reader(".bin", _frame, damaged, _read_frame),
     "answer": Reader(".json", lambda: encode(_ANSWER), damaged_json, _read_answer),
     "dcpx": Reader(".dcpx", dcp.dcpx, damaged, read_description),

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from corpus.models import CASES
 
 from fuzz.mutations import damaged, damaged_json, zipped
 from orchestrator.core.coupling import FaultRecord
@@ -15,6 +16,10 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Notice, block
 from orchestrator.core.ssp import apply_parameter_set
 from orchestrator.core.system import System
+from orchestrator.export.dae.explicit_ode import make_explicit
+from orchestrator.export.modelica.flat.reader import read
+from orchestrator.export.modelica.frontend import flatten_place
+from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.pictures.animations import with_scenes
 
 ROOT = Path(__file__).parents[2]
@@ -195,6 +200,26 @@ def scene() -> bytes:
 def recipe() -> bytes:
     """Return a recipe of an FMU."""
     return (ROOT / "fmus" / "BouncingBall.toml").read_bytes()
+
+
+@cache
+def _models() -> list[bytes]:
+    return [case.text.encode() for case in CASES.values()]
+
+
+def modelica() -> bytes:
+    """Return a model."""
+    return (ROOT / "benchmarks" / "Sine.mo").read_bytes()
+
+
+def damaged_modelica(_content: bytes, chance: Random) -> bytes:
+    """Change one of the models of the corpus."""
+    return damaged(chance.choice(_models()), chance)
+
+
+def read_modelica(path: Path) -> None:
+    """Make the equations of a model, as ``softdock build`` does."""
+    make_explicit(read(flatten_place(place_in_file(path, None, ()))))
 
 
 def read_scene(path: Path) -> None:

@@ -247,6 +247,7 @@ def event_tables(ode: ExplicitOde) -> list[str]:
         "N_NUMBERS": sum(len(m.numbers) for m in messages),
         "N_Q": len(events.symbols),
         "HAS_EVENTS": int(bool(events)),
+        "HAS_HOMOTOPY": int(events.has_homotopy),
     }
     return [
         *(f"#define {name} {size}" for name, size in sizes.items()),

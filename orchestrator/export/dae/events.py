@@ -134,6 +134,9 @@ class Events:
         Symbol: 1 during initialisation.
     before
         Continuous variables of which pre() is taken; they must be states.
+    has_homotopy
+        Whether there are other equations where ``initial`` is 2: the start is solved with those
+        first.
     """
 
     initial: _Scalar = field(default_factory=lambda: ca.SX.sym("initial()"))
@@ -144,6 +147,7 @@ class Events:
     assertions: tuple[Assertion, ...] = ()
     terminations: tuple[Termination, ...] = ()
     before: frozenset[str] = frozenset()
+    has_homotopy: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.symbols[1:]) or bool(self.assertions)

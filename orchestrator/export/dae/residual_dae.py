@@ -263,9 +263,15 @@ def start_point(dae: ResidualDae) -> dict[str, float]:
     p, c = (column(v.symbol for v in group) for group in (parameters, calculated))
     p_start = column(v.start for v in parameters)
     numbers = ca.substitute(ca.vertcat(p_start, values, starts), c, values)
-    numbers = ca.evalf(ca.substitute(numbers, p, p_start)).full().ravel()
+    numbers = ca.substitute(numbers, p, p_start)
     names = [v.name for v in (*parameters, *calculated, *others)]
-    return dict(zip(names, map(float, numbers), strict=True))
+    for name, number in zip(names, ca.vertsplit(numbers), strict=True):
+        if used := ca.symvar(number):
+            raise ModelicaError(
+                f"{dae.name}: the start value of '{name}' depends on '{used[0].name()}', which is"
+                " no parameter"
+            )
+    return dict(zip(names, map(float, ca.evalf(numbers).full().ravel()), strict=True))
 
 
 def column(items: Any) -> Any:
@@ -292,5 +298,10 @@ def calculated_values(dae: ResidualDae, calculated: Sequence[Variable]) -> Any:
 
 def guessed_values(dae: ResidualDae, values: Any) -> Any:
     """The same with the start values of parameters with fixed=false as guesses."""
-    free = [variable for variable in dae.of_kind(Kind.CALCULATED) if variable.free]
-    return ca.substitute(values, column(v.symbol for v in free), column(v.start for v in free))
+    calculated = dae.of_kind(Kind.CALCULATED)
+    free = [variable for variable in calculated if variable.free]
+    unknowns, starts = column(v.symbol for v in free), column(v.start for v in free)
+    starts = ca.substitute(starts, column(v.symbol for v in calculated), values)
+    for _ in free:  # a guess may follow from another
+        starts = ca.substitute(starts, unknowns, starts)
+    return ca.substitute(values, unknowns, starts)

@@ -43,6 +43,7 @@ from orchestrator.export.modelica.source.class_place import (
     rejects_display_unit,
     without_display_units,
 )
+from orchestrator.export.modelica.source.class_scope import external_objects
 from orchestrator.export.modelica.source.flat_text import PlainText
 from orchestrator.export.modelica.source.parser import ClassLibrary
 from orchestrator.export.modelica.source.text import (
@@ -70,12 +71,14 @@ _WHOLE = (
     "elements are changed in when clauses where index and size are numbers, outside of loops; else"
     " write the whole array, d = {..} or reinit(v, {..})"
 )
+_ENDLESS = "loop whose end depends on values: write a for loop over a constant range"
 #: What words of rumoca's own rooms mean.
 _MEANT = {
     "expression shape mismatch": "sizes of arrays that it cannot prove to be equal",
     "missing source scope": "a name that it has lost",
-    "function loop reduction": "loop whose end depends on values: write a for loop over a"
-    " constant range",
+    "function loop reduction": _ENDLESS,
+    "statement without a checked DAE owner": _ENDLESS,
+    "non-guarded nested return requires a checked control-flow owner": "return inside of a loop",
     "Flat semantic identity is missing": "it has lost what this belongs to",
 }
 
@@ -144,6 +147,7 @@ _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
 _SMALL = 2 << 20  # bytes of sources of which parts are left out on trial
+_LARGEST = 4 << 20  # characters of one class
 _ROOT = "Failed to load source root"
 _SESSIONS = itertools.count()
 Json = Any
@@ -167,6 +171,14 @@ class _Source:
 
     def load(self) -> Json:
         """What rumoca makes of the model."""
+        name = re.escape(self.model.rpartition(".")[2])
+        whole = re.compile(rf"\b\w+\s+{name}\b.*?\bend\s+{name}\b", re.DOTALL)
+        for written in whole.finditer(self._text):
+            if (size := len(written[0])) > _LARGEST:
+                raise ModelicaError(
+                    f"model {self.title} has {size / 1e6:.1f} MB of text, of at most"
+                    f" {_LARGEST / 1e6:.1f}; write arrays and loops, or split it"
+                )
         return self._compiled({**self.question, "model": self.model}, whole=True)
 
     def load_probe(self, probe: str, *, whole: bool = False) -> Json:
@@ -184,7 +196,9 @@ class _Source:
                 f" {rumoca_version()}: {self._cause()}"
             ) from error
         except FrontEndRefusal as error:
-            raise self._refused(error, is_probe=question["model"] == _PROBE) from error
+            if question["model"] == _PROBE:  # asked by the way: nobody is told where that is
+                raise ModelicaError(str(error)) from error
+            raise self._refused(error) from error
 
     def _cause(self) -> str:
         lines = class_extends(self._text)
@@ -198,27 +212,40 @@ class _Source:
             " find what it is"
         )
 
-    def _refused(self, error: FrontEndRefusal, *, is_probe: bool) -> ModelicaError:
+    def _refused(self, error: FrontEndRefusal) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
         lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        listed = "\n".join(lines or self._said(str(error), is_probe=is_probe)).replace("\n", "\n  ")
+        listed = "\n".join(lines or self._said(str(error))).replace("\n", "\n  ")
         return ModelicaError(
             f"model {self.title} is not valid Modelica, or rumoca {rumoca_version()} cannot read"
             f" it:\n  {listed}"
         )
 
-    def _said(self, text: str, *, is_probe: bool) -> list[str]:
+    def _said(self, text: str) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
         lines = words(text, self.files)
         if _ROOT in text and (links := [link for root in self.roots for link in _circles(root)]):
             listed = ", ".join(map(str, links[:_SHOWN]))
             return [f"links lead nowhere or in a circle: {listed}; remove them from the root"]
-        if is_probe or _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
-            return lines  # of what is only asked by the way, or is asked in another way then
-        return [*lines, f"this is about {self._culprit(text) or self.place}"]
+        if _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
+            return lines  # or is asked in another way then
+        return [*lines, f"this is about {self.foreign() or self._culprit(text) or self.place}"]
+
+    def foreign(self) -> str:
+        """The first external object of the model, which rumoca rejects by other words."""
+        texts = [
+            (number, str(file), file.read_text(encoding="utf-8-sig", errors="replace"))
+            for number, file in enumerate(self.files)
+        ]
+        with suppress(ModelicaError):
+            scope = ClassLibrary(texts).find(self.model)
+            for place, name, kind in external_objects(scope) if scope else ():
+                where = SourceMap(texts, self.renamed).locate(place.span)
+                return f"{where}: '{name}' is an external object, {kind}: code without equations"
+        return ""
 
     def _culprit(self, text: str) -> str:
-        if sum(file.stat().st_size for file in self.files) > _SMALL:
+        if not self.is_small:
             return ""
         wanted = text.replace(self.model, "")
 
@@ -234,6 +261,11 @@ class _Source:
 
         found = culprit(self._text, self.model, _PROBE, rejects)
         return f"{self._file}:{found}" if found else ""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it can be flattened many times on trial."""
+        return sum(file.stat().st_size for file in self.files) <= _SMALL
 
     @property
     def _text(self) -> str:
@@ -387,7 +419,8 @@ def _flatten(source: _Source) -> FlatModel:
     if unbalanced is not None:
         _check_balance(bare)
     warn_of_units(bare)
-    structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
+    suspected = frozenset(loaded["suspected"])
+    structural = structural_parameters(tree, suspected, flatten_with, is_small=source.is_small)
     return FlatModel(source.model, tree, structural, sources)
 
 
@@ -404,10 +437,10 @@ def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
             f"partial model {_PROBE} extends {source.model}; end {_PROBE};", whole=True
         )
     except ModelicaError as second:
-        _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, second)
+        told = f"; {source.foreign() or words(str(second).replace(_PROBE, source.model), ())[0]}"
     raise ModelicaError(
         f"model {source.title} at {source.place}: the front end counts {counted[1]} equations for"
-        f" {counted[2]} unknowns"
+        f" {counted[2]} unknowns{told}"
     ) from error
 
 

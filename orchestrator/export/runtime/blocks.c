@@ -76,6 +76,22 @@ static bool solve_blocks(Instance* instance, const Block* blocks, int count,
     return true;
 }
 
+/* Whether z is where the simplified expressions of homotopy() lead, or there are none. */
+static bool simplify(Instance* instance, const Block* blocks, int count, const double** arguments,
+                     double* z) {
+    bool solved = true;
+#if HAS_HOMOTOPY
+    double *flag = instance->state.q + Q_INITIAL, kept = *flag;
+    *flag = 2.0;
+    solved = solve_blocks(instance, blocks, count, arguments, z, true);
+    *flag = kept;
+    instance->failed_block = instance->found_far = NULL;
+#else
+    (void)instance, (void)blocks, (void)count, (void)arguments, (void)z;
+#endif
+    return solved;
+}
+
 /* Brings z into agreement with the other arguments, from where it is now. If that fails, z is left
  * alone. Between events no other guess is tried, since that could lead to another branch of
  * solutions: at the start, at events and where a branch ends (`far`) it may. */
@@ -89,6 +105,8 @@ static bool solve_running(Instance* instance, const double** arguments, double* 
     else {
         model_guess(arguments, guess, NULL, NULL, 0);
         memcpy(z, instance->guess, sizeof(double) * N_Z);
+        if (!simplify(instance, model_blocks, N_BLOCKS, arguments, z))
+            memcpy(z, instance->guess, sizeof(double) * N_Z);
     }
     bool far = instance->far || !instance->state.z_known;
     if (solve_blocks(instance, model_blocks, N_BLOCKS, arguments, z, far) &&
@@ -119,6 +137,8 @@ static bool solve_initial(Instance* instance) {
     model_initial_guess(arguments, guess, NULL, NULL, 0);
     instance->failed_block = NULL;
     instance->fixed_known = false; /* c changes */
+    if (!simplify(instance, model_initial_blocks, N_INITIAL_BLOCKS, arguments, z))
+        model_initial_guess(arguments, guess, NULL, NULL, 0);
     if (!solve_blocks(instance, model_initial_blocks, N_INITIAL_BLOCKS, arguments, z, true))
         return false;
     double* results[] = {instance->initial_x, instance->initial_c, s->z, instance->checks};

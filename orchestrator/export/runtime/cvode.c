@@ -171,6 +171,7 @@ static Status advance(Instance* instance, double end, const char* function) {
 /* The polynomial of the formula itself. */
 __attribute__((unused)) static void dense(Instance* instance, double t, double* x) {
     Solver* c = instance->solver;
+    if (N_X == 0) return;
     N_VSetArrayPointer(x, c->inside);
     CVodeGetDky(c->memory, t, 0, c->inside);
 }

@@ -9,6 +9,18 @@ from corpus.case import COUNT, FALL, LAG, STEP, Case, X
 E = exp(-1)
 
 CASES: dict[str, Case] = {
+    "equations of discrete variables, turned round": Case(
+        "P p[2]; Boolean a = time > 0.5, b, c;\nInteger n(start=0);\nequation\nb = p[1].set;"
+        " c = p[2].set; p.set = fill(a, 2); p.occupied = {b, c};"
+        " when p[2].occupied then n = pre(n) + 1; end when;",
+        {"b": 1.0, "n": 1.0},
+        before="model P Boolean set, occupied; end P;",
+    ),
+    "an initial equation of what pre() is": Case(
+        "Boolean active, kept, new;\ninitial equation\nactive = true;\nequation\nkept = pre(new);"
+        " active = kept; new = active and time < 2;",
+        {"active": 1.0, "new": 1.0},
+    ),
     # --- relations -------------------------------------------------------------------------------
     "time relation": Case(STEP + "if time > 0.3 then 2 else 1;", {"x": 0.3 + 1.4}),
     "time relation at the moment": Case(

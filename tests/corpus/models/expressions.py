@@ -7,6 +7,11 @@ from math import cos, exp, pi, tan
 from corpus.case import Case
 
 CASES: dict[str, Case] = {
+    "homotopy that chooses a solution": Case(
+        "Real y;\nequation\ny = homotopy(smooth(0, noEvent(if 9*y > 5 then 5 else if 9*y < -5 then"
+        " -5 else 9*y)), -5);",
+        {"y": -5.0},
+    ),
     "homotopy": Case("Real y(start=1);\nequation\nhomotopy(y^2, y) = 4*time + 5;", {"y": 3.0}),
     "semiLinear": Case("Real y;\nequation\ny = noEvent(semiLinear(time - 2, 3, 5));", {"y": -5.0}),
     "getInstanceName": Case(

@@ -57,7 +57,7 @@ CASES: dict[str, Case] = {
             "function f input Real u; output Real y; algorithm y := 0; while true loop y := "
             "y + u; end while; end f;"
         ),
-        refused="checked DAE owner",
+        refused="loop whose end depends on values",
     ),
     "function undecidable while": Case(
         "Real y;\nequation\ny = f(time);",
@@ -65,7 +65,7 @@ CASES: dict[str, Case] = {
             "function f input Real u; output Real y; algorithm y := u; while y < 10 loop y "
             ":= y + 1; end while; end f;"
         ),
-        refused="checked DAE owner",
+        refused="loop whose end depends on values",
     ),
     "function break": Case(
         "Real y;\nequation\ny = f(time);",

@@ -7,6 +7,12 @@ from math import exp, sqrt
 from corpus.case import LAG, Case, X
 
 CASES: dict[str, Case] = {
+    "a guess that follows from a calculated parameter": Case(
+        "parameter Real m = 2; final parameter Real n = m;\nparameter Real i(start=n/10,"
+        " fixed=false);\nReal x(start=1, fixed=true);\ninitial equation\ni^3 + i = n;\n"
+        "equation\nder(x) = -i*x;",
+        {"i": 1.0, "x": 0.36787944117144233},
+    ),
     "start of an input from parameters": Case(
         "parameter Real p = 2; final parameter Real c = 3*p; input Real u(start=p + c);\n"
         "output Real y;\nequation\ny = u;",

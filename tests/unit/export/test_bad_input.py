@@ -236,3 +236,8 @@ def test_a_platform_that_does_not_exist_and_no_compiler(
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(FmuError, match=r"no C compiler: 'no-such-compiler' is not on PATH"):
         build_model(None, path, tmp_path)
+
+
+def test_a_class_of_ten_megabytes_is_refused(tmp_path: Path) -> None:
+    text = f"model M\n  Real x = time; // {'x' * 10**7}\nend M;"
+    assert "has 10.0 MB of text, of at most 4.2" in refused(tmp_path, text)

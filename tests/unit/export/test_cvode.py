@@ -282,3 +282,10 @@ def test_fmi3_sources_say_the_libraries(tmp_path: Path) -> None:
     assert 'Library name="sundials_cvode"' in text
     assert "sources/cvode.c" in names
     assert "sources/dopri5.c" not in names
+
+
+def test_a_model_without_states_has_its_events(build_text: Any, open_fmu: Open) -> None:
+    text = "model NoStates output Real y = if cos(time) > 0 then 1 else 2; end NoStates;"
+    slave = with_tolerance(open_fmu(build_text("NoStates", text, method="cvode")), 1e-8)
+    slave.step(2.0, 1)
+    assert slave.get("y") == [2.0]

@@ -166,7 +166,6 @@ BUILTINS: dict[str, Builtin] = {
     "OuterProduct": _outer_product,
     "Linspace": _linspace,
     "Cat": _cat,
-    "Homotopy": lambda actual, *_: actual,
     "SemiLinear": _semi_linear,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,15 @@ Json = Any
 class _Definition:
     value: Any
     origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A variable that an equation may define, what it is equal to, and whether it stands right."""
+
+    target: Tensor
+    value: Json
+    is_right: bool
 
 
 class DiscreteReader:
@@ -56,24 +65,48 @@ class DiscreteReader:
         self._kept: set[str] = set()  # of algorithms: they may keep their value
         self.names: set[str] = set()
 
-    def take(self, equation: FlatEquation) -> bool:
-        """Keep an equation ``v = ..`` of a discrete variable; whether it was one."""
+    def take(self, equations: Sequence[FlatEquation]) -> set[int]:
+        """Keep equations ``v = ..`` of discrete variables; returns which these were.
+
+        An equation of two variables defines the one that has no other equation.
+        """
+        waiting = {index: self._choices(equation) for index, equation in enumerate(equations)}
+        taken = set()
+        while waiting:
+            for index, choices in waiting.items():
+                waiting[index] = [one for one in choices if not self._is_defined(one.target)]
+            waiting = {index: choices for index, choices in waiting.items() if choices}
+            clear = [index for index, choices in waiting.items() if len(choices) == 1]
+            for index in clear or list(waiting)[:1]:
+                if self._take(equations[index], waiting[index].pop(0)):
+                    taken.add(index)
+                    del waiting[index]
+        return taken
+
+    def _choices(self, equation: FlatEquation) -> list[_Choice]:
+        """What an equation may define."""
         sides = _sides(equation.residual)
-        scope = self._scope
-        if equation.loop:
-            indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
-            scope = replace(scope, names={**scope.names, **indices})
-        for target_node, value_node in (sides, sides[::-1]) if sides else ():
+        found = []
+        for place, node in enumerate(sides or ()):
             with self._reporting(equation.origin):
-                target = self._discrete_target(target_node, scope)
-                if target is None or self._is_defined(target):
-                    continue
-                value = self._interpreter.evaluate(value_node, scope)
-                if sides and target_node is sides[1] and any(map(self._moves, value.items)):
-                    continue  # x = n: an equation for x
-                self._define(target, value, equation.origin)
-            return True
-        return False
+                target = self._discrete_target(node, self._scope_of(equation))
+                if target is not None and sides:
+                    found.append(_Choice(target, sides[1 - place], is_right=place == 1))
+        return found
+
+    def _scope_of(self, equation: FlatEquation) -> ExpressionScope:
+        indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
+        return replace(self._scope, names={**self._scope.names, **indices})
+
+    def _take(self, equation: FlatEquation, choice: _Choice) -> bool:
+        with self._reporting(equation.origin):
+            if self._is_defined(choice.target):
+                return False
+            value = self._interpreter.evaluate(choice.value, self._scope_of(equation))
+            if choice.is_right and any(map(self._moves, value.items)):
+                return False  # x = n: an equation for x
+            self._define(choice.target, value, equation.origin)
+        return True
 
     def take_binding(self, name: str, binding: Json, origin: str) -> bool:
         """Keep a declaration equation of a discrete variable; whether it was one."""
@@ -112,15 +145,27 @@ class DiscreteReader:
                     continue
                 value = self._interpreter.evaluate(value_node, scope)
                 for symbol, item in _pairs(target, value):
-                    if symbol.name() not in self._kept.union(self.when.values):
+                    name: str | None = symbol.name()
+                    if node is target_node and name not in self._kept.union(self.when.values):
+                        name = self._kept_in(symbol)
+                    if name is None:
                         raise Refusal(
                             f"an initial equation for '{symbol.name()}', which has an equation of"
                             " its own that also holds at the start",
                             "remove one of them",
                         )
-                    self._starts[symbol.name()] = item
+                    self._starts[name] = item
             return True
         return False
+
+    def _kept_in(self, symbol: Any) -> str | None:
+        """The variable whose ``pre()`` another one is, by equations ``a = b; b = pre(c)``."""
+        value = symbol
+        for _ in self._definitions:
+            if not (value.is_symbolic() and value.name() in self._definitions):
+                break
+            value = self._definitions[value.name()].value
+        return self._collector.of_pre(value)
 
     def read_when_clauses(self) -> None:
         """Read all when clauses and asserts."""
@@ -177,6 +222,7 @@ class DiscreteReader:
             tuple(when.assertions),
             tuple(when.terminations),
             frozenset(collector.before),
+            collector.has_homotopy,
         )
 
     def _equation(self, variable: Variable) -> DiscreteEquation:
@@ -219,10 +265,10 @@ class DiscreteReader:
         )
 
     def _discrete_target(self, node: Json, scope: ExpressionScope) -> Tensor | None:
-        """Symbols of a discrete variable, if the node is one."""
-        if not isinstance(node, dict) or "VarRef" not in node:
-            return None
-        if node["VarRef"]["name"]["name"] not in scope.names:
+        """Symbols of a discrete variable, or of an array of them, if the node is one."""
+        nodes = node["Array"]["elements"] if "Array" in node else [node]
+        names = [each["VarRef"]["name"]["name"] for each in nodes if "VarRef" in each]
+        if len(names) != len(nodes) or not scope.names.keys() >= set(names):
             return None
         target = self._interpreter.evaluate(node, scope)
         for item in target.items:

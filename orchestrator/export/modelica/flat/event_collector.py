@@ -20,6 +20,7 @@ class EventCollector:
     is_discrete: Whether a variable changes at events only.
     initial: Symbol of the initial event.
     before: Names of continuous variables of which pre() was taken.
+    has_homotopy: Whether homotopy() was used with two expressions.
     """
 
     def __init__(self, is_discrete: Callable[[str], bool]) -> None:
@@ -29,6 +30,7 @@ class EventCollector:
         self.samplers: list[Sampler] = []
         self.hidden: list[DiscreteEquation] = []
         self.before: set[str] = set()
+        self.has_homotopy = False
         self._pre: dict[str, _Scalar] = {}
 
     def relation(self, operation: str, left: _Scalar, right: _Scalar) -> _Scalar:
@@ -61,6 +63,11 @@ class EventCollector:
             return symbol
         return self._pre.setdefault(name, ca.SX.sym(f"pre({name})"))
 
+    def of_pre(self, value: _Scalar) -> str | None:
+        """The discrete variable whose ``pre()`` a value is."""
+        text = str(value)
+        return next((name for name in self._pre if text == f"pre({name})"), None)
+
     def edge(self, value: _Scalar, symbol: _Scalar) -> _Scalar:
         """``edge(b)``: b, of the present value, has just become true."""
         return ca.logic_and(value, ca.logic_not(self.pre(symbol)))
@@ -76,6 +83,13 @@ class EventCollector:
         symbol = ca.SX.sym(f"sample {len(self.samplers) + 1}")
         self.samplers.append(Sampler(symbol, start, interval))
         return symbol
+
+    def homotopy(self, actual: _Scalar, simplified: _Scalar) -> _Scalar:
+        """``homotopy(actual, simplified)``: the start is solved with the simple one first."""
+        if ca.is_equal(actual, simplified, 100):
+            return actual
+        self.has_homotopy = True
+        return ca.if_else(self.initial == 2, simplified, actual)
 
     def discrete(self, value: _Scalar, label: str) -> _Scalar:
         """A nameless discrete variable of that value; returns its symbol."""

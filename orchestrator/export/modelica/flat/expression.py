@@ -187,6 +187,7 @@ class Interpreter:
             "Change": lambda value, variable: value.zip(variable, events.change),
             "Sample": lambda start, interval: start.zip(interval, events.sample),
             "Initial": lambda: Tensor((), (events.initial,)),
+            "Homotopy": lambda actual, simple: actual.zip(simple, events.homotopy),
         }
         self._rounding: dict[str, Callable[..., Tensor]] = {
             "Floor": lambda value: value.map(events.floor),

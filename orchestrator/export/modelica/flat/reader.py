@@ -109,6 +109,8 @@ class FunctionBody:
             raise Refusal(f"the impure function '{name}'")
         elements = self._elements(function, arguments)
         if elements is not None:
+            if len(function["outputs"]) > 1:
+                raise Refusal(f"a call of '{name}', which has several outputs, for arrays")
             results = [self.call(name, one) for one in elements]
             return [stack(outputs) for outputs in zip(*results, strict=True)]
         if self._depth >= _MAX_DEPTH:
@@ -252,7 +254,8 @@ class FlatReader:
 
     def read(self) -> ResidualDae:
         """The residual DAE of the whole model."""
-        residuals = [*self._residuals(), *self._algorithms("algorithms")]
+        of_algorithms = list(self._algorithms("algorithms"))
+        residuals = [*self._residuals(), *of_algorithms]
         self._discrete.read_when_clauses()
         residuals += self._discrete.continuous()
         starts, initial = self._initial_equations()
@@ -270,13 +273,17 @@ class FlatReader:
         )
 
     def _residuals(self) -> Iterator[Residual]:
-        for equation in self._flat.equations():
-            if not self._discrete.take(equation):
+        bindings = [
+            (name, binding, f"declaration of '{name}'" + (f" at {where}" if where else ""))
+            for name, binding, where in self._variables.equation_bindings
+        ]
+        bindings = [each for each in bindings if not self._discrete.take_binding(*each)]
+        equations = list(self._flat.equations())
+        taken = self._discrete.take(equations)
+        for index, equation in enumerate(equations):
+            if index not in taken:
                 yield from self._expand(equation)
-        for name, binding, where in self._variables.equation_bindings:
-            origin = f"declaration of '{name}'" + (f" at {where}" if where else "")
-            if self._discrete.take_binding(name, binding, origin):
-                continue
+        for name, binding, origin in bindings:
             try:
                 value = self._interpreter.evaluate(binding, self._scope)
                 difference = self._variables.names[name].zip(value, lambda a, b: a - b)

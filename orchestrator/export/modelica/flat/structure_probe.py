@@ -64,7 +64,7 @@ def _by_owner(model: str, ordinals: Mapping[str, int]) -> dict[str, tuple[str, .
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
-_SMALL = 200  # variables of a model that is flattened once more for each parameter that it lost
+_FEW = 200  # variables of a model that is flattened once more for each parameter that it lost
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _COMPARED = (
     "equations",
@@ -77,20 +77,21 @@ _COMPARED = (
 
 
 def structural_parameters(
-    tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json]
+    tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json], *, is_small: bool
 ) -> frozenset[str]:
     """Names of parameters that cannot be set after the model was flattened.
 
     Of those that decide about nothing but equations, which Modelica lets be set, there is a
-    warning.
+    warning; of those that no equation names any more in few variables and small sources only.
     """
+    is_small &= len(tree["variables"]) <= _FEW
     found: set[str] = set()
     probed: dict[str, tuple[str, str]] = {}
     decided: dict[str, tuple[str, str]] = {}
     for name, is_used in _set_from_outside(tree):
         plain = _PLAIN_NAME.fullmatch(name) and tree["variable_type_names"].get(name) != "Real"
         values = _two_values(tree, name) if plain else None
-        if values is not None and (is_used or len(tree["variables"]) <= _SMALL):
+        if values is not None and (is_used or is_small):
             (probed if is_used else decided)[name] = values
         if not is_used:
             found.add(name)  # or decided during flattening

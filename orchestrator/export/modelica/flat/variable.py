@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -242,26 +243,51 @@ class VariableReader:
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
-                self._kinds[name] = Kind.PARAMETER
-                scalars = _scalar_names(name, value.shape)
-                self._scalar_kinds.update(dict.fromkeys(scalars, Kind.PARAMETER))
+                self._set_kind(name, Kind.PARAMETER)
 
     def _fold_constants(self) -> None:
-        """Replace symbols of constants by their values, whatever their order of declaration."""
-        values: dict[str, Tensor] = {}
-        waiting = [name for name, kind in self._kinds.items() if kind is Kind.CONSTANT]
-        symbols = {name: self.names[name] for name in waiting}
-        for _ in range(len(waiting) + 1):
-            for name in [name for name in waiting if name not in values]:
-                entry = self._entries[name]
-                value = self._evaluate(name, entry["binding"] or entry["start"])
-                if all(item.is_constant() for item in value.items):
-                    values[name] = self.names[name] = value
-        stuck = [name for name in symbols if name not in values]
-        if stuck:
-            raise self._error(
-                stuck[0], Refusal("a constant or structural parameter without a value")
-            )
+        """Replace symbols of constants by their values, whatever their order of declaration.
+
+        Parameters that count or decide and cannot be set from outside are constants as well, if
+        they depend on constants only: sizes come from them.
+        """
+        needed = {name for name, kind in self._kinds.items() if kind is Kind.CONSTANT}
+        waiting = [name for name in self._kinds if name in needed or self._is_hidden_count(name)]
+        count = len(waiting) + 1
+        while len(waiting) < count:
+            count = len(waiting)
+            for name in list(waiting):
+                with suppress(ModelicaError):  # of one that waits for another
+                    value = self._constant(name)
+                    if all(item.is_constant() for item in value.items):
+                        self.names[name] = value
+                        self._set_kind(name, Kind.CONSTANT)
+                        waiting.remove(name)
+        for name in waiting:
+            if name in needed:
+                self._constant(name)
+                raise self._error(
+                    name, Refusal("a constant or structural parameter without a value")
+                )
+
+    def _constant(self, name: str) -> Tensor:
+        entry = self._entries[name]
+        return self._evaluate(name, entry["binding"] or entry["start"])
+
+    def _is_hidden_count(self, name: str) -> bool:
+        entry = self._entries[name]
+        return (
+            self._kinds[name] in {Kind.PARAMETER, Kind.CALCULATED}
+            and self._data_type(name) is not DataType.REAL
+            and entry["binding"] is not None
+            and not self.classes.is_free(name)
+            and (entry["is_protected"] or self.classes.is_final(name))
+        )
+
+    def _set_kind(self, name: str, kind: Kind) -> None:
+        self._kinds[name] = kind
+        scalars = _scalar_names(name, tuple(self._entries[name]["dims"]))
+        self._scalar_kinds.update(dict.fromkeys(scalars, kind))
 
     def _scalars(self, name: str, entry: Json, starts: Mapping[str, Any]) -> Iterator[Variable]:
         kind, data_type = self._kinds[name], self._data_type(name)

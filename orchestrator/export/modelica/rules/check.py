@@ -165,6 +165,11 @@ def _extends(scope: ClassScope) -> Iterator[Finding]:
         return
     for element in tree.extends():
         base = scope.find(element.type_name, inherited=False)
+        if base is None and scope.find(element.type_name) is not None:
+            yield (
+                element.place,
+                f"{tree.name} extends {element.type_name}, which it inherits itself",
+            )
         if base is None or base.tree is tree or base.tree.word == "class":
             continue
         if base.tree.word not in allowed:
@@ -245,13 +250,19 @@ def _elements(scope: ClassScope) -> Iterator[Finding]:
 
 def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
     member = scope.expand().components.get(element.name)
-    if member is None or not (given := element.prefixes & _VALUES):
+    if member is None:
         return
+    given = element.prefixes & _VALUES
     kind = scope.type_of(member)[1]
     if kind is None:
         return
+    if "expandable" in kind.tree.prefixes and any(each.value for each in element.arguments):
+        yield (
+            element.place,
+            f"'{element.name}' is an expandable connector, whose members cannot be given values",
+        )
     said = " ".join(sorted(given))
-    if kind.tree.word in {"model", "block"} and not kind.predefined:
+    if given and kind.tree.word in {"model", "block"} and not kind.predefined:
         yield (
             element.place,
             (

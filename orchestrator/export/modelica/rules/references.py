@@ -46,7 +46,7 @@ _MODELS = frozenset(("model", "block", "class"))
 
 @dataclass(frozen=True, slots=True)
 class NameReference:
-    """A name with dots; ``subscripts`` holds those of each part."""
+    """A name with dots, also before the first of a global one; ``subscripts`` of each part."""
 
     parts: tuple[str, ...]
     subscripts: tuple[tuple[str, ...], ...]
@@ -67,12 +67,18 @@ def references(tokens: Sequence[Token], source: int) -> Iterator[NameReference]:
         depth += (token.text in "([{") - (token.text in ")]}")
         if connect and depth < connect:
             connect = 0
-        if token.kind != "name" or (at and tokens[at - 1].text == "."):
+        before = [
+            token.text if token.kind != "name" else "" for token in tokens[max(at - 2, 0) : at]
+        ]
+        is_global = before[-1:] == ["."] and before[0] not in {"", "]", ")"}
+        if token.kind != "name" or (before[-1:] == ["."] and not is_global):
             at += 1
             continue
         if token.text == "connect" and tokens[at + 1 : at + 2] and tokens[at + 1].text == "(":
             connect = depth + 1
         end, parts, subscripts, inside = _name(tokens, at)
+        if is_global:
+            parts = (f".{parts[0]}", *parts[1:])
         place = SourcePlace(source, token.start, tokens[end - 1].end)
         yield NameReference(parts, subscripts, place, connect > 0)
         for part in inside:
@@ -160,6 +166,7 @@ def reference_findings(model: Model) -> Iterator[Finding]:
         for reference in written(scope):
             yield from _hidden(scope, reference.parts, reference.place, lexical)
             yield from _conditional(scope, reference)
+            yield from _function(scope, reference)
         for element in scope.tree.elements:
             if (
                 element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
@@ -218,6 +225,12 @@ def _closed(owner: ClassScope, part: str) -> str:
     tree = owner.tree
     if tree.word == "package" and "partial" in tree.prefixes:
         return f"package {tree.name} is partial, so nothing in it can be used"
+    for base in owner.expand().bases:
+        for held in (element.declared for element in base.tree.elements):
+            if held is not None and held.word == "record" and "operator" in held.prefixes:
+                return (
+                    f"{tree.name} extends {base.tree.name}, which holds operator record {held.name}"
+                )
     member = owner.classes.get(part)
     values = any("constant" not in each.element.prefixes for each in owner.components.values())
     if tree.word not in _MODELS or not values or member is None or member.element.declared is None:
@@ -225,6 +238,20 @@ def _closed(owner: ClassScope, part: str) -> str:
     if "encapsulated" in member.element.declared.prefixes:
         return ""
     return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
+
+
+def _function(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
+    """A function that is looked up in an array or in a component of one (section 5.3.2)."""
+    (_, first), *others = steps(scope, reference.parts)
+    if first is None or not others or not (last := others[-1])[0] or last[1]:
+        return
+    is_whole = len(others) == len(reference.parts) - 1
+    misled = first.dims or any(element for _, element in others)
+    if last[0].tree.word == "function" and is_whole and misled:
+        yield (
+            reference.place,
+            f"'{reference.text}': functions are looked up in a scalar component and in its classes",
+        )
 
 
 def _conditional(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:

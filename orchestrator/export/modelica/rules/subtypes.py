@@ -8,7 +8,13 @@ from typing import Any
 
 from orchestrator.export.modelica.rules.references import Finding, Model
 from orchestrator.export.modelica.source.class_scope import Changes, ClassMember, ClassScope
-from orchestrator.export.modelica.source.tree import Argument, Element, ElementKind, SourcePlace
+from orchestrator.export.modelica.source.tree import (
+    Argument,
+    ClassTree,
+    Element,
+    ElementKind,
+    SourcePlace,
+)
 
 _DEPTH = 6
 _CHECKED = frozenset(("model", "block", "record", "connector", "class", "type"))
@@ -74,7 +80,10 @@ def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
 
 
 def _constraint(member: ClassMember) -> ClassScope | None:
-    old = member.element
+    old, made = member.element, member.changes.redeclared
+    before = made.before if made else None
+    if before is not None and before.element.constraint_name:
+        return typed(before.element.constraint_name, before.scope)
     name = old.constraint_name
     if not name and old.declared is not None:
         return member.owner.of(old.declared).expand()
@@ -130,6 +139,8 @@ def _base_rank(scope: ClassScope) -> int:
 
 def _same(first: ClassMember, second: ClassMember) -> bool:
     a, b = first.element, second.element
+    if a.declared is not None and b.declared is not None:
+        return _class_text(a.declared) == _class_text(b.declared)
     one, other = first.owner.type_of(first)[1], second.owner.type_of(second)[1]
     if one is None or other is None:
         return True
@@ -144,6 +155,19 @@ def _same(first: ClassMember, second: ClassMember) -> bool:
         and a.prefixes & kept == b.prefixes & kept
         and _texts(a.arguments) == _texts(b.arguments)
     )
+
+
+def _class_text(tree: ClassTree) -> tuple[object, ...]:
+    elements = (
+        (each.kind, each.name, each.type_name, each.dims, each.prefixes, _value_text(each))
+        for each in tree.elements
+    )
+    return tree.word, *elements, *(token.text for one in tree.sections for token in one.tokens)
+
+
+def _value_text(element: Element) -> tuple[object, ...]:
+    inside = _class_text(element.declared) if element.declared else ()
+    return element.value.text if element.value else "", *_texts(element.arguments), *inside
 
 
 def _texts(arguments: tuple[Argument, ...]) -> Sequence[object]:

@@ -27,12 +27,16 @@ _OWN = frozenset((ElementKind.COMPONENT, ElementKind.CLASS))
 
 @dataclass(frozen=True, slots=True)
 class Redeclared:
-    """What takes an element's place, where that is written and where its names are looked up."""
+    """What takes an element's place, where that is written and where its names are looked up.
+
+    ``before`` is the redeclaration that it takes the place of.
+    """
 
     element: Element
     scope: ClassScope
     by_extends: bool
     depth: int
+    before: Redeclared | None = None
 
 
 @dataclass(slots=True)
@@ -56,10 +60,13 @@ def merge(outer: Changes, *others: Changes) -> Changes:
     """Merge modifications; earlier ones win."""
     for inner in others:
         names = {**outer.inner, **inner.inner}
+        redeclared = outer.redeclared
+        if redeclared and redeclared.before is None and inner.redeclared is not redeclared:
+            redeclared = replace(redeclared, before=inner.redeclared)
         outer = Changes(
             outer.value or inner.value,
             {name: merge(outer.at(name), inner.at(name)) for name in names},
-            outer.redeclared or inner.redeclared,
+            redeclared or inner.redeclared,
             outer.place or inner.place,
         )
     return outer
@@ -139,7 +146,7 @@ class ClassScope:
         self.hidden: set[str] = set()  # protected elements
         self.predefined = tree.builtin
         self.primitive = tree.name if tree.builtin else ""  # which predefined type it is
-        self.twice: list[tuple[ClassMember, ClassMember]] = []  # components of one name
+        self.twice: list[tuple[ClassMember, ClassMember]] = []  # elements of one name
         self.complete = True  # all bases have been found
         self._expanded = False
         self._whole = False  # expanded to the end
@@ -211,7 +218,9 @@ class ClassScope:
             if first.element is not member.element:
                 self.twice.append((first, member))
         for name, member in base.classes.items():
-            self.classes.setdefault(name, member)
+            first = self.classes.setdefault(name, member)
+            if first.element is not member.element:
+                self.twice.append((first, member))
 
     def places(self) -> Iterator[SourcePlace]:
         """Where the text of the class and of its bases stands."""
@@ -252,7 +261,9 @@ class ClassScope:
         if member is not None:
             return self._scope_of(member)
         found = None
-        if not self.tree.short and (filed := self._find_top(f"{self.name}.{name}")) is not None:
+        filed = None if self.tree.short else self._find_top(f"{self.name}.{name}")
+        is_own = filed is not None and filed.outer is not None and filed.outer.tree is self.tree
+        if filed is not None and (inherited or is_own):
             found = filed
             if self.changes.inner:
                 found = ClassScope(filed.tree, self, self.changes.at(name), self._find_top)
@@ -324,6 +335,18 @@ class Leaf:
 def walk(scope: ClassScope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
     """All instances and leaves below a model."""
     yield from _walk(scope.expand(), "", known, given_whole=False)
+
+
+def external_objects(scope: ClassScope) -> Iterator[tuple[SourcePlace, str, str]]:
+    """Place, name and class of each component whose class is foreign code."""
+    for instance in walk(scope):
+        if not isinstance(instance, Instance):
+            continue
+        for name, member in instance.scope.components.items():
+            kind = instance.scope.type_of(member)[1]
+            if kind and any(base.type_name == "ExternalObject" for base in kind.tree.extends()):
+                path = f"{instance.path}.{name}".lstrip(".")
+                yield member.element.place, path, kind.tree.name
 
 
 def _walk(

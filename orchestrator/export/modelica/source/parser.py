@@ -118,6 +118,7 @@ class _Parser(Cursor):
     def _class(self, begin: int, prefixes: frozenset[str]) -> ClassTree:
         word = self.advance().text
         while self.next in CLASS_WORDS:  # operator record, operator function
+            prefixes |= {word}
             word = self.advance().text
         if self.take("extends"):
             name = self.identifier()

@@ -105,6 +105,38 @@ REFUSED = {
         "\ntype E = enumeration(a, max); E e = E.a;",
         r":2: 'max' is an attribute of enumerations",
     ),
+    "a class that is inherited and differs": (
+        (
+            "model B model A Real x = 2; end A; end B; model M0 model A Real x = 3; end A;"
+            " extends B; A a; end M0;"
+        ),
+        "\nM0 m;",
+        r":1: 'A' is declared here and inherited from model B, and both differ",
+    ),
+    "a base that is inherited": (
+        "model A model B Real y = 1; end B; end A;",
+        "extends A;\nextends B;",
+        r":2: M extends B, which it inherits itself",
+    ),
+    "a redeclaration against a later constraint": (
+        (
+            "model A Real x = 1; end A; model B Real x = 2; Real y = 2; end B;"
+            " model D replaceable B b constrainedby A; end D;"
+            " model E extends D(replaceable B b constrainedby B); end E;"
+        ),
+        "\nE e(redeclare A b);",
+        r":2: 'b' is a A here, which is no subtype of B: it has no 'y'",
+    ),
+    "a function of an array of components": (
+        "class A function f input Real x; output Real y = x; algorithm end f; end A;",
+        "\nA a[3]; Real x = a.f(2.0);",
+        r":2: 'a\.f': functions are looked up in a scalar component",
+    ),
+    "a value for a member of a bus": (
+        "expandable connector C Real x; end C; connector O = output Real;",
+        "O o = time;\nC c(x = 1); equation connect(o, c.x);",
+        r":2: 'c' is an expandable connector, whose members cannot be given values",
+    ),
     "a partial package": (
         "partial package L constant Real k = 1; end L;",
         "\nReal y = L.k;",
