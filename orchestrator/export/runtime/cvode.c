@@ -23,15 +23,19 @@ typedef struct {
     N_Vector states, inside; /* no memory of their own: values[AT_X], and where `dense` writes */
     double time;             /* up to where the history reaches, with these u, x, p, c: */
     double seen[ROOM(AT_Y - AT_U)];
+    const char* unsolved; /* block without a solution in the last step; NULL: none */
 #if N_BLOCKS == 0
     double entries[ROOM(N_JACOBIAN)];
 #endif
 } Solver;
 
 static int right_hand_side(realtype time, N_Vector x, N_Vector dx, void* user) {
+    Instance* instance = user;
     double *slopes = N_VGetArrayPointer(dx), sum = 0.0;
-    derivatives(user, time, N_VGetArrayPointer(x), slopes);
+    derivatives(instance, time, N_VGetArrayPointer(x), slopes);
     for (int i = 0; i < N_X; ++i) sum += 0.0 * slopes[i];
+    if (instance->failed_block && instance->failure == NO_SOLUTION)
+        ((Solver*)instance->solver)->unsolved = instance->failed_block;
     return sum != 0.0; /* not finite: CVODE tries a shorter step */
 }
 
@@ -142,15 +146,20 @@ static bool continues(const Instance* instance) {
 
 static Status give_up(Instance* instance, const char* function) {
     State* s = &instance->state;
+    const Solver* c = instance->solver;
     double h = 0.0, t = s->values[AT_TIME];
-    CVodeGetCurrentStep(((Solver*)instance->solver)->memory, &h);
+    CVodeGetCurrentStep(c->memory, &h);
     derivatives(instance, t, s->values + AT_X, instance->k[0]);
+    /* Here there is a solution; where CVODE wanted to go there was none. */
+    if (!instance->failed_block && c->unsolved)
+        instance->failed_block = c->unsolved, instance->failure = NO_SOLUTION;
     return report_failure(instance, t, h, function);
 }
 
 static Status advance(Instance* instance, double end, const char* function) {
     Solver* c = instance->solver;
     double *v = instance->state.values, t = v[AT_TIME], reached = t;
+    c->unsolved = NULL;
     if (!instance->slopes_known && !continues(instance)) {
         double sum = 0.0;
         for (int i = AT_U; i < AT_Y; ++i) sum += 0.0 * v[i];
