@@ -80,7 +80,10 @@ def write_csv(result: Result, path: str | Path) -> None:
     The header is ``time [s],chaser.position [m],...``. Numbers are the shortest text that reads
     back as the same float64.
 
-    Raises SoftdockError: if the file cannot be written; an earlier one is untouched.
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
     """
     with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         labels = [TIME, *map(result.label, result.names)]
@@ -97,7 +100,10 @@ def write_npz(result: Result, path: str | Path) -> None:
     ``time`` is in s, ``names`` are those of the columns of ``values``, all float64; ``about`` is
     the JSON that Parquet files have in their metadata, with the units.
 
-    Raises SoftdockError: if the file cannot be written; an earlier one is untouched.
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
     """
     about = origin(result)
     units = about.pop("units")
@@ -297,8 +303,11 @@ def write_mat(result: Result, path: str | Path) -> None:
     0), the time is ``time``. Descriptions end with the unit: ``"Position of the body [m]"``. Text
     is UTF-8, padded with blanks.
 
-    Raises SoftdockError: if a matrix would have more than 2 GiB, or the file cannot be written; an
-        earlier one is untouched.
+    Raises
+    ------
+    SoftdockError
+        If a matrix would have more than 2 GiB, or the file cannot be written; an earlier one is
+        untouched.
     """
     size = 8 * len(result.time_ns) * (1 + len(result.names))
     if size > LARGEST_MATRIX:

@@ -47,8 +47,10 @@ def write_mcap(result: Result, path: str | Path) -> None:
     noticed stands in ``/events``; delays, parameters and versions are metadata, the system is the
     attachment ``system.ssd``.
 
-    Raises SoftdockError: if the file cannot be written, an earlier one is untouched; or a time lies
-        before 0.
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written, an earlier one is untouched; or a time lies before 0.
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)

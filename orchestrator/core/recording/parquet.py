@@ -32,7 +32,10 @@ def write_parquet(result: Result, path: str | Path) -> None:
     loops and versions stand as JSON under ``softdock`` in the schema's metadata; each field
     carries its ``unit`` as well. ``pandas.read_parquet`` reads the file too.
 
-    Raises SoftdockError: if the file cannot be written; an earlier one is untouched.
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
     """
     with of_an_extra():
         import pyarrow as pa

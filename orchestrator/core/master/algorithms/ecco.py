@@ -21,9 +21,14 @@ def plan(
     Needs power bonds: pairs of opposite connections between two components whose product is a
     power. They are found by their units. Nothing is repeated.
 
-    system: What is to be stepped.
-    relative, absolute: Tolerances of the energy that a bond makes in one step, absolute in J.
-    shortest, longest: Bounds of the step; the first one is the communication step.
+    Parameters
+    ----------
+    system
+        What is to be stepped.
+    relative, absolute
+        Tolerances of the energy that a bond makes in one step, absolute in J.
+    shortest, longest
+        Bounds of the step; the first one is the communication step.
     """
     control = StepSizeControl(StepMethod.ECCO, relative, absolute, 1, *bounds(shortest, longest))
     return replace(jacobi.plan(system), step_size_control=control)

@@ -24,9 +24,14 @@ def plan(
 ) -> Plan:
     """Extend inputs along their sources' last two values; what comes out tells the error of that.
 
-    system: What is to be stepped, in the order of Gauss-Seidel.
-    relative, absolute: Tolerances of every connected output: of its prediction over one step.
-    shortest, longest: Bounds of the step; the first one is the communication step.
+    Parameters
+    ----------
+    system
+        What is to be stepped, in the order of Gauss-Seidel.
+    relative, absolute
+        Tolerances of every connected output: of its prediction over one step.
+    shortest, longest
+        Bounds of the step; the first one is the communication step.
     """
     control = StepSizeControl(
         StepMethod.EMBEDDED, relative, absolute, 1, *bounds(shortest, longest)

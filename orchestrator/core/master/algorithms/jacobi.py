@@ -12,10 +12,14 @@ _WAYS = {"refuse": False, "delay": True}
 def plan(system: System, algebraic_loops: str = "refuse") -> Plan:
     """Put all components into one group.
 
-    system: What is to be stepped.
-    algebraic_loops: What becomes of loops of direct feed-through that no delay cuts: ``"refuse"``,
-        or ``"delay"``: every unit hands on in a step what came before it, which delays the signals
-        of the loop by one step for each unit. Nothing is solved then.
+    Parameters
+    ----------
+    system
+        What is to be stepped.
+    algebraic_loops
+        What becomes of loops of direct feed-through that no delay cuts: ``"refuse"``, or
+        ``"delay"``: every unit hands on in a step what came before it, which delays the signals of
+        the loop by one step for each unit. Nothing is solved then.
     """
     if algebraic_loops not in _WAYS:
         raise UnknownNameError(

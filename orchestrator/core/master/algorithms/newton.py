@@ -21,11 +21,16 @@ def plan(
 
     The Jacobian of the interface is kept from step to step, and corrected by Broyden's update.
 
-    system: What is to be stepped.
-    jacobian: ``"differences"``: each column is one more pass through the whole step.
-        ``"derivatives"``: it is made of directional derivatives of the units, until they turn out
-        not to be enough. ``"auto"``: of derivatives where all units in rings give them.
-    tolerance, most_iterations: See :class:`Loops`.
+    Parameters
+    ----------
+    system
+        What is to be stepped.
+    jacobian
+        ``"differences"``: each column is one more pass through the whole step. ``"derivatives"``:
+        it is made of directional derivatives of the units, until they turn out not to be enough.
+        ``"auto"``: of derivatives where all units in rings give them.
+    tolerance, most_iterations
+        See :class:`Loops`.
     """
     if jacobian not in _JACOBIANS:
         raise UnknownNameError(

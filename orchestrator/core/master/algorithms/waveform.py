@@ -32,10 +32,15 @@ def plan(
     communication step as its window. With ``delay = "waveform"`` a delay shorter than the step is
     iterated likewise, as what arrives within the step depends on its end.
 
-    system: What is to be stepped; its default experiment's step is the communication step.
-    method: ``"anderson"``, ``"aitken"``, ``"none"`` (plain relaxation, which converges only if the
-        gain of the loop over one step is below 1), or ``"newton"`` with a Jacobian by differences.
-    tolerance, most_iterations: See :class:`Loops`.
+    Parameters
+    ----------
+    system
+        What is to be stepped; its default experiment's step is the communication step.
+    method
+        ``"anderson"``, ``"aitken"``, ``"none"`` (plain relaxation, which converges only if the gain
+        of the loop over one step is below 1), or ``"newton"`` with a Jacobian by differences.
+    tolerance, most_iterations
+        See :class:`Loops`.
 
     References
     ----------
