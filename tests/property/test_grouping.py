@@ -64,7 +64,7 @@ def test_grouping_and_flattening_changes_no_connection(data, system):
     assert set(flat.components) == set(paths.values())
 
     def moved(end):
-        return replace(end, component=paths[end.component])
+        return end._replace(component=paths[end.component])
 
     expected = [
         replace(c, source=moved(c.source), target=moved(c.target)) for c in system.connections

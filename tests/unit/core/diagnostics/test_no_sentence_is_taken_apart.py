@@ -35,6 +35,7 @@ TAKES = {
 }
 #: Texts of errors that others raise, who give nothing but a text.
 FOREIGN = {
+    "orchestrator/core/ssp/common/names.py": "libxml2",
     "orchestrator/export/modelica/frontend.py": "the compiler Rumoca says lines in its texts only",
     "orchestrator/export/modelica/source/class_place.py": "the same",
 }
