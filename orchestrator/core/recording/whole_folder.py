@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import logging
 import os
@@ -15,7 +16,6 @@ from pathlib import Path
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.recording.exchange import exchange
 
 _ATOMIC_DRAFT = re.compile(r"\.[0-9a-f]{12}\.part")
 
@@ -53,6 +53,10 @@ def _atomic_remove(draft: Path) -> None:
 _LOG = logging.getLogger(__name__)
 #: The file system does not know links, or cannot make this one.
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS}
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+#: The system or the file system does not know the call that exchanges names.
+_UNKNOWN = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 #: How the folder of a run that is under way ends, and what was set aside to make room for one.
 _DRAFT, _ASIDE = ".part", ".old"
 _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
@@ -206,7 +210,7 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
         try:
             _keep(final, draft.folder, draft.replaced | _unfinished(final))
             shutil.copystat(final, draft.folder)
-            exchange(draft.folder, final, draft.folder.with_suffix(_ASIDE))
+            _exchange(draft.folder, final, draft.folder.with_suffix(_ASIDE))
         except OSError as error:
             if error.errno in {errno.ENOSPC, errno.EDQUOT}:
                 raise
@@ -277,3 +281,35 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
+
+
+def _exchange(one: Path, other: Path, aside: Path) -> None:
+    """Let two folders of one file system exchange their names.
+
+    Where the system cannot do that in one call it takes two: ``other`` is renamed to ``aside``,
+    then ``one`` to ``other`` and ``aside`` to ``one``. Who is killed between the first and the
+    second leaves nothing under the name ``other``.
+    """
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        code = errno.ENOSYS
+    else:
+        names = os.fsencode(one), os.fsencode(other)
+        failed = call(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))
+        code = ctypes.get_errno() if failed else 0
+    if code in _UNKNOWN:
+        _rename_twice(one, other, aside)
+    elif code:
+        raise OSError(code, os.strerror(code), str(other))
+
+
+def _rename_twice(one: Path, other: Path, aside: Path) -> None:
+    try:
+        other.rename(aside)
+        one.rename(other)
+    except BaseException:  # also an interrupt, before or after the first
+        if aside.exists() and not other.exists():
+            aside.rename(other)
+        raise
+    aside.rename(one)

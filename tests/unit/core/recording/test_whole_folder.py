@@ -1,5 +1,6 @@
 """Folders whose files change together, where that is easy and where it is not."""
 
+import ctypes
 import errno
 import logging
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.recording import exchange, whole_file, whole_folder
+from orchestrator.core.recording import whole_file, whole_folder
 
 
 def write(folder, **texts):
@@ -82,8 +83,8 @@ def test_a_system_that_cannot_exchange_renames(out, monkeypatch, missing):
             if not missing:
                 self.renameat2 = lambda *_: -1
 
-    monkeypatch.setattr(exchange.ctypes, "CDLL", Library)
-    monkeypatch.setattr(exchange.ctypes, "get_errno", lambda: 22)
+    monkeypatch.setattr(ctypes, "CDLL", Library)
+    monkeypatch.setattr(ctypes, "get_errno", lambda: 22)
     commit(out, a="new", c="new")
     assert texts(out) == {"a": "new", "c": "new", "mine/b": "mine"}
     assert names(out.parent) == ["out"]
@@ -101,7 +102,7 @@ def test_an_interrupt_between_two_renames_puts_the_old_folder_back(out, monkeypa
             rename(path, target)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(exchange.ctypes, "CDLL", lambda *_, **__: None)
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: None)
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         commit(out, a="new")
