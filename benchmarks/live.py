@@ -32,8 +32,7 @@ from rich.table import Table
 
 from orchestrator import Execution, RealTime, read_system, simulate
 from orchestrator.core.master import ExecutionSettings
-from orchestrator.core.realtime import RealTimeRecord
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import RealTimeRecord, SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun, CaseReady

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core import posix
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.terminal import printable
 from orchestrator.core.wings import of_wing
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording.files import Journal
 from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder
 from orchestrator.core.recording.result import Result

@@ -19,7 +19,7 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.coupling import Mark, Tuned
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording.files import Journal
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import Notice

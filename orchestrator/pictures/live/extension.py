@@ -40,7 +40,7 @@ from orchestrator.study.prepare.simulate import horizon
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution
-    from orchestrator.core.realtime.record import SharedRows
+    from orchestrator.core.realtime import SharedRows
     from orchestrator.core.recording import Result
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from orchestrator.core import posix
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.pictures.live.messages import (
     Answered,
     Begun,

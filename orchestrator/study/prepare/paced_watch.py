@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from orchestrator.core.master import Execution
-    from orchestrator.core.realtime.record import SharedRows
+    from orchestrator.core.realtime import SharedRows
     from orchestrator.study.prepare.simulate import Watch
 
 

@@ -23,7 +23,7 @@ from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
-    from orchestrator.core.realtime.record import SharedRows
+    from orchestrator.core.realtime import SharedRows
     from orchestrator.core.recording import Journal, Result
     from orchestrator.core.system import System
 

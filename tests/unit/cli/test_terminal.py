@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.cli.terminal.console import PlainConsole, progress_bar
 from orchestrator.cli.terminal.line import line_of
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System

@@ -37,7 +37,6 @@ ROOMS = [
     "author",
     "core.coupling",
     "core.master",
-    "core.realtime",
     "core.recording",
     "core.simunits",
     "core.ssp",

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.master.run.run_view import PortValue
     from orchestrator.core.master.run.tuning import Tunable, Tuning
-    from orchestrator.core.realtime import RealTime
-    from orchestrator.core.realtime.record import SharedRows
+    from orchestrator.core.realtime import RealTime, SharedRows
 
 
 class Execution(RunView):

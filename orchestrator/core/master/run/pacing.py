@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import (
@@ -20,14 +19,15 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.realtime import (
+    KEPT_OVERRUNS,
     Drift,
     Durations,
     Overrun,
     OverrunPolicy,
     RealTime,
     RealTimeRecord,
+    SharedRows,
 )
-from orchestrator.core.realtime.settings import KEPT_OVERRUNS
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, seconds
@@ -43,9 +43,6 @@ from orchestrator.engine import (
     lock_memory,
     unlock_memory,
 )
-
-if TYPE_CHECKING:
-    from orchestrator.core.realtime.record import SharedRows
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from orchestrator.core.realtime.record import SharedRows
+    from orchestrator.core.realtime import SharedRows
 
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class RowRecorder:
 
         ``None``: as many as there is room for, in memory that is taken when a row is written.
         """
-        from orchestrator.core.realtime.record import SharedRows
+        from orchestrator.core.realtime import SharedRows
 
         self._full = self._rows(engine)
         room = min(_MOST_SHARED, _LARGEST_SHARED // (8 * max(1, self.columns)))

@@ -13,7 +13,7 @@ from live_pages import HOSTILE, recording, served
 
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts

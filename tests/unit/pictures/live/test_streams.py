@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.mcap import channel_plans
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result, read_result
 from orchestrator.pictures.live import streams
 from orchestrator.pictures.live.extension import Beside

@@ -16,7 +16,7 @@ import pytest
 
 from orchestrator import RealTime, System, block, simulate
 from orchestrator.core.coupling import Mark, Tuned
-from orchestrator.core.realtime.record import SharedRows
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Journal, Result, read_parquet, read_result
 from orchestrator.core.recording.journal_process import JournalProcess
 from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder, write_journal
