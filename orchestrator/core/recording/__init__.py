@@ -6,7 +6,12 @@ pandas and pyarrow are imported where they are used, so that this package is imp
 from typing import TYPE_CHECKING
 
 from orchestrator.core.lazy_names import lazy_names
-from orchestrator.core.recording.origin import origin as origin, versions as versions
+from orchestrator.core.recording.origin import (
+    ParameterRow as ParameterRow,
+    origin as origin,
+    parameters_of as parameters_of,
+    versions as versions,
+)
 from orchestrator.core.recording.whole_folder import (
     Draft as Draft,
     link as link,
@@ -26,10 +31,6 @@ if TYPE_CHECKING:
     from orchestrator.core.recording.files import (
         LARGEST_MATRIX as LARGEST_MATRIX,
         write_mat as write_mat,
-    )
-    from orchestrator.core.recording.parameters import (
-        ParameterRow as ParameterRow,
-        parameters_of as parameters_of,
     )
     from orchestrator.core.recording.parquet import (
         read_parquet as read_parquet,

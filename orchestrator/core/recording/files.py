@@ -28,8 +28,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.diagnostics.extras import lacking, lacking_package
-from orchestrator.core.recording.origin import origin, result_of
-from orchestrator.core.recording.parameters import ParameterRow
+from orchestrator.core.recording.origin import ParameterRow, origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import nearest

@@ -1,4 +1,4 @@
-"""Where a result comes from, as plain data for a file's metadata and for the report."""
+"""Where a result comes from, and the parameters that its run had, for files and reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, NotRequired
 
@@ -19,6 +19,7 @@ from orchestrator.core.coupling import DelayPlan, FaultRecord, LoopDelay, Mark, 
 from orchestrator.core.plain_data import misfit
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.simunits import Notice
+from orchestrator.core.system import Causality, System, Value
 
 _PACKAGES = (
     "casadi",
@@ -155,3 +156,45 @@ def result_of(
         tuned=run.get("tuned", ()),
         marks=run.get("marks", ()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRow:
+    """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
+
+    component: str
+    name: str
+    value: Value | None
+    unit: str = ""
+    description: str = ""
+    is_set: bool = False
+
+
+def parameters_of(system: System) -> tuple[ParameterRow, ...]:
+    """List the parameters of a resolved system, and the inputs that are held at a value.
+
+    A value counts as set if the system sets it, also to what the default is.
+    """
+    fed = {line.target for line in system.connections}
+    fed_names = {(end.component, end.connector) for end in fed}
+    rows = []
+    for component in system.components.values():
+        held = [
+            c
+            for c in component.of(Causality.INPUT)
+            if c.name in component.values and (component.name, c.name) not in fed_names
+        ]
+        for connector in [*component.of(Causality.PARAMETER), *held]:
+            is_input = connector.causality is Causality.INPUT
+            about = connector.description
+            rows.append(
+                ParameterRow(
+                    component.name,
+                    connector.name,
+                    component.values.get(connector.name, connector.start),
+                    connector.unit or "",
+                    f"{about} (input, held)".strip() if is_input else about,
+                    connector.name in component.values,
+                )
+            )
+    return tuple(rows)

@@ -23,7 +23,6 @@ from orchestrator.core.coupling import (
 )
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.notebook import Page, escaped, html_table, text_table
-from orchestrator.core.recording.parameters import ParameterRow
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import lacking
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from orchestrator.core.coupling import Mark, Tuned
     from orchestrator.core.realtime import RealTimeRecord
+    from orchestrator.core.recording.origin import ParameterRow
     from orchestrator.core.system import System
 
 
