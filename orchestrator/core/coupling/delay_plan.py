@@ -217,7 +217,9 @@ class _Planner:
                     if not time.follows:
                         self._early[row] += time.target_ns / 2 - time.read_ns
                 else:
-                    self._rest[row] += self._undelayed(line)
+                    plan = self._predicted.get(line.target)
+                    held = self._timing(line).held_ns
+                    self._rest[row] += held if plan is None else plan.seen_ns
 
     def _timing(self, line: Connection) -> Timing:
         return self._times[line.target]
@@ -319,10 +321,6 @@ class _Planner:
                 totals = self._totals(plans)
         self._found = totals
         return plans | self._predicted, _grouped(self._loops, totals.tolist())
-
-    def _undelayed(self, line: Connection) -> float:
-        plan = self._predicted.get(line.target)
-        return self._timing(line).held_ns if plan is None else plan.seen_ns
 
     def _through(self, loop: Loop) -> float:
         """What feed-through adds: an input with its slope is right at the end of the step."""

@@ -257,20 +257,17 @@ class Journal:
         if self._parts == 0:
             self.remove()
         if self.grows:
-            self._grow(result)
+            if self._growing is None:
+                from orchestrator.core.recording.mcap import GrowingMcap
+
+                self._growing = GrowingMcap(self.folder / GROWING, result)
+            self._growing.add(result)
         else:
             kind = default_format()
             writer(kind)(result, self.folder / f"part-{self._parts:06d}.{kind}")
         self._parts += 1
         self.rows += len(result.time_ns)
         self._next = time.monotonic() + self.interval
-
-    def _grow(self, result: Result) -> None:
-        if self._growing is None:
-            from orchestrator.core.recording.mcap import GrowingMcap
-
-            self._growing = GrowingMcap(self.folder / GROWING, result)
-        self._growing.add(result)
 
     def remove(self) -> None:
         """Remove the folder, which another file now holds the whole of."""

@@ -35,19 +35,13 @@ def whole_file(path: str | Path) -> Iterator[Path]:
             " an earlier file of that name is untouched"
         ) from error
     finally:
-        _atomic_remove(draft)
+        with suppress(OSError):  # the folder is gone or read-only, which the body has said already
+            draft.unlink(missing_ok=True)
 
 
 def is_draft(path: Path) -> bool:
     """Whether a file is one that was not finished: its process was killed, or is at it."""
     return _ATOMIC_DRAFT.fullmatch(path.name) is not None
-
-
-def _atomic_remove(draft: Path) -> None:
-    try:
-        draft.unlink(missing_ok=True)
-    except OSError:  # the folder itself is gone or read-only, which the body has said already
-        return
 
 
 _LOG = logging.getLogger(__name__)

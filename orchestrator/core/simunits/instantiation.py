@@ -166,17 +166,14 @@ def isolate(system: System) -> tuple[System, list[str]]:
         for name in chosen:
             system = system.with_options(name, isolation="process")
         if chosen:
+            elsewhere = ", and another run of this process has it loaded"
             notes.append(
                 f"components {', '.join(chosen)} run in processes of their own: {location} can be"
-                f" instantiated only once per process{_elsewhere(location)}"
+                f" instantiated only once per process{elsewhere if is_loaded(location) else ''}"
             )
             _LOG.info("%s", notes[-1])
     _expect_processes(system)
     return system, notes
-
-
-def _elsewhere(location: str) -> str:
-    return ", and another run of this process has it loaded" if is_loaded(location) else ""
 
 
 def _expect_apart(system: System, location: str, names: list[str]) -> None:

@@ -210,11 +210,7 @@ class UnitKind(ABC):
         return None
 
 
-def _unit_kind() -> type[UnitKind]:
-    return UnitKind
-
-
-_GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", _unit_kind)
+_GROUP: PluginGroup[UnitKind] = PluginGroup("softdock.units", "kind of unit", lambda: UnitKind)
 
 
 def kind_of(source: Source) -> UnitKind:

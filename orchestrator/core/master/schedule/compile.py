@@ -98,23 +98,19 @@ class Emission:
 
     def _exchange(self, names: Iterable[str]) -> None:
         names = list(names)
-        self._first_half([name for name in names if name in self._halved])
+        halved = [name for name in names if name in self._halved]
+        self._add(self._tables.exchange(self._into(halved), first_half=True))
+        self._add((OperationCode.FIRST_HALF, self._numbers[name], 1) for name in halved)
         for ticks, some in self._by_ticks(names):
             phase = ticks - 1 if self._plan.latch_at_end else 0
             self._add(self._tables.exchange(self._into(some)), ticks, phase)
 
-    def _first_half(self, names: list[str]) -> None:
-        self._add(self._tables.exchange(self._into(names), first_half=True))
-        self._add((OperationCode.FIRST_HALF, self._numbers[name], 1) for name in names)
-
     def _step(self, names: Iterable[str]) -> None:
-        for (ticks, halved), some in groupby(names, self._kind_of_step):
+        kinds = groupby(names, lambda name: (self._ticks(name), name in self._halved))
+        for (ticks, halved), some in kinds:
             numbers = [self._numbers[name] for name in some]
             code = OperationCode.SECOND_HALF if halved else OperationCode.STEP
             self._add([(code, numbers[0], len(numbers))], ticks, ticks - 1)
-
-    def _kind_of_step(self, name: str) -> tuple[int, bool]:
-        return self._ticks(name), name in self._halved
 
     def _sources_read_early(self) -> set[str]:
         """Components that lines lead out of before they are stepped, but for what loops solve for.

@@ -112,7 +112,11 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
             f"block {block}.{name}: annotated {annotated}; expected float, int,"
             " bool, str or bytes, or a shape for an array of float"
         )
-    start = _array_start(item) if item.shape else _typed(kind, item.start)
+    if item.shape:
+        filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
+        start = tuple(filled.ravel().tolist())
+    else:
+        start = _typed(kind, item.start)
     connector = Connector(
         name,
         item.causality,
@@ -134,11 +138,6 @@ def _typed(kind: DataType, start: Any) -> Any:
     if kind is DataType.BOOLEAN:
         return bool(start)
     return int(start) if kind is DataType.INTEGER else float(start)
-
-
-def _array_start(item: Declared) -> tuple[float, ...]:
-    filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
-    return tuple(filled.ravel().tolist())
 
 
 def expect_declared(kind: type, declared: Collection[str]) -> None:

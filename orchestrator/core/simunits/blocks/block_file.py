@@ -53,7 +53,7 @@ def _module_of(path: Path) -> ModuleType:
     if known is not None and known[1] == _hashes(path, known[0]):
         return known[0]
     if not path.is_file():
-        hint = nearest(path.name, _python_files(path.parent))
+        hint = nearest(path.name, [file.name for file in path.parent.glob("*.py")])
         raise PluginError.in_file(path, f"no such file{hint}")
     if path in _loading:
         raise PluginError.in_file(
@@ -153,10 +153,6 @@ def _hash(file: Path) -> str:
         return blake2b(file.read_bytes(), digest_size=16).hexdigest()
     except OSError:
         return ""
-
-
-def _python_files(folder: Path) -> list[str]:
-    return [file.name for file in folder.glob("*.py")]
 
 
 @dataclass(frozen=True, slots=True)
