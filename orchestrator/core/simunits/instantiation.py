@@ -222,16 +222,11 @@ def _expect_processes(system: System) -> None:
         and component.options.on_failure != "restart"
         and "restarts" in component.options.said()
     ]
-    problems += _unshareable(system)
-    if problems:
-        raise DescriptionError(*problems)
-
-
-def _unshareable(system: System) -> list[str]:
-    """What cannot be in a process that it names: its restart would take the others along."""
-    return [
+    problems += [  # a restart would take the others along
         f"component '{name}': on_failure 'restart' is for a unit that has a process to itself;"
         f" leave process '{component.options.process}' away, or choose 'stop' or 'hold'"
         for name, component in system.components.items()
         if component.options.process is not None and component.options.on_failure == "restart"
     ]
+    if problems:
+        raise DescriptionError(*problems)

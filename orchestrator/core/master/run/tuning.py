@@ -125,7 +125,12 @@ class Tuning:
         if is_delay := ARROW in name:
             name = str(self._lines.line(name))
             plain: Value = (delay_ns := nanoseconds(value, f"the delay of {name}"))
-            self._expect_limits(name, delay_ns)
+            limits = self._limits.get(name)
+            if limits is not None and not limits.admits(delay_ns):
+                least, most = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
+                raise DescriptionError(
+                    f"the delay of {name}: expected {least} to {most}, found {delay_ns / 1e6:g} ms"
+                )
         else:
             name, plain = self._ports.full_name(name), self._ports.accepted(name, value)
         steps = self._steps(name, ramp)
@@ -195,14 +200,6 @@ class Tuning:
             self._lines.aim(tuned, int(self._made.schedule.step_ns))
         self._put(tuned)
         self._note(tuned)
-
-    def _expect_limits(self, name: str, delay_ns: int) -> None:
-        limits = self._limits.get(name)
-        if limits is not None and not limits.admits(delay_ns):
-            least, most = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
-            raise DescriptionError(
-                f"the delay of {name}: expected {least} to {most}, found {delay_ns / 1e6:g} ms"
-            )
 
     def _put(self, tuned: Tuned) -> None:
         """Let a value be what it is to be in the step that comes next."""

@@ -217,7 +217,10 @@ class InputHold:
         as_it_is = line.interpolation in {None, Interpolation.CUBIC}
         if line.delay is None:
             as_it_is = as_it_is and line.extrapolation is not Extrapolation.SMOOTHED
-            known = self._has_end(line) and self._reaches_end(line)
+            steps = self._ticks.get(line.target.component, 1)
+            known = self._has_end(line) and all(
+                reached - begin >= steps for begin, reached in self._windows(line)
+            )
             known = known or self._step_late(line)
         else:
             known = line.delay.variation is None
@@ -245,11 +248,6 @@ class InputHold:
             and self._undelayed_ring[line.source.component]
             != self._undelayed_ring[line.target.component]
         )
-
-    def _reaches_end(self, line: Connection) -> bool:
-        """Whether the source is always known up to the end of the target's step."""
-        target = self._ticks.get(line.target.component, 1)
-        return all(reached - begin >= target for begin, reached in self._windows(line))
 
     def read_ahead(self, name: str) -> int:
         """Communication steps from the begin of a unit's step to when it takes its inputs."""

@@ -123,7 +123,8 @@ class WorkerProcess:
     """
 
     def __init__(self, name: str, shared: str = "") -> None:
-        if _inside_a_worker():
+        spec = getattr(sys.modules["__main__"], "__spec__", None)
+        if spec is not None and spec.name == _MODULE:
             raise CapabilityError(
                 f"component '{name}': a worker cannot start workers; a script that defines blocks"
                 " and runs them in processes of their own runs only under"
@@ -277,8 +278,3 @@ def _raised(unit: RemoteUnit, answer: Answer, doing: str) -> Exception:
     if answer["error"]:
         return (error_named(answer["error"]) or StepError)(*answer["diagnostics"])
     return StepError(f"component '{unit.name}' failed while {doing}: {answer['text']}")
-
-
-def _inside_a_worker() -> bool:
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return spec is not None and spec.name == _MODULE
