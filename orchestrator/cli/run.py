@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -249,6 +250,8 @@ def run(
     from orchestrator.study.file.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
     from orchestrator.study.runner import run_with
+
+    gc.freeze()  # what is loaded lives on: who ends need not look for rings among it
 
     experiment, folder = experiment_of(target)
     if not animation:
