@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.realtime import Durations, OverrunPolicy, RealTime
+from orchestrator.core.master.run.pacing import _durations
+from orchestrator.core.realtime import OverrunPolicy, RealTime
 from orchestrator.engine import LatencyHistogram
 
 
@@ -16,13 +17,7 @@ def durations_of(values):
     histogram = LatencyHistogram()
     for value in values:
         histogram.add(int(value))
-    return Durations(
-        histogram.count,
-        histogram.minimum,
-        histogram.maximum,
-        histogram.total,
-        tuple(histogram.buckets),
-    )
+    return _durations(histogram)
 
 
 @pytest.mark.parametrize("percent", [0.1, 50.0, 99.0, 99.9, 100.0])
