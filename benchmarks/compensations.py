@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Compensation, Extrapolation, System, TransportDelay, fmu
-from orchestrator.core.master.algorithms.plan import acts_at_once
+from orchestrator.core.master.plan import acts_at_once
 from orchestrator.core.simunits import resolve
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -27,7 +27,6 @@ MADE = {
     "hw_adapters/NAME/",
     "model.h",
     "orchestrator/export/NAME/",
-    "orchestrator/core/master/algorithms/backward_gauss_seidel.py",
     "orchestrator/core/recording/json_lines.py",
     "python_blocks/contact/depth_damper.py",
     "tests/unit/export/NAME/",

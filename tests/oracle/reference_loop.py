@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from oracle.reference_tangent import differentiate
 
-from orchestrator.core.master.algorithms.plan import Iteration
+from orchestrator.core.master.plan import Iteration
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

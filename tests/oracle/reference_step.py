@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from oracle.reference_loop import LoopError
 
-from orchestrator.core.master.algorithms.plan import StepMethod
+from orchestrator.core.master.plan import StepMethod
 
 if TYPE_CHECKING:
     from oracle.reference import Reference, Saved

@@ -6,8 +6,12 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.core.coupling import DelayMode as DelayMode
-    from orchestrator.core.master.algorithms.registry import fault_refusals as fault_refusals
-    from orchestrator.core.master.algorithms.plan import (
+    from orchestrator.core.master.algorithms import (
+        DEFAULT_ALGORITHM as DEFAULT_ALGORITHM,
+        algorithm_names as algorithm_names,
+        plan_of as plan_of,
+    )
+    from orchestrator.core.master.plan import (
         Coupling as Coupling,
         Group as Group,
         Iteration as Iteration,
@@ -16,19 +20,13 @@ if TYPE_CHECKING:
         StepMethod as StepMethod,
         StepSizeControl as StepSizeControl,
     )
-    from orchestrator.core.master.algorithms.registry import (
-        refusals as refusals,
-        validate_plan as validate_plan,
-    )
-    from orchestrator.core.master.algorithms.registry import (
-        DEFAULT_ALGORITHM as DEFAULT_ALGORITHM,
-        algorithm_names as algorithm_names,
-        plan_of as plan_of,
-    )
-    from orchestrator.core.master.algorithms.registry import (
+    from orchestrator.core.master.settings import (
         ExecutionSettings as ExecutionSettings,
         RunKeywords as RunKeywords,
         StepKeywords as StepKeywords,
+        fault_refusals as fault_refusals,
+        refusals as refusals,
+        validate_plan as validate_plan,
     )
     from orchestrator.core.master.run.step_failure import (
         missing_capabilities as missing_capabilities,
@@ -37,14 +35,15 @@ if TYPE_CHECKING:
         Checkpoint as Checkpoint,
         StoredCheckpoint as StoredCheckpoint,
     )
-    from orchestrator.core.master.run.execution import Execution as Execution
+    from orchestrator.core.master.run.execution import Execution as Execution, start as start
     from orchestrator.core.master.run.probe import (
         ProbedDelay as ProbedDelay,
         probe_loop as probe_loop,
     )
-    from orchestrator.core.master.run.recorder import Recording as Recording
-    from orchestrator.core.master.run.recorder import recordable as recordable
-    from orchestrator.core.master.run.execution import start as start
+    from orchestrator.core.master.run.recorder import (
+        Recording as Recording,
+        recordable as recordable,
+    )
     from orchestrator.core.master.schedule.compile import compile_schedule as compile_schedule
     from orchestrator.core.master.schedule.schedule import Schedule as Schedule
 else:

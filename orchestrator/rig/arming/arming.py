@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master.algorithms.plan import stepping_order
+from orchestrator.core.master.plan import stepping_order
 from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
 from orchestrator.loops.delayed_loop import Complex

@@ -7,13 +7,13 @@ from dataclasses import astuple, dataclass
 
 from orchestrator.core.coupling import DelayMode, FaultRecord, fault_records, unsolved
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.registry import ExecutionSettings
 from orchestrator.core.master.run.initialisation import initialise, make_units
 from orchestrator.core.master.run.recorder import recordable
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.run.step_failure import expect_capabilities, verify_rollback
 from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
 from orchestrator.core.master.schedule.schedule import Schedule
+from orchestrator.core.master.settings import ExecutionSettings
 from orchestrator.core.simunits import SimulationUnit, expect_flawless, flaw_notes, isolate, resolve
 from orchestrator.core.system import (
     System,

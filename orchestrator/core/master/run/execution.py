@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.master.algorithms.registry import ExecutionSettings, RunKeywords
 from orchestrator.core.master.run.assembly import assemble
 from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
 from orchestrator.core.master.run.run_view import Ports, RunView
+from orchestrator.core.master.settings import ExecutionSettings, RunKeywords
 from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
 from orchestrator.core.system.time import step_text, whole_steps
 from orchestrator.engine import StepClock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
-from orchestrator.core.master.algorithms.plan import Iteration, StepMethod
+from orchestrator.core.master.plan import Iteration, StepMethod
 from orchestrator.core.master.schedule.schedule import LoopTable, Member, OperationCode, Schedule
 from orchestrator.core.simunits import Capabilities, SimulationUnit
 from orchestrator.core.system import seconds

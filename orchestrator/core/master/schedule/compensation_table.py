@@ -13,7 +13,7 @@ from itertools import combinations
 from orchestrator.core.coupling import DelayMode, DelayPlan, Timing
 from orchestrator.core.coupling.delay_plan import TimingOf
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master.algorithms.plan import Plan, StepMethod, stepping_order
+from orchestrator.core.master.plan import Plan, StepMethod, stepping_order
 from orchestrator.core.master.schedule.schedule import (
     Buffer,
     CompensationMethod,

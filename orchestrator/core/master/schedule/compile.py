@@ -10,8 +10,7 @@ from typing import Any
 from orchestrator.core.coupling import DelayMode, Timing, channel_of, plan_delays
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.garbage import collection_paused
-from orchestrator.core.master.algorithms.plan import Group, Plan
-from orchestrator.core.master.algorithms.registry import expect_faults, validate_plan
+from orchestrator.core.master.plan import Group, Plan
 from orchestrator.core.master.schedule.compensation_table import FaultRows, rule_table
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables, Rows
 from orchestrator.core.master.schedule.events import check_events, event_table
@@ -23,6 +22,7 @@ from orchestrator.core.master.schedule.input_hold import (
     with_boundary,
 )
 from orchestrator.core.master.schedule.schedule import Buffer, LoopTable, OperationCode, Schedule
+from orchestrator.core.master.settings import fault_refusals, validate_plan
 from orchestrator.core.system import (
     Connection,
     DataType,
@@ -261,7 +261,8 @@ def compile_schedule(
     check_events(system, rates)
     inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
     plan = around(validate_plan(inside, algorithm_name, options, rates), system)
-    expect_faults(inside, algorithm_name, plan, faults)
+    if wrong := fault_refusals(inside, algorithm_name, plan, faults):
+        raise CapabilityError(*wrong)
     faulty = {line.target for fault in faults for line in lines_of(fault, system)}
     input_hold = InputHold(
         system, plan, dict(rates), faulty=faulty, waveform=mode is DelayMode.WAVEFORM

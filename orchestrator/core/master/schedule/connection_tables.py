@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from orchestrator.core.coupling import Channel, DelayPlan, channel_of
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master.algorithms.plan import Plan
+from orchestrator.core.master.plan import Plan
 from orchestrator.core.master.schedule.compensation_table import CompensationTable, FaultRows
 from orchestrator.core.master.schedule.input_hold import SINK, InputHold
 from orchestrator.core.master.schedule.schedule import (

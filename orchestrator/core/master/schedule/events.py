@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from orchestrator.core.diagnostics import CapabilityError
-from orchestrator.core.master.algorithms.plan import StepMethod
+from orchestrator.core.master.plan import StepMethod
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
 from orchestrator.core.master.schedule.schedule import Buffer, EventTable, Schedule
 from orchestrator.core.simunits import Capabilities

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import lcm
 
 from orchestrator.core.coupling import DelayPlan, Timing
-from orchestrator.core.master.algorithms.plan import (
+from orchestrator.core.master.plan import (
     Coupling,
     Group,
     Plan,

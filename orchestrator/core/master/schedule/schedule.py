@@ -10,7 +10,7 @@ from itertools import chain
 from typing import ClassVar, Final
 
 from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
-from orchestrator.core.master.algorithms.plan import Iteration, Plan, StepMethod
+from orchestrator.core.master.plan import Iteration, Plan, StepMethod
 from orchestrator.core.simunits.protocol import signal_order, text_order
 from orchestrator.core.system import Causality, Connector, Endpoint, System
 
@@ -151,7 +151,7 @@ class LoopTable:
     """One loop: what is repeated, and until when.
 
     method, tolerance, most_iterations: See
-        :class:`~orchestrator.core.master.algorithms.plan.Loops`.
+        :class:`~orchestrator.core.master.plan.Loops`.
     unknowns: Slots of the outputs that a pass starts from.
     discrete: Likewise those that are Integer or Boolean: they must come out unchanged.
     members: Numbers of the components, in order of the pass.
@@ -177,7 +177,7 @@ class RuleTable:
     """How long the steps are; times in nanoseconds.
 
     method, relative, absolute, order: See
-        :class:`~orchestrator.core.master.algorithms.plan.StepSizeControl`.
+        :class:`~orchestrator.core.master.plan.StepSizeControl`.
     least_ns, most_ns, first_ns: Bounds of the step, and the first one.
     checked: Slots of the outputs that the tolerances are for.
     bonds: Two slots for each power bond, of effort and flow.

@@ -14,7 +14,7 @@ from oracle.reference import run_reference
 
 from orchestrator import Block, Compensation, Execution, Extrapolation, Input, Output, System, block
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master.algorithms.plan import acts_at_once
+from orchestrator.core.master.plan import acts_at_once
 from orchestrator.core.simunits import resolve
 from orchestrator.loops import linear_system
 

@@ -4,11 +4,15 @@ from itertools import permutations
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, PluginError, UnknownNameError
-from orchestrator.core.master import DelayMode, Execution, algorithm_names, compile_schedule
-from orchestrator.core.master.algorithms import registry as algorithms
-from orchestrator.core.master.algorithms.gauss_seidel import plan as gauss_seidel
-from orchestrator.core.master.algorithms.jacobi import plan as jacobi
-from orchestrator.core.master.algorithms.plan import Group, Plan
+from orchestrator.core.master import (
+    DelayMode,
+    Execution,
+    algorithm_names,
+    algorithms,
+    compile_schedule,
+)
+from orchestrator.core.master.algorithms import gauss_seidel, jacobi
+from orchestrator.core.master.plan import Group, Plan
 from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
@@ -95,7 +99,7 @@ def test_refusals(monkeypatch):
     with pytest.raises(CapabilityError, match=r"samples at a step of 1e-06 ms"):
         build(contact(delay="3600 s"), step=1)
     monkeypatch.setattr(
-        "orchestrator.core.master.algorithms.registry.algorithm",
+        "orchestrator.core.master.algorithms.algorithm",
         lambda name: lambda system: Plan((Group(("body", "sum")),)),
     )
     with pytest.raises(PluginError, match=r"'lazy' returned .* expected every component once"):
@@ -109,7 +113,7 @@ def test_a_broken_algorithm_plug_in(monkeypatch):
         def load(self):
             raise ImportError("no module named x")
 
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: [Broken()])
+    monkeypatch.setattr(algorithms, "registered", lambda _: [Broken()])
     with pytest.raises(PluginError, match="algorithm 'broken' cannot be imported: no module") as e:
         algorithms.algorithm("broken")
     assert isinstance(e.value.__cause__, ImportError)
@@ -125,7 +129,7 @@ def test_own_algorithms_are_the_registered_ones():
         for entry in distribution("softdock").entry_points
         if entry.group == "softdock.algorithms"
     }
-    assert own == {name: f"{module}:plan" for name, module in algorithms.BUILT_IN.items()}
+    assert own == {n: f"{f.__module__}:{f.__name__}" for n, f in algorithms.BUILT_IN.items()}
 
 
 def test_predictions_where_an_algorithm_has_its_own_way():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system import Causality, Connection, System, nanoseconds
+from orchestrator.core.system import Causality, Connection, System
 from orchestrator.core.system.loops.rings import Ways, ordered_rings
 
 _MOST_ITERATIONS = 1_000_000
@@ -123,14 +123,6 @@ class StepSizeControl:
                 "bounds of the step: expected 0 < shortest <= longest, found"
                 f" {self.least_ns} ns and {self.most_ns} ns"
             )
-
-
-def bounds(shortest: str | float, longest: str | float | None) -> tuple[int, int | None]:
-    """Read the bounds of the step: seconds or text, in nanoseconds."""
-    return (
-        nanoseconds(shortest, "shortest step"),
-        None if longest is None else nanoseconds(longest, "longest step"),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,17 +263,3 @@ def acts_at_once(system: System, line: Connection) -> bool:
         line.target.connector in target.direct_inputs(output.name)
         for output in target.of(Causality.OUTPUT)
     )
-
-
-def iterated(system: System, loops: Loops, coupling: Coupling = Coupling.MEAN) -> Plan:
-    """Order the components as Gauss-Seidel does, and iterate the rings."""
-    alone = {
-        line.source.component
-        for line in system.connections
-        if line.source.component == line.target.component and line.delay is None
-    }
-    groups = [
-        Group(tuple(ring), loop=len(ring) > 1 or ring[0] in alone)
-        for ring in stepping_order(system)
-    ]
-    return Plan(tuple(groups), coupling, loops)
