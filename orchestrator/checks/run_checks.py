@@ -21,7 +21,7 @@ from orchestrator.checks.rules import (
 from orchestrator.checks.rules.sources import opened
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
 from orchestrator.core.system import System
-from orchestrator.core.system.loops.closed_loops import MOST_LOOPS
+from orchestrator.core.system.loops import MOST_LOOPS
 
 #: Of the documented form of the JSON; grows when a field changes its meaning.
 VERSION = 1

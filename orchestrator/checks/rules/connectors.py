@@ -20,7 +20,7 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.core.system.checks import compatible, endpoints, sources
-from orchestrator.core.system.nesting.flatten import seen_from_inside
+from orchestrator.core.system.flatten import seen_from_inside
 
 _TABLE = "SSP 1.0.1, 5.3.2"
 CODES: tuple[Code, ...] = (

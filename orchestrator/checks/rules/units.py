@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics.errors import Code, note, warning
 from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.system import Connector
-from orchestrator.core.system.units.unit import base_said, other_spelling
+from orchestrator.core.system.units import base_said, other_spelling
 
 CODES: tuple[Code, ...] = (
     note(
