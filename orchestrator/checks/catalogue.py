@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestrator.checks.rules import (
-    bindings,
-    capabilities,
+from orchestrator.checks import (
+    components,
     connectors,
-    enumerations,
     experiment,
     files,
-    flow,
     fmus,
-    hardware,
     loops,
-    portability,
-    sources,
-    system_files,
     timing,
-    units,
     values,
 )
 from orchestrator.core.diagnostics import UnknownNameError
@@ -43,25 +35,7 @@ FAMILIES = {
     "POR": "Other tools",
 }
 #: Where codes are.
-ROOMS = (
-    files,
-    ssp,
-    system_files,
-    experiment,
-    connectors,
-    flow,
-    values,
-    bindings,
-    enumerations,
-    loops,
-    timing,
-    capabilities,
-    hardware,
-    sources,
-    fmus,
-    units,
-    portability,
-)
+ROOMS = (files, ssp, experiment, connectors, values, loops, timing, components, fmus)
 
 
 @cache

@@ -6,22 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from orchestrator.checks import components, connectors, fmus, loops, timing, values
 from orchestrator.checks.context import CheckContext, IntendedRun, compiled, finding, of_error
-from orchestrator.checks.rules import (
-    capabilities,
-    connectors,
-    enumerations,
-    flow,
-    fmus,
-    loops,
-    timing,
-    units,
-    values,
-)
-from orchestrator.checks.rules.sources import opened
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
 from orchestrator.core.system import System
-from orchestrator.core.system.loops.closed_loops import MOST_LOOPS
+from orchestrator.core.system.loops import MOST_LOOPS
 
 #: Of the documented form of the JSON; grows when a field changes its meaning.
 VERSION = 1
@@ -127,21 +116,19 @@ NOT_OPENED = "code was not opened (CAP112); softdock run opens it"
 
 def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:
     """Check what does not depend on how a system is run: its sources and connections."""
-    completed, found, unknown = opened(system)
+    completed, found, unknown = components.opened(system)
     flat, wrong = flattened(completed)
     context = CheckContext(completed, IntendedRun(), unknown, flat)
     found += wrong
     found += connectors.check(context)
-    found += units.check(context)
-    found += enumerations.check(context)
-    found += flow.check_declared(context)
+    found += values.check_tables(context)
     return context, found
 
 
 def check_case(context: CheckContext, *, sound: bool) -> tuple[list[Diagnostic], Extent]:
     """Check values, and what depends on how a system is run."""
-    found = [*flow.check(context), *values.check(context), *fmus.check(context.components())]
-    found += timing.check_run(context.run)
+    found = [*connectors.check_signals(context), *values.check(context)]
+    found += [*fmus.check(context.components()), *timing.check_run(context.run)]
     count = None
     made = compiled(context) if sound else None
     if made is None:
@@ -152,9 +139,7 @@ def check_case(context: CheckContext, *, sound: bool) -> tuple[list[Diagnostic],
             why = "the system has no components"
         found.append(finding("FIL102", "", why))
     else:
-        found += loops.check(made)
-        found += timing.check(made)
-        found += capabilities.check(made)
+        found += [*loops.check(made), *timing.check(made), *components.check(made)]
         count = made.loop_count()
         if count >= MOST_LOOPS:
             text = f"more than {MOST_LOOPS} closed loops: the rest is not held to its delays"

@@ -12,12 +12,11 @@ from zipfile import is_zipfile
 
 from orchestrator.author import is_system_file, read_toml
 from orchestrator.checks.catalogue import codes
+from orchestrator.checks.components import unusable
 from orchestrator.checks.context import CheckContext, finding
-from orchestrator.checks.rules import bindings, fmus, hardware, portability
-from orchestrator.checks.rules.experiment import check, prepared, run_of
-from orchestrator.checks.rules.files import KINDS, check_ssp_file
-from orchestrator.checks.rules.fmus import check_file
-from orchestrator.checks.rules.sources import unusable
+from orchestrator.checks.experiment import check, prepared, run_of
+from orchestrator.checks.files import KINDS, check_portability, check_ssp_file
+from orchestrator.checks.fmus import check_file, check_hashes
 from orchestrator.checks.run_checks import (
     NOT_OPENED,
     CheckReport,
@@ -27,6 +26,8 @@ from orchestrator.checks.run_checks import (
     is_sound,
     merged,
 )
+from orchestrator.checks.timing import check_devices
+from orchestrator.checks.values import check_bindings
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
@@ -312,10 +313,10 @@ class _TargetCheck:
             self._unchecked = path == self._path and variant is None
             return None
         places = locations(ssp_file)
-        self._collected.add([*bindings.check(ssp_file), *portability.check(ssp_file)], places)
+        self._collected.add([*check_bindings(ssp_file), *check_portability(ssp_file)], places)
         if system is None:
             return None
-        self._collected.add(fmus.check_hashes(ssp_file, system), places)
+        self._collected.add(check_hashes(ssp_file, system), places)
         return system, places
 
     def _systems_of_file(self) -> None:
@@ -336,7 +337,7 @@ class _TargetCheck:
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
         run, wrong = run_of(case, RunOptions(), read.context.system)
         found, extent = check_case(replace(read.context, run=run), sound=read.sound)
-        found += hardware.check(read.context)
+        found += check_devices(read.context)
         self._collected.add([*found, *_times(wrong)], read.places)
         self._systems[name] = replace(extent, errors=self._collected.errors - before)
 

@@ -113,7 +113,7 @@ def swap(
     """Replace a component by another source with the same ports."""
     from orchestrator.author.edit import part_of
     from orchestrator.core.system import Component, System
-    from orchestrator.core.system.nesting.hierarchy import component_at
+    from orchestrator.core.system.hierarchy import component_at
 
     def swapped(system: System) -> System:
         part = part_of(source, component_at(system, name))

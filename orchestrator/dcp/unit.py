@@ -32,7 +32,7 @@ from orchestrator.core.system import (
     Value,
     whole_step_ns,
 )
-from orchestrator.core.system.units.unit import base_said
+from orchestrator.core.system.units import base_said
 from orchestrator.core.wings import of_wing
 from orchestrator.dcp.data_types import DcpType, Scalar, Values
 from orchestrator.dcp.description import (

@@ -23,7 +23,7 @@ from orchestrator.core.system import (
     System,
     factor_and_offset_of,
 )
-from orchestrator.core.system.loops.rings import ordered_rings
+from orchestrator.core.system.loops import ordered_rings
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.multipliers import Multipliers
 from orchestrator.loops.period_map import PeriodMap

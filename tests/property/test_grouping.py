@@ -18,7 +18,7 @@ from orchestrator.core.system import (
     System,
     TransportDelay,
 )
-from orchestrator.core.system.nesting.building import grouped
+from orchestrator.core.system.building import grouped
 
 UNITS = (None, "m", "mm")
 NAMES = "abcdef"

@@ -31,7 +31,7 @@ from orchestrator.core.coupling.line_plan import (
 )
 from orchestrator.core.notebook import Listed
 from orchestrator.core.system import Compensation, Connection, Endpoint, Interpolation, Loop
-from orchestrator.core.system.loops.rings import islands
+from orchestrator.core.system.loops import islands
 
 
 def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: TimingOf) -> float:

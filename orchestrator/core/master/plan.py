@@ -7,7 +7,7 @@ from enum import IntEnum, StrEnum
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Causality, Connection, System
-from orchestrator.core.system.loops.rings import Ways, ordered_rings
+from orchestrator.core.system.loops import Ways, ordered_rings
 
 _MOST_ITERATIONS = 1_000_000
 

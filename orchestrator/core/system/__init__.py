@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from orchestrator.core.diagnostics import nearest as nearest
 from orchestrator.core.lazy_names import lazy_names
 from orchestrator.core.system.ports import conversion_between as conversion_between
-from orchestrator.core.system.units.unit import BaseUnit as BaseUnit, conversion as conversion
+from orchestrator.core.system.units import BaseUnit as BaseUnit, conversion as conversion
 
 if TYPE_CHECKING:
     from orchestrator.core.system.connecting import AutoConnection as AutoConnection
     from orchestrator.core.system.component import Bus as Bus
     from orchestrator.core.system.component import Component as Component
     from orchestrator.core.system.component import ComponentOptions as ComponentOptions
-    from orchestrator.core.system.lines.connection import Compensation as Compensation
-    from orchestrator.core.system.lines.connection import (
+    from orchestrator.core.system.connection import Compensation as Compensation
+    from orchestrator.core.system.connection import (
         Connection as Connection,
         Endpoint as Endpoint,
         Extrapolation as Extrapolation,
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
         Value as Value,
         Variability as Variability,
     )
-    from orchestrator.core.system.lines.delay import (
+    from orchestrator.core.system.delay import (
         Provenance as Provenance,
         TransportDelay as TransportDelay,
     )
-    from orchestrator.core.system.lines.delay import DelayTrace as DelayTrace
+    from orchestrator.core.system.delay import DelayTrace as DelayTrace
     from orchestrator.core.system.experiment import (
         DefaultExperiment as DefaultExperiment,
         communication_step_ns as communication_step_ns,
         whole_step_ns as whole_step_ns,
     )
-    from orchestrator.core.system.lines.fault import Fault as Fault, FaultKind as FaultKind
-    from orchestrator.core.system.faulty_lines import (
+    from orchestrator.core.system.fault import Fault as Fault, FaultKind as FaultKind
+    from orchestrator.core.system.fault import (
         fault_problems as fault_problems,
         lines_of as lines_of,
     )
-    from orchestrator.core.system.lines.connection import (
+    from orchestrator.core.system.connection import (
         factor_and_offset_of as factor_and_offset_of,
     )
-    from orchestrator.core.system.loops.closed_loops import (
+    from orchestrator.core.system.loops import (
         Loop as Loop,
         closed_loops as closed_loops,
     )
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         out_of_reach as out_of_reach,
         seconds as seconds,
     )
-    from orchestrator.core.system.lines.connection import (
+    from orchestrator.core.system.connection import (
         LinearTransformation as LinearTransformation,
         MappingTransformation as MappingTransformation,
         Transformation as Transformation,
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         product_in as product_in,
         product_of as product_of,
     )
-    from orchestrator.core.system.lines.delay import (
+    from orchestrator.core.system.delay import (
         Delivery as Delivery,
         Jitter as Jitter,
         JitterKind as JitterKind,

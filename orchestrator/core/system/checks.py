@@ -13,8 +13,8 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.lines.connection import Connection, Endpoint, MappingTransformation
-from orchestrator.core.system.loops.rings import has_ring
+from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
+from orchestrator.core.system.loops import has_ring
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 from orchestrator.core.system.source import SourceKind

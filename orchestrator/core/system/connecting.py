@@ -14,7 +14,7 @@ from orchestrator.core.diagnostics import (
     nearest,
 )
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.lines.connection import (
+from orchestrator.core.system.connection import (
     Compensation,
     Connection,
     Endpoint,
@@ -24,9 +24,9 @@ from orchestrator.core.system.lines.connection import (
     MappingTransformation,
     Transformation,
 )
-from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.naming import SEPARATOR, lacking
-from orchestrator.core.system.nesting.hierarchy import split
 from orchestrator.core.system.ports import Causality, Connector, conversion_between
 from orchestrator.core.system.time import nanoseconds
 

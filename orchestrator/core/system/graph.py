@@ -11,8 +11,8 @@ import networkx as nx
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connecting import connection_of
+from orchestrator.core.system.connection import Connection
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.lines.connection import Connection
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.source import Source
 

@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.units.unit import BaseUnit, conversion, defined_conversion
+from orchestrator.core.system.units import BaseUnit, conversion, defined_conversion
 
 
 @dataclass(frozen=True, slots=True)

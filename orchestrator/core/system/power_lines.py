@@ -15,10 +15,10 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.lines.connection import Connection, Endpoint, LinearTransformation
-from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
+from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.hierarchy import element
 from orchestrator.core.system.naming import lacking
-from orchestrator.core.system.nesting.hierarchy import element
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -27,8 +27,8 @@ from orchestrator.core.system.ports import (
     PowerPort,
     conversion_between,
 )
-from orchestrator.core.system.units.tables import Meaning, number, without_angle
-from orchestrator.core.system.units.unit import BaseUnit, may_lack_two_pi, meant
+from orchestrator.core.system.unit_tables import Meaning, number, without_angle
+from orchestrator.core.system.units import BaseUnit, may_lack_two_pi, meant
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

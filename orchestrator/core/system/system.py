@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
-from orchestrator.core.system import checks, connecting, power_lines
+from orchestrator.core.system import building, checks, connecting, hierarchy, power_lines
 from orchestrator.core.system.component import Bus, Component
+from orchestrator.core.system.connection import Connection, Extrapolation
 from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
-from orchestrator.core.system.lines.connection import Connection, Extrapolation
-from orchestrator.core.system.nesting import building, hierarchy
-from orchestrator.core.system.nesting.flatten import closed, flattened, seen_from_inside
+from orchestrator.core.system.flatten import closed, flattened, seen_from_inside
 from orchestrator.core.system.ports import Connector, PowerPort, Value
 from orchestrator.core.system.source import Backend, Source, SourceKind
 from orchestrator.core.system.values import set_value, unset_value, value_at

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.lines.connection import Endpoint
+from orchestrator.core.system.connection import Endpoint
+from orchestrator.core.system.hierarchy import component_at, element, with_component
 from orchestrator.core.system.naming import lacking
-from orchestrator.core.system.nesting.hierarchy import component_at, element, with_component
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, plain_value
 from orchestrator.core.system.source import SourceKind
 

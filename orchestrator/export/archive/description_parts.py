@@ -11,7 +11,7 @@ from functools import cache
 
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.system import conversion
-from orchestrator.core.system.units.unit import base_unit, is_expressible, per_second
+from orchestrator.core.system.units import base_unit, is_expressible, per_second
 from orchestrator.export.archive.model_description import TypeDefinition as Described
 from orchestrator.export.archive.model_description import Unit
 from orchestrator.export.codegen.layout import Layout, Region, Slot, classification, is_exact

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
-from orchestrator.core.system.units.unit import base_said
+from orchestrator.core.system.units import base_said
 from orchestrator.export.archive.model_description import DescribedVariable as Described
 from orchestrator.export.archive.model_description import (
     ExportedDescription,

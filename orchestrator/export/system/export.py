@@ -40,7 +40,7 @@ from orchestrator.core.system import (
     whole_step_ns,
     with_starts,
 )
-from orchestrator.core.system.nesting.flatten import carried
+from orchestrator.core.system.flatten import carried
 from orchestrator.export import block_as_fmu
 from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
 from orchestrator.export.system.description import Abilities, describe_fmi2, describe_fmi3

@@ -20,7 +20,7 @@ from orchestrator.core.system import (
     nearest,
 )
 from orchestrator.core.system.time import step_length
-from orchestrator.core.system.units.unit import defined_conversion
+from orchestrator.core.system.units import defined_conversion
 from orchestrator.study.file.experiment import FaultTable
 from orchestrator.study.file.figure_tables import FAULT_TIMES
 from orchestrator.study.prepare.prepare import set_value

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from orchestrator.core.system.units.notation import spelled
-from orchestrator.core.system.units.tables import without_angle
-from orchestrator.core.system.units.unit import base_said
+from orchestrator.core.system.unit_notation import spelled
+from orchestrator.core.system.unit_tables import without_angle
+from orchestrator.core.system.units import base_said
 from orchestrator.export.modelica.flat.model import FlatModel
 
 _LOGGER = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
-from orchestrator.core.system.units.unit import is_expressible, other_spelling
+from orchestrator.core.system.units import is_expressible, other_spelling
 from orchestrator.export.dae.residual_dae import DataType, Kind, StateSelect, Variable
 from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
 from orchestrator.export.modelica.flat.model import FlatModel, Refusal

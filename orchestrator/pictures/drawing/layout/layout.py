@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from orchestrator.core.system.loops.rings import islands, ordered_rings
+from orchestrator.core.system.loops import islands, ordered_rings
 from orchestrator.pictures.drawing.layout.columns import (
     Net,
     Ordering,

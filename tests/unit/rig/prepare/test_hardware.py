@@ -7,7 +7,7 @@ from robot_twin import PAIR, TWIN, about
 from orchestrator import DescriptionError, read_experiment, simulate
 from orchestrator.checks import check_target
 from orchestrator.core.system import TransportDelay
-from orchestrator.core.system.loops.closed_loops import closed_loops
+from orchestrator.core.system.loops import closed_loops
 from orchestrator.rig.identification.line_delays import declared_otherwise
 from orchestrator.rig.identification.twin_file import twin_text
 from orchestrator.rig.prepare.hardware import Hardware, told_otherwise

@@ -4,8 +4,7 @@ import pytest
 
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
-from orchestrator.core.system import System
-from orchestrator.core.system.nesting import flatten
+from orchestrator.core.system import System, flatten
 from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.prepare import prepared_case
 from orchestrator.study.sweep import plans_of

@@ -6,7 +6,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block
 from orchestrator.core.system import REACH_NS, Fault, Jitter, System, TransportDelay, Variation
-from orchestrator.core.system.lines.delay import DelayTrace
+from orchestrator.core.system.delay import DelayTrace
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 FAR = r"farther than 2305843009 s \(73 years\)"

@@ -10,8 +10,8 @@ import pytest
 from scipy import constants
 
 from orchestrator.core.diagnostics import UnitMismatchError
-from orchestrator.core.system.units.tables import BASE_UNITS
-from orchestrator.core.system.units.unit import (
+from orchestrator.core.system.unit_tables import BASE_UNITS
+from orchestrator.core.system.units import (
     BaseUnit,
     base_unit,
     conversion,
@@ -20,7 +20,7 @@ from orchestrator.core.system.units.unit import (
     is_unit,
     other_spelling,
 )
-from tests.unit.core.system.units.unit_lists import (
+from tests.unit.core.system.unit_lists import (
     MODELICA,
     MODELICA_MODELS,
     PREFIXES,

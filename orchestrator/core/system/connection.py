@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.ports import Connector, conversion_between
 
 

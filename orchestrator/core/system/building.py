@@ -13,16 +13,16 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.system.component import Bus, Component
+from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.lines.connection import Connection, Endpoint
-from orchestrator.core.system.naming import expect_name, lacking
-from orchestrator.core.system.nesting.hierarchy import (
+from orchestrator.core.system.hierarchy import (
     component_at,
     element,
     free,
     place_of,
     with_component,
 )
+from orchestrator.core.system.naming import expect_name, lacking
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -32,7 +32,7 @@ from orchestrator.core.system.ports import (
     converted,
 )
 from orchestrator.core.system.power_lines import power_port
-from orchestrator.core.system.units.unit import base_unit
+from orchestrator.core.system.units import base_unit
 from orchestrator.core.system.values import target_of
 
 if TYPE_CHECKING:

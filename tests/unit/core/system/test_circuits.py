@@ -4,7 +4,7 @@ import random
 
 import networkx as nx
 
-from orchestrator.core.system.loops.rings import circuits, islands
+from orchestrator.core.system.loops import circuits, islands
 
 
 def begun_at_least(ring):

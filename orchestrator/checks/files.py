@@ -1,4 +1,4 @@
-"""What of a system only Softdock reads, and what other tools often do not."""
+"""Files that cannot be checked or are no system, and what of them other tools often do not read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,42 @@ from lxml import etree
 
 from orchestrator.checks.context import finding
 from orchestrator.core.diagnostics import Diagnostic
-from orchestrator.core.diagnostics.errors import Code, note
+from orchestrator.core.diagnostics.errors import Code, error, note
 from orchestrator.core.ssp.archive.locations import SspFile, line_of
+from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES
+from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.names import BLOCK_TYPE, tag
+from orchestrator.core.ssp.common.schema import Schema
+from orchestrator.core.ssp.common.schema import check as check_schema
+from orchestrator.core.ssp.read.bindings import read_mapping
+from orchestrator.core.ssp.read.connectors import read_entries
+from orchestrator.core.ssp.read.parameter_values import read_parameters
+from orchestrator.core.ssp.read.reading import note_encoding, survey
 
 CODES: tuple[Code, ...] = (
+    error(
+        "FIL101",
+        "the target cannot be checked",
+        "It is missing or unreadable, a folder without a system, or of a kind that is not known."
+        " The exit code is 2.",
+    ),
+    note(
+        "FIL102",
+        "steps, loops and capabilities were not looked at",
+        "They can only be told of a system that has components, whose sources can be opened and"
+        " whose connections hold. Mend the errors that are listed, and check again.",
+    ),
+    error(
+        "TOM101",
+        "the system file is not as it should be",
+        "A key is unknown or missing, or a value does not fit. See docs/reference/system-toml.md.",
+    ),
+    error(
+        "TOM102",
+        "a system file cannot be read",
+        "The file that a case names as its system is missing, or is no TOML.",
+    ),
     note(
         "POR101",
         "annotations that only Softdock reads",
@@ -52,6 +82,30 @@ CODES: tuple[Code, ...] = (
     ),
 )
 
+#: What the ending of a file means.
+KINDS = {
+    ".ssv": Schema.PARAMETER_VALUES,
+    ".ssm": Schema.PARAMETER_MAPPING,
+    ".ssb": Schema.SIGNAL_DICTIONARY,
+}
+
+
+def check_ssp_file(ssp_file: SspFile, kind: Schema) -> list[Diagnostic]:
+    """Check one file by itself, as the reader of systems would."""
+    findings = Findings(ssp_file.label)
+    with findings.guard(ssp_file.root, codes.ROOT):
+        check_schema(ssp_file.root, kind, findings)
+        note_encoding(ssp_file.root, findings)
+        survey(ssp_file.root, findings)
+        if kind is Schema.PARAMETER_VALUES:
+            list(read_parameters(ssp_file.root, "", findings))
+        elif kind is Schema.PARAMETER_MAPPING:
+            read_mapping(ssp_file.root, findings)
+        else:
+            read_entries(ssp_file.root, findings)
+    return findings.diagnostics
+
+
 #: What no public system uses, by element.
 _RARE = {
     "ssd:SignalDictionaryReference": "signal dictionaries",
@@ -68,7 +122,7 @@ _NESTED = {
 }
 
 
-def check(ssp_file: SspFile) -> Iterator[Diagnostic]:
+def check_portability(ssp_file: SspFile) -> Iterator[Diagnostic]:
     """Look through an .ssd for what others do not read."""
     seen: dict[tuple[str, str], list[etree._Element]] = {}
     for element in ssp_file.root.iter(etree.Element):

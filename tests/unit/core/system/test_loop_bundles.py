@@ -21,7 +21,7 @@ from orchestrator.core.system import (
     System,
     closed_loops,
 )
-from orchestrator.core.system.loops import closed_loops as module
+from orchestrator.core.system import loops as module
 
 PORTS = {
     name: Connector(name, causality)
@@ -58,7 +58,7 @@ _MANY = """
 from orchestrator import System
 from orchestrator.core.system import Causality, Component, Connector, Source, SourceKind
 from orchestrator.core.system import closed_loops
-from orchestrator.core.system.loops import closed_loops as module
+from orchestrator.core.system import loops as module
 
 module.MOST_LOOPS = 20
 ports = {"u": Connector("u", Causality.INPUT), "y": Connector("y", Causality.OUTPUT)}

@@ -12,15 +12,16 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.checks.context import finding
-from orchestrator.checks.rules.units import check_definitions
 from orchestrator.core.archive import DAMAGE, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
+from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import child, children, full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
+from orchestrator.core.system.units import base_said
 
 CODES: tuple[Code, ...] = (
     warning(
@@ -37,6 +38,13 @@ CODES: tuple[Code, ...] = (
         "the same model in several versions",
         "FMUs of one model name that differ in content are used in one system: one of them is"
         " probably old. Use one file, or rename the model.",
+    ),
+    warning(
+        "FMU121",
+        "a unit is defined otherwise than its name says",
+        "The FMU defines a unit by SI base units, and means another one than its name. The"
+        " definition is used in conversions: one of the two is wrong.",
+        "FMI 2.0.4, 2.2.2",
     ),
     error(
         "FMU108",
@@ -98,7 +106,10 @@ def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
         yield finding("FMU109", at, f"{path}: the model description has no GUID")
     for text in _violations(path, path.stat().st_mtime_ns):
         yield finding("FMU104", at, f"{path}: {text}")
-    yield from check_definitions(path, at)
+    for name, definition in units_of(described).items():
+        if (said := base_said(name)) is not None:
+            text = f"is defined as {definition}, but its name says {said}; the definition is used"
+            yield finding("FMU121", at, f"{path}: unit '{name}' {text}")
     yield from _library(path, at)
 
 

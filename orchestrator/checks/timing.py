@@ -1,15 +1,23 @@
-"""Steps, delays and rates, against the times of the run and the steps that FMUs take."""
+"""Steps, delays and rates, against the run, the FMUs, and the devices that bring delays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.checks.context import Compiled, IntendedRun, finding, suggested_step
+from orchestrator.checks.context import CheckContext, Compiled, IntendedRun, finding, suggested_step
 from orchestrator.core.coupling import DelayPlan, rounded_delay
-from orchestrator.core.diagnostics import Diagnostic
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system.time import whole_steps
 from orchestrator.pictures.drawing.facts import milliseconds
+from orchestrator.rig.prepare.hardware import (
+    ERRORS,
+    OTHERWISE,
+    STRANGER,
+    TWICE,
+    Hardware,
+    on_hardware,
+)
 
 CODES: tuple[Code, ...] = (
     error(
@@ -78,6 +86,29 @@ CODES: tuple[Code, ...] = (
         "a line is read ahead of its newest sample",
         "To keep the declared delay of its loops the line needs a sample that is not there yet: it"
         " is extrapolated, or the newest is held.",
+    ),
+    error(
+        TWICE,
+        "a delay is counted twice",
+        "A component is a device or the twin of one, which brings its delay, and a line that begins"
+        " at its response declares the delay of the same hardware, from when a model without one"
+        " stood there. Leave on the line only what lies on it beside the device. What is set beside"
+        " the swap, in the same table or later, and is shorter than the device's delay is taken"
+        " for that, and so is a delay whose `device` names another one.",
+    ),
+    warning(
+        OTHERWISE,
+        "a line declares another delay than was identified",
+        "A twin of the device that this line begins at stands in some case of the experiment, and"
+        " the line declares a delay outside of the interval that was identified, or, where hardware"
+        " makes the line, a shorter one than that of the device alone.",
+    ),
+    error(
+        STRANGER,
+        "a twin is of another device",
+        "The file of the twin says of which adapter and component it is. Another adapter stands for"
+        " this component in the cases of the experiment, or the twin is that of another component"
+        " of the system.",
     ),
 )
 
@@ -157,3 +188,15 @@ def _suggested(compiled: Compiled, step_ns: int) -> Iterator[Diagnostic]:
         if wanted_ns and own_ns > wanted_ns:
             text = f"steps of {milliseconds(own_ns)}; the FMU suggests {milliseconds(wanted_ns)}"
             yield finding("TIM111", name, text)
+
+
+def check_devices(context: CheckContext) -> Iterator[Diagnostic]:
+    """Check a system that no experiment says anything of."""
+    if context.flat is None:
+        return
+    try:
+        on_hardware(context.flat, Hardware(), {})
+    except DescriptionError as wrong:
+        yield from (each for each in wrong.diagnostics if each.code in ERRORS)
+    except SoftdockError:
+        return  # a twin that cannot be read: its source has been told

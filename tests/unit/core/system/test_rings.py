@@ -4,7 +4,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.system.loops.rings import Ways, has_ring, ordered_rings
+from orchestrator.core.system.loops import Ways, has_ring, ordered_rings
 
 NODES = st.integers(0, 8)
 EDGES = st.lists(st.tuples(NODES, NODES), max_size=16)

@@ -13,14 +13,14 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.lines.connection import (
+from orchestrator.core.system.connection import (
     Connection,
     Endpoint,
     LinearTransformation,
     MappingTransformation,
     Transformation,
 )
-from orchestrator.core.system.lines.delay import TransportDelay
+from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.naming import SEPARATOR
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 

@@ -1,0 +1,389 @@
+"""Values of parameters and inputs, and which of several holds; enumerations, and tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from orchestrator.checks.context import (
+    CheckContext,
+    SystemLevel,
+    bounds_of,
+    finding,
+    inside,
+    items_of,
+    of_error,
+    variables_of,
+)
+from orchestrator.core.diagnostics import Diagnostic, LoadError
+from orchestrator.core.diagnostics.errors import Code, error, note, warning
+from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
+from orchestrator.core.ssp.common.names import child, children, full, listed, tag
+from orchestrator.core.system import (
+    Component,
+    Connector,
+    DataType,
+    Endpoint,
+    MappingTransformation,
+    Value,
+    nearest,
+)
+from orchestrator.core.system.checks import expected_value, values
+from orchestrator.core.system.naming import listed_names
+
+_BINDING = "SSP 1.0.1, 5.2.3"
+_TABLES = "SSP 1.0.1, 4.5.2"
+CODES: tuple[Code, ...] = (
+    error(
+        "VAL101",
+        "a value for something that is not there",
+        "The component has no parameter or input of that name. Parameters that were renamed or"
+        " removed in a new FMU keep their old value nowhere.",
+        _BINDING,
+    ),
+    error(
+        "VAL102",
+        "a value for an output",
+        "An output is what the component computes: it cannot be set.",
+        _BINDING,
+    ),
+    error(
+        "VAL103",
+        "a value of another type or shape",
+        "Real, Integer, Boolean, String or the extents of an array do not fit the connector.",
+        _BINDING,
+    ),
+    error(
+        "VAL104",
+        "a value that is no finite number",
+        "Infinities and NaN are no values of parameters.",
+    ),
+    warning(
+        "VAL105",
+        "a value outside of the FMU's bounds",
+        "The model description gives the variable a least or greatest value, and this one lies"
+        " beyond. FMUs refuse such values, clip them, or give wrong results.",
+        "FMI 2.0.4, 2.2.3",
+    ),
+    error(
+        "VAL106",
+        "a value that the FMU does not let be set",
+        "The variable is a constant, a calculated parameter, or computed by the FMU (initial"
+        " 'calculated'): setting it is an error of the run, or has no effect.",
+        "FMI 2.0.4, 2.2.7",
+    ),
+    error(
+        "VAL121",
+        "a value beyond the range of a block's parameter",
+        "The parameter of a Python block has a range by its nature: a noise is above zero, a share"
+        " at most 1. The block refuses to run with another value.",
+    ),
+    note(
+        "VAL110",
+        "start values of inputs that are connected",
+        "These inputs keep their values only until the first exchange, at the start time.",
+        _BINDING,
+    ),
+    error(
+        "ENU101",
+        "a value that the enumeration does not have",
+        "The number is not that of any item of the enumeration.",
+        "SSP 1.0.1, 4.4.1",
+    ),
+    warning(
+        "ENU102",
+        "a table misses values of its source",
+        "The source can have values that the table of the connection does not map. One that comes"
+        " during a run ends it with an error.",
+        _TABLES,
+    ),
+    error(
+        "ENU103",
+        "a table leads to values that the target does not have",
+        "The target's enumeration has no item of that number, or the target is Boolean and the"
+        " number is neither 0 nor 1.",
+        _TABLES,
+    ),
+    warning(
+        "ENU104",
+        "enumerations that differ are connected",
+        "The two ends have enumerations with other items, and no table maps one to the other: the"
+        " number is passed on and may mean something else.",
+        "SSP 1.0.1, 4.4.1",
+    ),
+    error(
+        "ENU105",
+        "a table for a signal that takes none",
+        "Tables of values are for Boolean, Integer and enumeration connectors.",
+        _TABLES,
+    ),
+    warning(
+        "ENU106",
+        "a table has entries that never match",
+        "The source cannot have these values: it is Boolean, or its enumeration has no such item.",
+        _TABLES,
+    ),
+    warning(
+        "VAL107",
+        "a value is given twice with different figures",
+        "Two parameter bindings of one element give the same parameter different values. The later"
+        " one holds; the message says where it is.",
+        _BINDING,
+    ),
+    note(
+        "VAL108",
+        "a value that a higher binding overrides",
+        "A binding of an outer system gives the parameter another value, which holds.",
+        _BINDING,
+    ),
+)
+
+
+#: Set before the initialisation, by the causality of FMI.
+_SETTABLE = {"input", "parameter", "structuralParameter"}
+
+
+def check(context: CheckContext) -> Iterator[Diagnostic]:
+    """Check the values of all components."""
+    for level in context.levels():
+        fed = {(line.target.component, line.target.connector) for line in level.system.connections}
+        yield from _own(level)
+        for name, component in level.system.components.items():
+            known = level.at(name) not in context.unknown
+            yield from _component(level, component, known=known, fed=fed)
+
+
+def _own(level: SystemLevel) -> Iterator[Diagnostic]:
+    """Values of a system's own connectors."""
+    system = level.system
+    for name, value in system.values.items():
+        at = f"{level.path}.{name}" if level.path else name
+        connector = system.connectors.get(name)
+        if connector is None:
+            hint = nearest(name, system.connectors)
+            known = listed_names(list(system.connectors), name)
+            text = f"no connector '{name}' of the system{hint}; it has: {known}"
+            yield finding("VAL101", at, text)
+        elif not connector.accepts(value):
+            yield finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
+
+
+def _component(
+    level: SystemLevel, component: Component, *, known: bool, fed: set[tuple[str, str]]
+) -> Iterator[Diagnostic]:
+    for problem in values(component):
+        yield from (
+            found for found in of_error(problem, level.path) if known or found.code != "VAL101"
+        )
+    if not component.values:
+        return
+    early = [name for name in component.values if (component.name, name) in fed]
+    if early:
+        yield finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
+    described = variables_of(component)
+    for name, value in component.values.items():
+        at = f"{level.at(component.name)}.{name}"
+        connector = component.connectors.get(name)
+        if connector is None or not connector.accepts(value):
+            continue
+        if (variable := described.get(name)) is not None:
+            yield from _variable(at, value, variable)
+        yield from _item(at, value, component, name)
+
+
+def _variable(at: str, value: Value, variable: Any) -> Iterator[Diagnostic]:
+    causality = variable.causality
+    if causality == "output":
+        return  # VAL102
+    by_unit = variable.initial == "calculated" or variable.variability == "constant"
+    if (causality not in _SETTABLE and variable.initial not in {"exact", "approx"}) or by_unit:
+        words = f"causality {causality}, variability {variable.variability}"
+        initial = f", initial {variable.initial}" if variable.initial else ""
+        yield finding("VAL106", at, f"cannot be set: it has {words}{initial}; remove the value")
+        return
+    least, most = bounds_of(variable)
+    numbers = value if isinstance(value, tuple) else (value,)
+    for number in numbers:
+        if isinstance(number, (str, bytes)):
+            continue
+        if (least is not None and number < least) or (most is not None and number > most):
+            low = "-inf" if least is None else f"{least:g}"
+            high = "inf" if most is None else f"{most:g}"
+            text = f"expected {low} to {high} (min, max of the FMU), found {number!r}"
+            yield finding("VAL105", at, text)
+            return
+
+
+def _item(at: str, value: Value, component: Component, name: str) -> Iterator[Diagnostic]:
+    items = items_of(component, name)
+    if not items or isinstance(value, (str, bytes, bool)):
+        return
+    numbers = value if isinstance(value, tuple) else (value,)
+    if any(number not in items.values() for number in numbers):
+        known = ", ".join(f"{item} ({number})" for item, number in items.items())
+        yield finding("ENU101", at, f"expected one of {known}; found {value!r}")
+
+
+_TRUTH = {"false": 0, "true": 1}
+
+
+def check_tables(context: CheckContext) -> Iterator[Diagnostic]:
+    """Check the tables and enumerations of every level."""
+    for level in context.levels():
+        for line in level.system.connections:
+            source, target = _values(level, line.source), _values(level, line.target)
+            at = inside(level.path, str(line))
+            if isinstance(line.transformation, MappingTransformation):
+                yield from _table(at, line.transformation, source, target)
+            elif source and target and source != target and _TRUTH not in (source, target):
+                text = f"the source has {_words(source)}, the target {_words(target)}; map them"
+                yield finding("ENU104", at, text)
+
+
+def _table(
+    at: str, table: MappingTransformation, source: Mapping[str, int], target: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    mapped = dict(table.entries)
+    missed = {name: value for name, value in source.items() if value not in mapped}
+    if missed:
+        yield finding("ENU102", at, f"the table has no entry for {_words(missed)}; add it")
+    idle = [value for value in mapped if source and value not in source.values()]
+    if idle:
+        text = f"entries that never match: {_numbers(idle)}; the source has {_words(source)}"
+        yield finding("ENU106", at, text)
+    wrong = sorted({v for v in mapped.values() if target and v not in target.values()})
+    if wrong:
+        text = f"the table leads to {_numbers(wrong)}; the target has {_words(target)}"
+        yield finding("ENU103", at, text)
+
+
+def _values(level: SystemLevel, end: Endpoint) -> Mapping[str, int]:
+    """Values of a connector by name; empty where any number is one."""
+    system = level.system
+    if end.component in system.components:
+        component = system.components[end.component]
+        connector = component.connectors.get(end.connector)
+        items = items_of(component, end.connector)
+    else:
+        connector = _of_system(level, end)
+        items = connector.enumeration.items if connector and connector.enumeration else {}
+    if not items and connector is not None and connector.type is DataType.BOOLEAN:
+        return _TRUTH
+    return items
+
+
+def _of_system(level: SystemLevel, end: Endpoint) -> Connector | None:
+    system = level.system
+    if not end.component:
+        return system.connectors.get(end.connector)
+    inner = system.systems.get(end.component) or system.buses.get(end.component)
+    return None if inner is None else inner.connectors.get(end.connector)
+
+
+def _words(items: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({value})" for name, value in items.items())
+
+
+def _numbers(values: list[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One value of one binding; ``depth`` 0 is the top system, ``binding`` the element."""
+
+    name: str
+    depth: int
+    binding: etree._Element
+    value: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def check_bindings(ssp_file: SspFile) -> Iterator[Diagnostic]:
+    """Compare the parameter bindings of all elements of an .ssd."""
+    by_name: dict[str, list[_Entry]] = {}
+    for top in ssp_file.root.iterfind(full("ssd:System")):
+        for entry in _entries(ssp_file, top, "", 0):
+            by_name.setdefault(entry.name, []).append(entry)
+    for entries in by_name.values():
+        if len(entries) < 2:
+            continue
+        # Inner ones first; of equal depth in the order of the file. The last one holds.
+        ordered = sorted(entries, key=lambda entry: -entry.depth)
+        held = ordered[-1]
+        for entry in ordered[:-1]:
+            if _same(entry.value, held.value) or entry.binding is held.binding:
+                continue  # a set that gives a name twice is told by the reader
+            code = "VAL107" if entry.depth == held.depth else "VAL108"
+            text = f"{entry.value} does not hold: {held.place} gives it {held.value}"
+            yield finding(code, entry.name, text, entry.file, entry.line)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other
+
+
+def _entries(ssp_file: SspFile, element: etree._Element, path: str, depth: int) -> Iterator[_Entry]:
+    prefix = f"{path.replace('/', '.')}." if path else ""
+    for binding in listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding"):
+        try:
+            yield from _binding(ssp_file, binding, prefix, depth)
+        except (LoadError, OSError):
+            continue  # the reader has told
+    for at, inner in elements(element, path):
+        yield from _entries(ssp_file, inner, at, depth + 1)
+
+
+def _binding(
+    ssp_file: SspFile, binding: etree._Element, prefix: str, depth: int
+) -> Iterator[_Entry]:
+    source = binding.get("source")
+    if binding.get("sourceBase", "SSD") != "SSD":
+        return
+    here = ssp_file.beside(source) if source else ssp_file
+    values = here.root if source else _inline(binding, "ssd:ParameterValues")
+    if values is None:
+        return
+    own = binding.get("prefix", "")
+    targets = _mapping(ssp_file, binding)
+    for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
+        typed = next(iter(children(parameter)), None)
+        if typed is None:
+            continue
+        name = own + parameter.get("name", "")
+        unit = typed.get("unit")
+        value = typed.get("value", "") + (f" {unit}" if unit else "")
+        for target, changed in [(name, "")] if targets is None else targets.get(name, []):
+            line = line_of(parameter)
+            yield _Entry(prefix + target, depth, binding, f"{value}{changed}", here.label, line)
+
+
+def _inline(parent: etree._Element, group: str) -> etree._Element | None:
+    found = child(parent, group)
+    return None if found is None else next(iter(children(found)), None)
+
+
+def _mapping(ssp_file: SspFile, binding: etree._Element) -> dict[str, list[tuple[str, str]]] | None:
+    """Targets by source name, each with a remark if the value is changed; ``None`` without."""
+    element = child(binding, "ssd:ParameterMapping")
+    if element is None:
+        return None
+    source = element.get("source")
+    root = ssp_file.beside(source).root if source else next(iter(children(element)), None)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for entry in children(root) if root is not None else ():
+        if tag(entry) == "ssm:MappingEntry":
+            changed = " (transformed)" if children(entry) else ""
+            found.setdefault(entry.get("source", ""), []).append((entry.get("target", ""), changed))
+    return found

@@ -1,1 +1,0 @@
-"""Connections, and what stands on their lines: transformations, delays, faults."""

@@ -1,1 +1,0 @@
-"""Closed loops of a system, and rings of any directed graph."""

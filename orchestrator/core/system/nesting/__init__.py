@@ -1,1 +1,0 @@
-"""Systems in systems: put together, taken apart, made flat."""

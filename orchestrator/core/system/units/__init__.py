@@ -1,1 +1,0 @@
-"""Physical units: their notation, their meaning, and conversions between them."""
