@@ -13,11 +13,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Stop the garbage collector for a while, and let it go on as it was; also a decorator."""
+    """Stop the garbage collector for a while, and let it go on as it was; also a decorator.
+
+    What was built meanwhile counts as old then: else all of it is walked at the next allocation.
+    """
     was_running = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_running:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

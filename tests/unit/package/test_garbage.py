@@ -46,6 +46,18 @@ def test_a_function_is_paused_in_every_call():
     assert gc.isenabled()
 
 
+def test_what_was_built_is_not_walked_at_the_next_allocation():
+    gc.enable()
+    gc.unfreeze()  # the tests' own
+    with collection_paused():
+        built = [[] for _ in range(10)]
+    young = {id(each) for each in gc.get_objects(generation=0)}
+    frozen = gc.get_freeze_count()
+    gc.freeze()
+    assert young.isdisjoint(map(id, built))
+    assert frozen == 0
+
+
 FAILS = """
 from orchestrator import Block, Output
 

@@ -53,7 +53,6 @@ MAIN_SSD: Final = "SystemStructure.ssd"
 SSD_SUFFIX: Final = ".ssd"
 
 
-@lru_cache(maxsize=4096)
 def parse_ssp(content: bytes, label: str) -> etree._Element:
     """Parse XML of SSP; prefixes that it does not declare, as many tools write, get a namespace."""
     for _ in range(_MOST_UNDECLARED):
@@ -68,6 +67,7 @@ def parse_ssp(content: bytes, label: str) -> etree._Element:
     return parse_xml(content, label, SspError)
 
 
+@lru_cache(maxsize=4096)
 def full(name: str) -> str:
     """Turn ``"ssd:Component"`` into lxml's ``"{namespace}Component"``."""
     prefix, _, local = name.partition(":")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,7 +24,7 @@ from orchestrator.core.ssp.common.names import (
     tag,
 )
 from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.ssp.common.signal_types import TYPES, Definitions, Typed, add_type, read_type
+from orchestrator.core.ssp.common.signal_types import Definitions, Typed, add_type, read_type
 from orchestrator.core.ssp.read.reading import Reading
 from orchestrator.core.system import Bus, Causality, Connector, DataType, Value, Variability
 
@@ -33,77 +33,68 @@ _CLAUSE: Final = "SSP 2.0, 5.2.1"
 NEW_KINDS: Final = {Causality.STRUCTURAL_PARAMETER, Causality.CONSTANT, Causality.LOCAL}
 UNSPECIFIED: Final = "unspecified"
 _KINDS: Final = {*Causality, UNSPECIFIED}
-#: Elements of types of which nothing but the connector is to be said.
-_PLAIN: Final = {full(f"ssc:{name}") for name in TYPES if name != "Clock"}
-
-
-#: What was read, by all that was said.
-Known = dict[Hashable, "Connector | Typed"]
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredConnectors:
     """Connectors that an element declares.
 
+    parent: The element.
     connectors: Those whose type is said, by name.
     kinds: Kind of every declared connector, in the words of SSP.
     partial: What is said of the others, of which the type or an extent comes from elsewhere.
-    elements: Where they stand.
     """
 
+    parent: etree._Element
     connectors: dict[str, Connector] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     partial: dict[str, Typed] = field(default_factory=dict)
-    elements: dict[str, etree._Element] = field(default_factory=dict)
+
+    def element(self, name: str) -> etree._Element:
+        """Return where a connector stands."""
+        every = listed(self.parent, "ssd:Connectors", "ssd:Connector")
+        return next(each for each in every if _is_declared(each) and each.get("name", "") == name)
+
+
+def _is_declared(connector: etree._Element) -> bool:
+    return connector.get("kind", "") in _KINDS  # the schema has listed the others
 
 
 def read_connectors(
-    parent: etree._Element, definitions: Definitions, findings: Findings, known: Known
+    parent: etree._Element,
+    definitions: Definitions,
+    findings: Findings,
+    known: dict[bytes, DeclaredConnectors],
 ) -> DeclaredConnectors:
-    """Read the connectors of an element; problems go to the findings."""
-    found = DeclaredConnectors()
-    for element in listed(parent, "ssd:Connectors", "ssd:Connector"):
+    """Read the connectors of an element; problems go to the findings.
+
+    known: What was read in this file without findings, by its text.
+    """
+    text = b"".join(
+        etree.tostring(group, with_tail=False)
+        for group in parent.iterchildren(full("ssd:Connectors"))
+    )
+    same = known.get(text)
+    if same is not None:
+        return DeclaredConnectors(parent, same.connectors, same.kinds, same.partial)
+    count = len(findings.diagnostics)
+    found = DeclaredConnectors(parent)
+    for element in filter(_is_declared, listed(parent, "ssd:Connectors", "ssd:Connector")):
         name, kind = element.get("name", ""), element.get("kind", "")
         if name in found.kinds:
             findings.error(codes.TAKEN, element, "the name is taken by another connector", _CLAUSE)
             continue
-        if kind not in _KINDS:
-            continue  # the schema has listed it
         found.kinds[name] = kind
-        found.elements[name] = element
-        key = _said(element)
-        read = known.get(key)
-        if read is None:
-            with findings.guard(element, codes.SCHEMA):
-                read = _read(element, kind, definitions, findings)
-        if key is not None and read is not None:
-            known[key] = read
-        if isinstance(read, Typed):
-            found.partial[name] = read
-        elif read is not None:
-            found.connectors[name] = read
+        with findings.guard(element, codes.SCHEMA):
+            typed = read_type(element, definitions)
+            _note_clock(element, findings)
+            if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
+                found.partial[name] = typed
+            else:
+                found.connectors[name] = _made(element, Causality(kind), typed)
+    if len(findings.diagnostics) == count:
+        known[text] = found
     return found
-
-
-def _read(
-    element: etree._Element, kind: str, definitions: Definitions, findings: Findings
-) -> Connector | Typed:
-    """Read a connector; of one that is not fully typed only what is said of its type."""
-    typed = read_type(element, definitions)
-    _note_clock(element, findings)
-    if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
-        return typed
-    return _made(element, Causality(kind), typed)
-
-
-def _said(element: etree._Element) -> Hashable | None:
-    """Return all that a connector says; ``None`` if it has more than a type, or notes are due."""
-    if len(element) != 1:
-        return None
-    inner = element[0]
-    if len(inner) or inner.tag not in _PLAIN or "mime-type" in inner.attrib:
-        return None
-    return tuple(element.items()), inner.tag, tuple(inner.items())
 
 
 def completed(element: etree._Element, typed: Typed, kind: str, model: Connector) -> Connector:
@@ -333,7 +324,7 @@ def read_bus(
     dictionary = known[wanted]
     connectors: dict[str, Connector] = {}
     for key, kind in declared.kinds.items():
-        where = declared.elements[key]
+        where = declared.element(key)
         entry = dictionary.entries.get(key)
         if entry is None:
             findings.error(

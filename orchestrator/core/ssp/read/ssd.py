@@ -35,7 +35,6 @@ from orchestrator.core.ssp.read.connectors import (
     UNSPECIFIED,
     DeclaredConnectors,
     Dictionary,
-    Known,
     completed,
     read_bus,
     read_connectors,
@@ -69,20 +68,20 @@ NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}
 
 def compare(declared: DeclaredConnectors, system: System, findings: Findings) -> None:
     """Compare what a component declares with the system that it stands for."""
-    for name, where in declared.elements.items():
+    for name, kind in declared.kinds.items():
         actual, said = system.connectors.get(name), declared.connectors.get(name)
-        if actual is None or str(actual.causality) != declared.kinds[name]:
+        if actual is None or str(actual.causality) != kind:
             found = "has none" if actual is None else f"has an {actual.causality}"
             findings.error(
                 codes.MISMATCH,
-                where,
-                f"declared as {declared.kinds[name]}, but the system {found} of this name",
+                declared.element(name),
+                f"declared as {kind}, but the system {found} of this name",
                 "SSP 2.0, 5.2.1",
             )
         elif said is not None and (said.type, said.shape) != (actual.type, actual.shape):
             findings.error(
                 codes.MISMATCH,
-                where,
+                declared.element(name),
                 f"declared as {said.type}, but the system has {actual.type}",
                 "SSP 2.0, 5.2.1",
             )
@@ -97,11 +96,10 @@ def own_connectors(
     """Complete a system's own connectors by those that they are connected with."""
     found: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
-        element = declared.elements[name]
         if kind in NO_KIND:
             findings.error(
                 codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                element,
+                declared.element(name),
                 f"a connector of a system of kind '{kind}' is not supported; expected input,"
                 " output, parameter or the like",
                 "SSP 2.0, 5.2.1",
@@ -109,19 +107,18 @@ def own_connectors(
         elif name in declared.connectors:
             found[name] = declared.connectors[name]
         elif name in declared.partial:
-            found[name] = _deduced(element, declared, lines, ends, findings)
+            found[name] = _deduced(name, declared, lines, ends, findings)
     return found
 
 
 def _deduced(
-    element: etree._Element,
+    name: str,
     declared: DeclaredConnectors,
     lines: tuple[Connection, ...],
     ends: Mapping[str, End],
     findings: Findings,
 ) -> Connector:
-    name = element.get("name", "")
-    typed = declared.partial[name]
+    element, typed = declared.element(name), declared.partial[name]
     others = _neighbours(name, lines, {end.key: end for end in ends.values()})
     kinds = {(c.type, c.shape) for c in others}
     units = {(c.unit) for c in others}
@@ -198,7 +195,7 @@ class _SystemReader:
     definitions: Definitions
     reading: Reading
     sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
-    known: Known = field(default_factory=dict)
+    known: dict[bytes, DeclaredConnectors] = field(default_factory=dict)
 
     def system(
         self,
@@ -277,16 +274,14 @@ class _SystemReader:
             return
         options = read_options(element)
         source = self._source(element)
-        known = {
-            key: connector
-            for key, connector in declared.connectors.items()
-            if connector.causality is not Causality.INOUT
-        }
-        for key, kind in declared.kinds.items():
-            if kind in NO_KIND:
+        known = declared.connectors
+        if not NO_KIND.isdisjoint(declared.kinds.values()):
+            known = {n: c for n, c in known.items() if c.causality is not Causality.INOUT}
+            for key in (key for key, kind in declared.kinds.items() if kind in NO_KIND):
+                kind = declared.kinds[key]
                 self.findings.warning(
                     codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                    declared.elements[key],
+                    declared.element(key),
                     f"a component cannot have the kind '{kind}'; that of its source is taken",
                     "SSP 2.0, 5.2.1",
                 )

@@ -94,6 +94,7 @@ def test_nearly_the_namespace(ssd: Any) -> None:
     assert system is not None
     assert system.component("a").values == {"k": 2.0}
     assert [each.code for each in found] == ["SSP123"]
+    assert diagnose(path) == (system, found)  # not of what the first reading mended
 
 
 def test_prefixes_that_no_file_declares(ssd: Any) -> None:
