@@ -15,9 +15,8 @@ from orchestrator.dcp.description import (
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.dcp.slave.config_requests import SlaveWire
-from orchestrator.dcp.slave.exchange import SlaveModel
-from orchestrator.dcp.slave.slave import Slave
+from orchestrator.dcp.slave import Slave
+from orchestrator.dcp.slave_data import SlaveModel, SlaveWire
 
 #: Of the example slave of DCPLib, whose trace is the golden one.
 UUID = uuid.UUID("b5279485-720d-4542-9f29-bee4d9a75ef9")

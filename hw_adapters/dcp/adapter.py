@@ -10,10 +10,10 @@ from typing import cast
 from hw_adapters.dcp.settings import DcpSettings, plan_of
 from hw_adapters.dcp.stepped import SteppedSlave
 from orchestrator.dcp import pdus
+from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.description import SlaveVariable
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.master.controller import Controller
-from orchestrator.dcp.master.plan import started
+from orchestrator.dcp.plan import started
 from orchestrator.rig.devices import (
     DescriptionError,
     Device,

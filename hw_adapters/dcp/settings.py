@@ -8,9 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from orchestrator.dcp.description import SlaveDescription, read_description
+from orchestrator.dcp.dcp_file import read_description
+from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.plan import SlavePlan, make_plan
+from orchestrator.dcp.plan import SlavePlan, make_plan
 from orchestrator.rig.devices import DeviceSettings
 
 Text = float | int | str | list[float | int]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orchestrator.dcp.master.controller import Controller
-from orchestrator.dcp.master.plan import SlavePlan, connectors_of, feedthrough_of
+from orchestrator.dcp.controller import Controller
+from orchestrator.dcp.plan import SlavePlan, connectors_of, feedthrough_of
 from orchestrator.rig.devices import DeviceError, SteppedConnectors, SteppedDevice
 
 _RELATIVE = 1e-9

@@ -58,7 +58,7 @@ def serve(
     json: Annotated[bool, typer.Option("--json", help="Print the ready line as JSON")] = False,
 ) -> None:
     """Serve a system or an FMU until Ctrl-C or SIGTERM; one line says when it can be reached."""
-    from orchestrator.dcp.slave.server import SlaveServer
+    from orchestrator.dcp.server import SlaveServer
     from orchestrator.dcp.unit import ipv4
 
     options = _options(step, transport, host, port, mode, heartbeat)
@@ -145,7 +145,7 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
 
 def _write(path: Path, about: SlaveDescription) -> None:
     from orchestrator.core.recording import whole_file
-    from orchestrator.dcp.description import archive_of, write_dcpx
+    from orchestrator.dcp.dcp_file import archive_of, write_dcpx
 
     if path.suffix not in {".dcpx", ".dcp"}:
         raise DescriptionError(f"{path}: expected a name that ends in .dcpx or .dcp")

@@ -35,6 +35,7 @@ from orchestrator.core.system import (
 from orchestrator.core.system.units import base_said
 from orchestrator.core.wings import of_wing
 from orchestrator.dcp.data_types import DcpType, Scalar, Values
+from orchestrator.dcp.dcp_file import write_dcpx
 from orchestrator.dcp.description import (
     Dependencies,
     Ipv4,
@@ -46,11 +47,10 @@ from orchestrator.dcp.description import (
     SlaveDescription,
     SlaveVariable,
     VariableKind,
-    write_dcpx,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.dcp.slave.conduct import ERROR_ENTRY
-from orchestrator.dcp.slave.exchange import SlaveModel
+from orchestrator.dcp.slave import ERROR_ENTRY
+from orchestrator.dcp.slave_data import SlaveModel
 
 _KINDS = {
     Causality.INPUT: VariableKind.INPUT,

@@ -8,7 +8,7 @@ from dcp_slaves import UUID, description, machine
 from fuzz.mutations import damaged
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.description import archive_of, write_dcpx
+from orchestrator.dcp.dcp_file import archive_of, write_dcpx
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.pdus import Frames, decode, encode, framed
 

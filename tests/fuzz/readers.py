@@ -31,7 +31,7 @@ from orchestrator.core.simunits.logs import read_recorded
 from orchestrator.core.ssp import diagnose
 from orchestrator.core.ssp.read.package import read_system
 from orchestrator.core.system import DelayTrace, System
-from orchestrator.dcp.description import read_description
+from orchestrator.dcp.dcp_file import read_description
 from orchestrator.export.archive.stamp import stored_key
 from orchestrator.export.recipe import Recipe
 from orchestrator.pictures.animations import redraw

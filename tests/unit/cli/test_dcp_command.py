@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from orchestrator.dcp.description import read_description
+from orchestrator.dcp.controller import Controller
+from orchestrator.dcp.dcp_file import read_description
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.controller import Controller
-from orchestrator.dcp.master.plan import make_plan
+from orchestrator.dcp.plan import make_plan
 
 
 def test_describe_writes_what_serve_would_serve(softdock, plants, tmp_path):

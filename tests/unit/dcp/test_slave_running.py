@@ -11,7 +11,7 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.description import PduSteps, SlaveCapabilities
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.pdus import decode
-from orchestrator.dcp.slave.conduct import StepPacing, time_ns
+from orchestrator.dcp.slave import StepPacing, time_ns
 from orchestrator.dcp.states import ErrorCode, SlaveState, error_text
 
 

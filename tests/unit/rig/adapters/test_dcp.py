@@ -7,7 +7,7 @@ import pytest
 from hw_adapters.dcp.adapter import DcpDevice
 from hw_adapters.dcp.bench import BENCH, DESCRIPTION
 from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.dcp.description import read_description
+from orchestrator.dcp.dcp_file import read_description
 from orchestrator.rig.device_units.description import describe_device
 from orchestrator.rig.devices import DeviceError, read_settings
 from orchestrator.rig.devices.conformance import EmulatorProcess

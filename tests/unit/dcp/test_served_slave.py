@@ -12,12 +12,13 @@ import pytest
 from orchestrator import Block, Execution, Input, Output, System, block, fmu, simulate
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, StepError
 from orchestrator.dcp import pdus
+from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.data_types import DcpType
-from orchestrator.dcp.description import VariableKind, archive_of, write_dcpx
+from orchestrator.dcp.dcp_file import archive_of, write_dcpx
+from orchestrator.dcp.description import VariableKind
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.controller import Controller
-from orchestrator.dcp.master.plan import make_plan
-from orchestrator.dcp.slave.server import SlaveServer
+from orchestrator.dcp.plan import make_plan
+from orchestrator.dcp.server import SlaveServer
 from orchestrator.dcp.states import SlaveState
 from orchestrator.dcp.unit import ServeOptions, ipv4, served_slave
 from orchestrator.export.system import export_system

@@ -1,100 +1,40 @@
-"""What a slave does in each of its states, and when time is due (section 3.2)."""
+"""A slave as a machine: PDUs of a master in, answers, states, work and data out (chapter 3)."""
 
 from __future__ import annotations
 
 import logging
-import struct
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
 
-from orchestrator.core.diagnostics import DeadlineError, SoftdockError
+from orchestrator.core.diagnostics import DeadlineError, SoftdockError, WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.data_types import Scalar, pack_value
-from orchestrator.dcp.description import LogTemplate, SlaveDescription
-from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, PduType, Scope
-from orchestrator.dcp.pdus import encode
-from orchestrator.dcp.slave.config_requests import Configuration, Origin, SlaveWire
-from orchestrator.dcp.slave.exchange import Exchange, PropertyError, SlaveModel
+from orchestrator.dcp.description import SlaveDescription
+from orchestrator.dcp.identifiers import OpMode, PduType, Scope
+from orchestrator.dcp.log import LogBook
+from orchestrator.dcp.pdus import Header, decode, encode, header_of, kind_of
+from orchestrator.dcp.slave_data import (
+    ConfigRequests,
+    Configuration,
+    Exchange,
+    Origin,
+    PropertyError,
+    SlaveModel,
+    SlaveWire,
+)
 from orchestrator.dcp.states import (
     ERROR,
+    INITIALIZATION,
     NORMAL,
     RUN,
     ErrorCode,
     SlaveState,
     StateSignal,
     Trigger,
+    is_allowed,
     transition,
 )
-
-_ENTRY = struct.Struct("<qB")
-#: Entries that are kept; the oldest go first.
-MOST_KEPT = 1000
-#: Bytes of entries in one answer, so that it fits into a datagram of any receiver.
-MOST_BYTES = 900
-#: Bytes of a text in an entry.
-MOST_TEXT = 400
-
-
-class LogBook:
-    """Takes entries by template, and gives them to the master as it has chosen.
-
-    about: The slave, with its categories and templates.
-    modes: By category: up to which level, and how; changed from outside.
-    now: UNIX time in s.
-    """
-
-    def __init__(
-        self,
-        about: SlaveDescription,
-        modes: Mapping[int, tuple[LogLevel, LogMode]],
-        now: Callable[[], float],
-    ) -> None:
-        self._templates = {template.number: template for template in about.templates}
-        self._modes, self._now = modes, now
-        self._kept: deque[tuple[int, bytes]] = deque(maxlen=MOST_KEPT)
-
-    def write(self, number: int, arguments: Sequence[Scalar]) -> tuple[int, bytes] | None:
-        """Add an entry; return its time and arguments if it is to be told at once."""
-        template = self._templates.get(number)
-        if template is None:
-            return None
-        level, mode = self._modes.get(template.category, (LogLevel.FATAL, LogMode.NONE))
-        if mode is LogMode.NONE or template.level > level:
-            return None
-        time, content = int(self._now()), _packed(template, arguments)
-        if mode is LogMode.ON_NOTIFICATION:
-            return time, content
-        self._kept.append((template.category, _ENTRY.pack(time, number) + content))
-        return None
-
-    def take(self, category: int, most: int) -> bytes:
-        """Return kept entries of a category, 0 for all, the oldest first, and drop them."""
-        found: list[bytes] = []
-        rest, size = deque[tuple[int, bytes]](maxlen=MOST_KEPT), 0
-        for kind, entry in self._kept:
-            fits = len(found) < most and size + len(entry) <= MOST_BYTES
-            if fits and category in {0, kind}:
-                found.append(entry)
-                size += len(entry)
-            else:
-                rest.append((kind, entry))
-        self._kept = rest
-        return b"".join(found)
-
-
-def _packed(template: LogTemplate, arguments: Sequence[Scalar]) -> bytes:
-    shortened = (_shortened(value) for value in arguments)
-    pairs = zip(template.arguments, shortened, strict=True)
-    return b"".join(pack_value(kind, value) for kind, value in pairs)
-
-
-def _shortened(value: Scalar) -> Scalar:
-    if not isinstance(value, str):
-        return value
-    return value.encode()[:MOST_TEXT].decode(errors="ignore")
-
 
 _NS = 10**9
 
@@ -112,7 +52,6 @@ class StepPacing:
     steps: tuple[int, ...]
     start_ns: int
     done: int = -1
-    late: int = 0
 
     @property
     def stride(self) -> int:
@@ -142,18 +81,27 @@ GONE = 10
 SILENT_S = 60
 #: Template of the entry that says why a slave is in the error superstate.
 ERROR_ENTRY = 1
+_OK = ErrorCode.NONE
+_SEQUENCES = 2**16
 
 
-class Conduct:
-    """The states of a slave, and the work in them; parameters as of ``Slave``."""
+class Slave:
+    """Answers a master as the standard says; it knows no socket and no thread.
+
+    about: What it says of itself.
+    model: What it computes with.
+    wire: What it sends by.
+    clock: In ns, that never goes back.
+    unix: UNIX time in s, of which STC_run speaks.
+    """
 
     def __init__(
         self,
         about: SlaveDescription,
         model: SlaveModel,
         wire: SlaveWire,
-        clock: Callable[[], int],
-        unix: Callable[[], float],
+        clock: Callable[[], int] = time.monotonic_ns,
+        unix: Callable[[], float] = time.time,
     ) -> None:
         self.about, self._model, self._wire = about, model, wire
         self._clock, self._unix = clock, unix
@@ -396,3 +344,147 @@ class Conduct:
             self._respond(pdus.LogNotification(self._id, moment, ERROR_ENTRY, content))
         self._model.close()
         self._move(StateSignal.RESOLVED)
+
+    # Requests
+
+    def receive(self, content: bytes, origin: Origin) -> None:
+        """Take a PDU of any kind, from wherever it came."""
+        try:
+            kind = kind_of(content)
+            if kind in {PduType.DAT_INPUT_OUTPUT, PduType.DAT_PARAMETER}:
+                self._take_data(content, origin)
+                return
+            header = header_of(content)
+        except WireFormatError as error:
+            _LOG.debug("dropped: %s", error)
+            return
+        if self._is_for_us(header, origin):
+            self._answer(header, content, origin)
+
+    def _is_for_us(self, header: Header, origin: Origin) -> bool:
+        asks_for_it = header.kind in {PduType.STC_REGISTER, PduType.INF_STATE}
+        if asks_for_it and header.receiver > 0 and origin != self._master and self._is_abandoned:
+            self.lose(self._master)
+        if self.state is SlaveState.ALIVE:
+            return header.receiver > 0
+        return header.receiver == self._id and origin == self._master
+
+    def _take_data(self, content: bytes, origin: Origin) -> None:
+        if self._exchange is None or self.state in {
+            *ERROR,
+            SlaveState.STOPPING,
+            SlaveState.STOPPED,
+        }:
+            return
+        if self._master is None or not self._wire.is_same(origin, self._master):
+            self._exchange.refuse(origin)
+            return
+        self._data_ns = self._clock()
+        found = decode(content)
+        scope = Scope.INITIALIZATION if self.state in INITIALIZATION else Scope.RUN
+        if isinstance(found, (pdus.Data, pdus.ParameterData)):
+            exchange = self._exchange
+            self._guarded(lambda: exchange.receive(found, scope))
+
+    def _answer(self, header: Header, content: bytes, origin: Origin) -> None:
+        """Check a request in the order of Table 107, and do what it asks for."""
+        if self.state is not SlaveState.ALIVE:
+            if header.sequence != (self._last + 1) % _SEQUENCES:
+                self._refuse(header, origin, ErrorCode.INVALID_SEQUENCE_ID)
+                return
+            self._hear()
+        self._last = header.sequence
+        error = self._carried_out(header, content, origin)
+        if error is not _OK:
+            self._refuse(header, origin, error)
+
+    def _carried_out(self, header: Header, content: bytes, origin: Origin) -> ErrorCode:
+        if not self._supports(header.kind):
+            return ErrorCode.NOT_SUPPORTED_PDU
+        try:
+            request = decode(content)
+        except WireFormatError:
+            return ErrorCode.INVALID_LENGTH
+        if not is_allowed(header.kind, self.state, self._mode):
+            return ErrorCode.PROTOCOL_ERROR_PDU_NOT_ALLOWED_IN_THIS_STATE
+        if isinstance(request, pdus.StateRequest):
+            return self._change_state(request, origin)
+        if header.kind.is_configuration:
+            error = ConfigRequests(self.about, self._config).apply(request)
+            if error is _OK:
+                self._respond(pdus.Ack(header.sequence, self._id))
+            return error
+        return self._inform(request, header, origin)
+
+    def _supports(self, kind: PduType) -> bool:
+        """Whether it has a request at all, by its capabilities and its operating mode."""
+        can = self.about.capabilities
+        if kind is PduType.CFG_LOGGING:
+            return can.log_on_request or can.log_on_notification
+        if kind is PduType.INF_LOG:
+            return can.log_on_request
+        if kind.is_configuration and not can.accept_config_pdus:
+            return False
+        if kind is PduType.STC_DO_STEP:
+            return self._mode in {None, OpMode.NRT}
+        return kind is not PduType.STC_RESET or can.handle_reset
+
+    def _state_error(self, request: pdus.StateRequest) -> ErrorCode:
+        """Return what is wrong with a request for another state, in the order of its table."""
+        if request.state != self.state:
+            return ErrorCode.INVALID_STATE_ID
+        if isinstance(request, pdus.Register):
+            return self._register_error(request)
+        if isinstance(request, pdus.Prepare) and self._mode is not None:
+            return self._config.flaw(self.about, self._mode)
+        if isinstance(request, pdus.Run):
+            # It has whole seconds only: the one that runs is not in the past.
+            past = request.time < 0 or 0 < request.time < int(self._unix())
+            return ErrorCode.INVALID_START_TIME if past and self._mode is not OpMode.NRT else _OK
+        return self._steps_error(request) if isinstance(request, pdus.DoStep) else _OK
+
+    def _register_error(self, request: pdus.Register) -> ErrorCode:
+        if request.uuid != self.about.uuid.bytes:
+            return ErrorCode.INVALID_UUID
+        if request.op_mode not in self.about.op_modes:
+            return ErrorCode.INVALID_OP_MODE
+        if request.major != self.about.major:
+            return ErrorCode.INVALID_MAJOR_VERSION
+        return _OK if request.minor == self.about.minor else ErrorCode.INVALID_MINOR_VERSION
+
+    def _steps_error(self, request: pdus.DoStep) -> ErrorCode:
+        if not self.about.nrt_steps.takes(request.steps):
+            return ErrorCode.INVALID_STEPS
+        varies = self.about.capabilities.handle_variable_steps
+        if self._stepped not in {0, request.steps} and not varies:
+            return ErrorCode.NOT_SUPPORTED_VARIABLE_STEPS
+        return _OK
+
+    def _change_state(self, request: pdus.StateRequest, origin: Origin) -> ErrorCode:
+        error = self._state_error(request)
+        if error is not _OK:
+            return error
+        if isinstance(request, pdus.Register):
+            self._take_over(request.receiver, origin, OpMode(request.op_mode))
+        self._respond(pdus.Ack(request.sequence, self._id))
+        self._guarded(lambda: self._carry_out(request))
+        return _OK
+
+    def _inform(self, request: pdus.Pdu, header: Header, origin: Origin) -> ErrorCode:
+        sender, sequence = self._id or header.receiver, header.sequence
+        if isinstance(request, pdus.AskLog):
+            if request.category and request.category not in self.about.categories:
+                return ErrorCode.INVALID_LOG_CATEGORY
+            entries = self._log.take(request.category, request.most)
+            self._wire.answer(origin, encode(pdus.LogAck(sequence, sender, entries)))
+        elif isinstance(request, pdus.AskError):
+            self._wire.answer(origin, encode(pdus.ErrorAck(sequence, sender, self.error)))
+        else:
+            self._wire.answer(origin, encode(pdus.StateAck(sequence, sender, self.state)))
+        return _OK
+
+    def _refuse(self, header: Header, origin: Origin, error: ErrorCode) -> None:
+        _LOG.info("%s refused: %s", header.kind.title, error.name)
+        expected = (self._last + 1) % _SEQUENCES
+        sender = self._id or header.receiver
+        self._wire.answer(origin, encode(pdus.Nack(header.sequence, sender, expected, error)))

@@ -11,9 +11,8 @@ from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import Transport
 from orchestrator.dcp.pdus import Frames, framed
-from orchestrator.dcp.slave.config_requests import Address, Origin, SlaveWire
-from orchestrator.dcp.slave.exchange import SlaveModel
-from orchestrator.dcp.slave.slave import Slave
+from orchestrator.dcp.slave import Slave
+from orchestrator.dcp.slave_data import Address, Origin, SlaveModel, SlaveWire
 
 _DATAGRAM = 65535
 #: Connections at the same time; more are closed at once.

@@ -4,63 +4,19 @@ from __future__ import annotations
 
 import logging
 import math
-import struct
 import time
 from collections import deque
-from collections.abc import Iterator
 
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp import pdus
-from orchestrator.dcp.data_types import Scalar, Values, unpack_value
-from orchestrator.dcp.description import LogTemplate, SlaveDescription
+from orchestrator.dcp.data_types import Values
+from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.master.link import Link, open_link
-from orchestrator.dcp.master.plan import SlavePlan, started
-from orchestrator.dcp.master.rollout import Asked, Rollout, VariableGroup, roll_out
+from orchestrator.dcp.link import Link, open_link
+from orchestrator.dcp.log import entries_of
 from orchestrator.dcp.pdus import decode, encode
+from orchestrator.dcp.plan import Asked, Rollout, SlavePlan, VariableGroup, roll_out, started
 from orchestrator.dcp.states import ERROR, ErrorCode, SlaveState, error_text
-
-_HEAD = struct.Struct("<qB")
-
-
-def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
-    """Return the entries of an RSP_log_ack, without their times."""
-    templates = {template.number: template for template in about.templates}
-    found, at = [], 0
-    while at < len(content):
-        if len(content) < at + _HEAD.size:
-            raise WireFormatError(f"DCP log: expected an entry, found {len(content) - at} bytes")
-        _, number = _HEAD.unpack_from(content, at)
-        if number not in templates:
-            raise WireFormatError(f"DCP log: the description has no template {number}")
-        text, at = _filled(templates[number], content, at + _HEAD.size)
-        found.append(text)
-    return found
-
-
-def _filled(template: LogTemplate, content: bytes, at: int) -> tuple[str, int]:
-    values: list[Scalar] = []
-    for kind in template.arguments:
-        value, at = unpack_value(kind, content, at)
-        values.append(value)
-    return "".join(_parts(template, values)), at
-
-
-def _parts(template: LogTemplate, values: list[Scalar]) -> Iterator[str]:
-    """Yield the message with a value in place of each ``%type``, and ``%`` for ``%%``."""
-    waiting = iter(zip(template.arguments, values, strict=True))
-    rest = template.message
-    while rest:
-        text, mark, rest = rest.partition("%")
-        yield text
-        if mark and rest.startswith("%"):
-            yield "%"
-            rest = rest[1:]
-        elif mark:
-            kind, value = next(waiting)
-            yield value.hex() if isinstance(value, bytes) else str(value)
-            rest = rest[len(kind.name) :]
-
 
 _LOG = logging.getLogger(__name__)
 _SEQUENCES = 2**16

@@ -11,8 +11,8 @@ from lxml import etree
 from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.dcp.data_types import Scalar
-from orchestrator.dcp.description.dcpx_reader import read_dcpx
-from orchestrator.dcp.description.description import (
+from orchestrator.dcp.dcpx_reader import read_dcpx
+from orchestrator.dcp.description import (
     Ipv4,
     PduSteps,
     PortRange,

@@ -12,8 +12,8 @@ from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity, nearest
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
-from orchestrator.dcp.description.contradictions import contradictions, placeholders
-from orchestrator.dcp.description.description import (
+from orchestrator.dcp.dcpx_forms import TRUE, misfits
+from orchestrator.dcp.description import (
     TCP_LIMIT,
     UDP_LIMIT,
     Dependencies,
@@ -27,8 +27,9 @@ from orchestrator.dcp.description.description import (
     SlaveDescription,
     SlaveVariable,
     VariableKind,
+    contradictions,
+    placeholders,
 )
-from orchestrator.dcp.description.forms import TRUE, misfits
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
 
 

@@ -1,0 +1,118 @@
+"""Entries of a slave's log: kept by the slave, sent in answers, read by its master."""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from orchestrator.core.diagnostics import WireFormatError
+from orchestrator.dcp.data_types import Scalar, pack_value, unpack_value
+from orchestrator.dcp.description import LogTemplate, SlaveDescription
+from orchestrator.dcp.identifiers import LogLevel, LogMode
+
+_ENTRY = struct.Struct("<qB")
+#: Entries that are kept; the oldest go first.
+MOST_KEPT = 1000
+#: Bytes of entries in one answer, so that it fits into a datagram of any receiver.
+MOST_BYTES = 900
+#: Bytes of a text in an entry.
+MOST_TEXT = 400
+
+
+class LogBook:
+    """Takes entries by template, and gives them to the master as it has chosen.
+
+    about: The slave, with its categories and templates.
+    modes: By category: up to which level, and how; changed from outside.
+    now: UNIX time in s.
+    """
+
+    def __init__(
+        self,
+        about: SlaveDescription,
+        modes: Mapping[int, tuple[LogLevel, LogMode]],
+        now: Callable[[], float],
+    ) -> None:
+        self._templates = {template.number: template for template in about.templates}
+        self._modes, self._now = modes, now
+        self._kept: deque[tuple[int, bytes]] = deque(maxlen=MOST_KEPT)
+
+    def write(self, number: int, arguments: Sequence[Scalar]) -> tuple[int, bytes] | None:
+        """Add an entry; return its time and arguments if it is to be told at once."""
+        template = self._templates.get(number)
+        if template is None:
+            return None
+        level, mode = self._modes.get(template.category, (LogLevel.FATAL, LogMode.NONE))
+        if mode is LogMode.NONE or template.level > level:
+            return None
+        time, content = int(self._now()), _packed(template, arguments)
+        if mode is LogMode.ON_NOTIFICATION:
+            return time, content
+        self._kept.append((template.category, _ENTRY.pack(time, number) + content))
+        return None
+
+    def take(self, category: int, most: int) -> bytes:
+        """Return kept entries of a category, 0 for all, the oldest first, and drop them."""
+        found: list[bytes] = []
+        rest, size = deque[tuple[int, bytes]](maxlen=MOST_KEPT), 0
+        for kind, entry in self._kept:
+            fits = len(found) < most and size + len(entry) <= MOST_BYTES
+            if fits and category in {0, kind}:
+                found.append(entry)
+                size += len(entry)
+            else:
+                rest.append((kind, entry))
+        self._kept = rest
+        return b"".join(found)
+
+
+def _packed(template: LogTemplate, arguments: Sequence[Scalar]) -> bytes:
+    shortened = (_shortened(value) for value in arguments)
+    pairs = zip(template.arguments, shortened, strict=True)
+    return b"".join(pack_value(kind, value) for kind, value in pairs)
+
+
+def _shortened(value: Scalar) -> Scalar:
+    if not isinstance(value, str):
+        return value
+    return value.encode()[:MOST_TEXT].decode(errors="ignore")
+
+
+def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
+    """Return the entries of an RSP_log_ack, without their times."""
+    templates = {template.number: template for template in about.templates}
+    found, at = [], 0
+    while at < len(content):
+        if len(content) < at + _ENTRY.size:
+            raise WireFormatError(f"DCP log: expected an entry, found {len(content) - at} bytes")
+        _, number = _ENTRY.unpack_from(content, at)
+        if number not in templates:
+            raise WireFormatError(f"DCP log: the description has no template {number}")
+        text, at = _filled(templates[number], content, at + _ENTRY.size)
+        found.append(text)
+    return found
+
+
+def _filled(template: LogTemplate, content: bytes, at: int) -> tuple[str, int]:
+    values: list[Scalar] = []
+    for kind in template.arguments:
+        value, at = unpack_value(kind, content, at)
+        values.append(value)
+    return "".join(_parts(template, values)), at
+
+
+def _parts(template: LogTemplate, values: list[Scalar]) -> Iterator[str]:
+    """Yield the message with a value in place of each ``%type``, and ``%`` for ``%%``."""
+    waiting = iter(zip(template.arguments, values, strict=True))
+    rest = template.message
+    while rest:
+        text, mark, rest = rest.partition("%")
+        yield text
+        if mark and rest.startswith("%"):
+            yield "%"
+            rest = rest[1:]
+        elif mark:
+            kind, value = next(waiting)
+            yield value.hex() if isinstance(value, bytes) else str(value)
+            rest = rest[len(kind.name) :]
