@@ -26,7 +26,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.axes import placed
 from orchestrator.study.run.case_runs import run_case
 from orchestrator.study.sweep import plans_of

@@ -356,7 +356,7 @@ def case_options(
     """Return the name of one case of a target, its system, and how it is linearised."""
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
     from orchestrator.loops.run.chosen_step import chosen_step
-    from orchestrator.study.file.experiment import AUTO, RunOptions
+    from orchestrator.study.experiment import AUTO, RunOptions
     from orchestrator.study.prepare.prepare import merged
     from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -277,7 +277,7 @@ def svg_of(system: System) -> str:
     """Return the block diagram of a system as SVG, with its loops."""
     from orchestrator.pictures.diagram import facts_of
     from orchestrator.pictures.drawing import draw_system
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
 
     opened = resolve(system)
     facts, _ = facts_of(opened.flat(), RunOptions())

@@ -10,7 +10,7 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.study.extension import Extension as Extension, Run as Run, Steps as Steps
-    from orchestrator.study.file.experiment import Experiment as Experiment
+    from orchestrator.study.experiment import Experiment as Experiment
     from orchestrator.study.measure.outcome import (
         CaseOutcome as CaseOutcome,
         ExperimentOutcome as ExperimentOutcome,

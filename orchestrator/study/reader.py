@@ -26,8 +26,7 @@ from orchestrator.core.plain_data import toml_data
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import ContactLoopSpec, Experiment, Measure
-from orchestrator.study.file.table import Angle
+from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
 from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.study.measure.measures import names_of, target_value
 from orchestrator.study.prepare.dependents import wrong_derived
@@ -48,7 +47,7 @@ from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_
 from orchestrator.study.section import Section
 
 if TYPE_CHECKING:
-    from orchestrator.study.file.figure_tables import Curve
+    from orchestrator.study.figure_tables import Curve
 
 
 #: Of what is wrong with an experiment file by itself.
@@ -247,7 +246,7 @@ def _expectations(
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
-    from orchestrator.study.file.figure_tables import ListedSweep
+    from orchestrator.study.figure_tables import ListedSweep
     from orchestrator.study.prepare.sweep_check import wrong_listed, wrong_sweep
 
     for name, sweep in experiment.sweep.items():

@@ -11,7 +11,7 @@ from orchestrator.loops import linear_system
 from orchestrator.loops.step_choice.choice import COUNT, StepChoice, StepReference
 from orchestrator.loops.step_choice.step_error import at_step, ladder
 from orchestrator.study import Experiment, Section
-from orchestrator.study.file.experiment import AUTO
+from orchestrator.study.experiment import AUTO
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.run.case_runs import as_simulated
 from orchestrator.study.verification.verify import (

@@ -23,7 +23,7 @@ from orchestrator.loops import StateSpace
 from orchestrator.loops.contact import BodyChain, ContactLoop, ForceCorrection, SampledContactLoop
 from orchestrator.loops.delayed_loop import DelayedLoop
 from orchestrator.loops.run.sampled_loop_table import Quantity, SampledLoopSpec, number_of
-from orchestrator.study.file.experiment import ContactLoopSpec
+from orchestrator.study.experiment import ContactLoopSpec
 
 
 def predict_sampled(

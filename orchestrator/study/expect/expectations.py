@@ -24,11 +24,11 @@ from orchestrator.study.expect.judge import (
     judge_measure,
     sweep_section,
 )
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run, Steps
-from orchestrator.study.file.expect_table import statement_of
-from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.measure.outcome import JUNIT, VERDICTS, Measured, SweepOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.tables import statement_of
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Recording

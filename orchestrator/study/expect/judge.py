@@ -14,10 +14,10 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import seconds
 from orchestrator.study.expect.goal import Floats, Goal, signal_goal
-from orchestrator.study.file.expect_table import Expectation
-from orchestrator.study.file.table import Time
+from orchestrator.study.experiment import Time
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.section import Cell, Section
+from orchestrator.study.tables import Expectation
 
 
 @dataclass(frozen=True, slots=True)

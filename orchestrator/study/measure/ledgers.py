@@ -29,11 +29,11 @@ from orchestrator.study.energy import (
     automatic_plan,
     energy_ledger,
 )
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
 if TYPE_CHECKING:
-    from orchestrator.study.file.case_tables import (
+    from orchestrator.study.tables import (
         LedgerTable,
         MotionTable,
         Names,
@@ -119,7 +119,7 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
         whole = options.record is None and (options.every or 1) == 1
         if not (plan.ports and whole):
             return None
-        from orchestrator.study.file.case_tables import LedgerTable
+        from orchestrator.study.tables import LedgerTable
 
         return LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
     key, table = tables[0]

@@ -12,8 +12,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System, nanoseconds, signal_of
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import Measure
-from orchestrator.study.file.table import Angle
+from orchestrator.study.experiment import Angle, Measure
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

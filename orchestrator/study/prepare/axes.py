@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import conversion, nanoseconds
-from orchestrator.study.file.experiment import FaultTable
-from orchestrator.study.file.figure_tables import Axis, AxisValue, Sweep
+from orchestrator.study.experiment import FaultTable
+from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.targets import (
     Delay,

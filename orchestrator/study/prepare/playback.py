@@ -39,7 +39,7 @@ from orchestrator.core.system import (
     nearest,
     seconds,
 )
-from orchestrator.study.file.experiment import Case, InputTable
+from orchestrator.study.experiment import Case, InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon
 

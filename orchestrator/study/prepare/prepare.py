@@ -25,15 +25,15 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import (
+from orchestrator.study.experiment import (
     AUTO,
     Case,
     Experiment,
     ParameterFile,
     RunOptions,
     Setting,
+    Time,
 )
-from orchestrator.study.file.table import Time
 from orchestrator.study.prepare.prepared_case import (
     AS_WRITTEN,
     EmulatorPlan,

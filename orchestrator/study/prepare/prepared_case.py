@@ -13,8 +13,7 @@ from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import Endpoint, System, nearest
 from orchestrator.core.system.experiment import tuning_limits
-from orchestrator.study.file.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
-from orchestrator.study.file.table import Time
+from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting, Time
 
 if TYPE_CHECKING:
     from orchestrator.core.coupling import Tuned

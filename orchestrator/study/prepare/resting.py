@@ -17,8 +17,8 @@ from orchestrator.core.system import (
     System,
     Value,
 )
-from orchestrator.study.file.case_tables import RestTable
 from orchestrator.study.prepare.playback import BlockInUnit
+from orchestrator.study.tables import RestTable
 
 
 class Rest(Block):

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
 from orchestrator.core.system import conversion, nanoseconds, seconds
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.file.figure_tables import (
+from orchestrator.study.experiment import Experiment
+from orchestrator.study.figure_tables import (
     MOST_RUNS,
     Axis,
     AxisValue,

@@ -21,8 +21,8 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.time import step_length
 from orchestrator.core.system.units.unit import defined_conversion
-from orchestrator.study.file.experiment import FaultTable
-from orchestrator.study.file.figure_tables import FAULT_TIMES
+from orchestrator.study.experiment import FaultTable
+from orchestrator.study.figure_tables import FAULT_TIMES
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -15,8 +15,8 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.recording import Result
 from orchestrator.core.terminal import errors_only
-from orchestrator.study.file.experiment import Measure
-from orchestrator.study.file.figure_tables import Sweep
+from orchestrator.study.experiment import Measure
+from orchestrator.study.figure_tables import Sweep
 from orchestrator.study.measure.measures import evaluate
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.axes import Point, placed

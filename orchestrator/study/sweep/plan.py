@@ -16,8 +16,8 @@ from orchestrator.core.diagnostics import DescriptionError, PluginError
 from orchestrator.core.simunits import class_of
 from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
 from orchestrator.core.system import Component, Source, SourceKind
-from orchestrator.study.file.experiment import Experiment, Measure
-from orchestrator.study.file.figure_tables import Sweep
+from orchestrator.study.experiment import Experiment, Measure
+from orchestrator.study.figure_tables import Sweep
 from orchestrator.study.prepare.axes import placed, points, seeds_of
 from orchestrator.study.prepare.playback import is_playback
 from orchestrator.study.prepare.prepared_case import PreparedCase

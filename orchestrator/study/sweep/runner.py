@@ -22,9 +22,9 @@ from orchestrator.core.system import (
     seconds,
     with_starts,
 )
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.file.figure_tables import ListedSweep, Sweep
+from orchestrator.study.figure_tables import ListedSweep, Sweep
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured, SweepOutcome
 from orchestrator.study.prepare.axes import is_time
 from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.study.content import MapAxis, TableItem
-from orchestrator.study.file.figure_tables import (
+from orchestrator.study.figure_tables import (
     Axis,
     AxisValue,
     LinesFigure,

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.loops.contact import ContactLoop
 from orchestrator.loops.run.prediction import predict
 from orchestrator.study import read_experiment, run_experiment
-from orchestrator.study.file.experiment import ContactLoopSpec
+from orchestrator.study.experiment import ContactLoopSpec
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "plants")
 EXAMPLE = Path(__file__).parents[4] / "examples" / "impact"

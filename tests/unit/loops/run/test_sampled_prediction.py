@@ -20,7 +20,7 @@ from orchestrator.core.system import (
 from orchestrator.loops.run.prediction import totals_of
 from orchestrator.loops.run.sampled_loop_table import SampledLoopSpec
 from orchestrator.study import read_experiment, run_experiment
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.experiment import Experiment
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 EXAMPLE = Path(__file__).parents[4] / "examples" / "famdc"

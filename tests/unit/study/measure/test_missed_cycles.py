@@ -9,7 +9,7 @@ from orchestrator import Result
 from orchestrator.core.simunits import component_of
 from orchestrator.core.system import Source, System
 from orchestrator.study.energy import LedgerPlan
-from orchestrator.study.file.experiment import Measure
+from orchestrator.study.experiment import Measure
 from orchestrator.study.measure import ledgers
 from orchestrator.study.measure.ledgers import LedgerRequest, ledger_of, missed_count, missed_shares
 from orchestrator.study.measure.measures import with_measures

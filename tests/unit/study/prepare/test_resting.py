@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, DescriptionError, Input, Output, System, block, simulate
-from orchestrator.study.file.case_tables import RestTable
 from orchestrator.study.prepare.prepare import swap_component
 from orchestrator.study.prepare.resting import REST, with_rests
+from orchestrator.study.tables import RestTable
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "rig" / "device_units"))
 

@@ -10,7 +10,7 @@ from orchestrator import Block
 from orchestrator.core.diagnostics import LoadError, PluginError, SoftdockError
 from orchestrator.core.simunits import block
 from orchestrator.core.system import Causality, Connector, System
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.sweep import plan

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
+    BaseModel,
+    ConfigDict,
     Field,
     StrictFloat,
     StrictInt,
@@ -20,20 +22,18 @@ from orchestrator.core.diagnostics import nearest
 from orchestrator.core.diagnostics.validation import later_model
 from orchestrator.core.system.experiment import WAY
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.table import Angle, Table, Time
 
 if TYPE_CHECKING:
     from orchestrator.core.master import ExecutionSettings
     from orchestrator.core.system import System
-    from orchestrator.study.file.case_tables import (
+    from orchestrator.study.figure_tables import AnySweep, Figure, ListedSweep, Sweep
+    from orchestrator.study.tables import (
         DeviceTable,
+        Expectation,
         LedgerTable,
         RealTimeTable,
         RestTable,
     )
-    from orchestrator.study.file.expect_table import Expectation
-    from orchestrator.study.file.figure_tables import AnySweep, Figure, ListedSweep, Sweep
-    from orchestrator.study.file.tuning_table import TuningTable
 
     Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
     ArmingTable: TypeAlias = Any
@@ -44,18 +44,15 @@ if TYPE_CHECKING:
 else:  # most experiments have few of these tables
 
     def _table(module: str, name: str) -> Any:
-        return later_model(
-            lambda: getattr(import_module(f"orchestrator.study.file.{module}"), name)
-        )
+        return later_model(lambda: getattr(import_module(f"orchestrator.study.{module}"), name))
 
-    DeviceTable = _table("case_tables", "DeviceTable")
-    Expectation = _table("expect_table", "Expectation")
+    DeviceTable = _table("tables", "DeviceTable")
+    Expectation = _table("tables", "Expectation")
+    LedgerTable = _table("tables", "LedgerTable")
+    RealTimeTable = _table("tables", "RealTimeTable")
+    RestTable = _table("tables", "RestTable")
     Figure = _table("figure_tables", "Figure")
-    LedgerTable = _table("case_tables", "LedgerTable")
-    RealTimeTable = _table("case_tables", "RealTimeTable")
-    RestTable = _table("case_tables", "RestTable")
     AnySweep = _table("figure_tables", "AnySweep")
-    TuningTable = _table("tuning_table", "TuningTable")
     Animation = later_model(partial(of_wing, "pictures.animation"))
     ArmingTable = later_model(partial(of_wing, "rig.arming_table"))
     EmulatorTable = later_model(partial(of_wing, "rig.emulator_table"))
@@ -69,6 +66,16 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
 Part = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
 Amount = StrictInt | StrictFloat | tuple[StrictInt | StrictFloat, ...]
 Setting = bool | int | float | str | tuple[float, ...]
+
+Time = StrictStr | StrictInt | StrictFloat
+#: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
+Angle = Literal["x", "y", "z"] | None
+
+
+class Table(BaseModel):
+    """A table that does not change once it is read, and has no keys that are not listed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
 
 #: As a step: the largest one that leaves the loops of the system within a tolerance.
@@ -223,6 +230,13 @@ class FaultTable(Table):
     element: StrictInt | None = None
 
 
+class TuningTable(Table):
+    """The ends of a range, in the connector's own unit; of a delay seconds, or text."""
+
+    minimum: Time | None = None
+    maximum: Time | None = None
+
+
 class InputTable(Table):
     """A signal of a file that drives one of the system's own inputs."""
 
@@ -330,7 +344,7 @@ class Experiment(Table):
     @property
     def sweeps(self) -> dict[str, Sweep]:
         """All sweeps in the form with axes."""
-        from orchestrator.study.file.figure_tables import ListedSweep
+        from orchestrator.study.figure_tables import ListedSweep
 
         faults = {name: case.fault for name, case in self.case.items()}
         return {
@@ -343,6 +357,6 @@ class Experiment(Table):
         """The sweeps that are run with the cases."""
         if not self.sweep:
             return {}
-        from orchestrator.study.file.figure_tables import ListedSweep
+        from orchestrator.study.figure_tables import ListedSweep
 
         return {name: s for name, s in self.sweep.items() if isinstance(s, ListedSweep)}
