@@ -15,8 +15,7 @@ from orchestrator.core.system import System
 from orchestrator.core.system.naming import is_pattern, lacking, matching
 from orchestrator.pictures.panels import axis_of, panels_of, spans_of
 from orchestrator.pictures.pictures import picture
-from orchestrator.study.content import PALETTE, Curve, Panel, Plot, Reference, Span
-from orchestrator.study.content.report_content import DASHES
+from orchestrator.study.content import DASHES, PALETTE, Curve, Panel, Plot, Reference, Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

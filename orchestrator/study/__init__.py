@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         write_checkpoint as write_checkpoint,
     )
     from orchestrator.study.runner import run_experiment as run_experiment
-    from orchestrator.study.section import Section as Section
+    from orchestrator.study.content import Section as Section
     from orchestrator.study.verification.verify import verify as verify
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

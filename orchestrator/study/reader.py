@@ -26,6 +26,7 @@ from orchestrator.core.plain_data import toml_data
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
+from orchestrator.study.content import Section
 from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
 from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.study.measure.measures import names_of, target_value
@@ -44,7 +45,6 @@ from orchestrator.study.prepare.prepared_case import (
 )
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
-from orchestrator.study.section import Section
 
 if TYPE_CHECKING:
     from orchestrator.study.figure_tables import Curve

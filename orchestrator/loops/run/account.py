@@ -8,8 +8,8 @@ from orchestrator.core.recording import Result
 from orchestrator.loops import LoopAccount
 from orchestrator.loops.run_account import RunAccount
 from orchestrator.study import Extension, Run, Section
+from orchestrator.study.content import Cell
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.section import Cell
 
 
 class AccountOfLoops(Extension):

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import seconds
+from orchestrator.study.content import Cell, Section
 from orchestrator.study.expect.goal import Floats, Goal, signal_goal
 from orchestrator.study.experiment import Time
 from orchestrator.study.measure.outcome import Measured
-from orchestrator.study.section import Cell, Section
 from orchestrator.study.tables import Expectation
 
 

@@ -25,6 +25,7 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.wings import of_wing
+from orchestrator.study.content import Section
 from orchestrator.study.experiment import (
     AUTO,
     Case,
@@ -41,7 +42,6 @@ from orchestrator.study.prepare.prepared_case import (
     RunSettings,
     SystemReader,
 )
-from orchestrator.study.section import Section
 
 
 def prepare(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.core.recording import Result, whole_file
-from orchestrator.study.content import Curve, EnergyRow, Panel, Plot
+from orchestrator.study.content import Curve, EnergyRow, Panel, Plot, Section
 from orchestrator.study.energy import EnergyLedger, Kind
 from orchestrator.study.extension import Extension, Run
 from orchestrator.study.measure.ledgers import (
@@ -21,7 +21,6 @@ from orchestrator.study.measure.ledgers import (
     with_signals,
 )
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.section import Section
 
 _WORDS = {
     Kind.CREATED: "{}, all of it",

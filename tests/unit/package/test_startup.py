@@ -47,7 +47,6 @@ ROOMS = [
     "pictures.animation",
     "pictures.drawing",
     "study",
-    "study.content",
     "study.energy",
     "study.measure",
 ]

@@ -1,4 +1,4 @@
-"""What a report says and what its figures are, as plain values.
+"""What a run shows, as plain values: figures, maps, tables, the report and its sections.
 
 Colours are those of Okabe and Ito, which people with any colour vision tell apart. Every further
 curve of a panel also has another dash, so that curves which coincide stay visible.
@@ -7,9 +7,9 @@ curve of a panel also has another dash, so that curves which coincide stay visib
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,6 +132,93 @@ class Plot:
     ticks: tuple[Sequence[float], Sequence[str]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MapAxis:
+    """An axis of all panels.
+
+    label: With the unit.
+    values: Numbers in increasing order, or names.
+    log: Whether it is logarithmic.
+    """
+
+    label: str
+    values: tuple[float, ...] | tuple[str, ...]
+    log: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the values are names."""
+        return any(isinstance(value, str) for value in self.values)
+
+    @property
+    def centres(self) -> Floats:
+        """Where the cells' centres are; those of names are counted."""
+        if self.is_named:
+            return np.arange(len(self.values), dtype=np.float64)
+        return np.array(self.values, dtype=np.float64)
+
+    @property
+    def scaled(self) -> Floats:
+        """The centres on the scale of the axis."""
+        return np.log(self.centres) if self.log else self.centres
+
+    @property
+    def edges(self) -> Floats:
+        """Borders of the cells: half-way between the values, on the scale of the axis."""
+        at = self.scaled
+        if len(at) == 1:
+            found = np.array([at[0] - 0.5, at[0] + 0.5])
+        else:
+            middle = (at[:-1] + at[1:]) / 2
+            found = np.concatenate(([2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]))
+        return np.exp(found) if self.log else found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapPanel:
+    """One map.
+
+    title: Above it.
+    values: Array of shape (rows, columns), with NaN where there is none.
+    missing: Why there is none: masks of the same shape, by what the legend says.
+    marked: Such masks of cells whose value holds under a reservation: they are hatched over it.
+    predicted, contour: Of the same shape; the first has the predicted limit, the second the contour
+        lines.
+    """
+
+    title: str
+    values: Floats
+    missing: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    marked: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    predicted: Floats | None = None
+    contour: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapLook:
+    """How maps look.
+
+    label: Of the scale, with the unit.
+    colours: ``"log"``: logarithmic; ``"diverging"``: two hues that meet at the limit, or at zero.
+    limit: Whose line is drawn; ``None``: none.
+    limits: Ends of the scale; ``None``: those of the values.
+    contour_label, levels: Of the contour lines.
+    """
+
+    label: str
+    colours: Literal["linear", "log", "diverging"] = "linear"
+    limit: float | None = None
+    limits: tuple[float, float] | None = None
+    contour_label: str = ""
+    levels: tuple[float, ...] = ()
+
+    @property
+    def limit_label(self) -> str:
+        """The limit with the unit of the label."""
+        unit = self.label.rpartition(" [")[2].removesuffix("]") if self.label.endswith("]") else ""
+        return f"limit {self.limit:g} {unit if self.limit else ''}".rstrip()
+
+
 class Inline(Protocol):
     """What writes itself as an element of a page, such as a block diagram."""
 
@@ -209,6 +296,59 @@ class TableItem:
     remarks: tuple[str, ...] = ()
 
 
+Cell = str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with its notes, and the same as plain data and as objects.
+
+    Parameters
+    ----------
+    key
+        What it is found by; with ``data`` its entry of the case in ``summary.json``.
+    heading, columns, rows, note, remarks
+        The table of the page, a text and a list below it; without columns there is none.
+    plots
+        What the page shows of the case, with captions, by the names of their pictures' files.
+    formats
+        How the terminal prints each column, as of :meth:`str.format`; shorter: the last one again.
+    printed
+        Rows that the terminal prints; 0: it prints nothing.
+    lines
+        Sentences that the terminal prints below the rows.
+    data
+        For JSON.
+    value
+        For Python: see :meth:`~orchestrator.study.CaseOutcome.value`.
+    """
+
+    key: str
+    heading: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    note: str = ""
+    remarks: tuple[str, ...] = ()
+    plots: Mapping[str, tuple[Plot, str]] = field(default_factory=dict)
+    formats: tuple[str, ...] = ("{:.6g}",)
+    printed: int = 0
+    lines: tuple[str, ...] = ()
+    data: Any = None
+    value: Any = None
+
+    def texts(self) -> list[list[str]]:
+        """Return the rows that are printed, as text."""
+        last = self.formats[-1]
+        formats = [*self.formats, *[last] * (len(self.columns) - len(self.formats))]
+        return [
+            [
+                cell if isinstance(cell, str) else "-" if cell is None else text.format(cell)
+                for cell, text in zip(row, formats, strict=True)
+            ]
+            for row in self.rows[: self.printed]
+        ]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseSection:
     """One case: how it was run and what came of it.
@@ -254,26 +394,23 @@ class CaseSection:
         remarks: tuple[str, ...] = (),
     ) -> CaseSection:
         """Make the section of a result."""
-        section = cls(
+        return cls(
             result.name,
             description,
-            measures=measures,
-            parameters=parameters,
-            figures=figures,
-            remarks=remarks,
-        )
-        return replace(
-            section,
-            algorithm=result.algorithm,
-            delay_mode=result.delay_mode,
-            step_ns=result.step_ns,
-            simulated_seconds=result.simulated_seconds,
-            wall_seconds=result.wall_seconds,
-            loops=result.loops,
-            plans=result.plans,
-            faults=result.faults,
-            notices=result.notices,
-            line_statistics=result.line_statistics,
+            result.algorithm,
+            result.delay_mode,
+            result.step_ns,
+            result.simulated_seconds,
+            result.wall_seconds,
+            result.loops,
+            result.plans,
+            result.faults,
+            result.notices,
+            result.line_statistics,
+            measures,
+            parameters,
+            figures,
+            remarks,
         )
 
     @property
