@@ -303,9 +303,8 @@ def chosen_case(
     """Prepare one case of a target, with the options that it is run with, and its faults."""
     from orchestrator.cli.target import expect_case, experiment_of, with_options
     from orchestrator.core.system import nanoseconds
-    from orchestrator.study.prepare.playback import faults_of
     from orchestrator.study.prepare.prepare import expect_lines, merged, prepare_open
-    from orchestrator.study.prepare.prepared_case import SystemReader, expect_components
+    from orchestrator.study.prepare.prepared_case import SystemReader, expect_components, faults_of
 
     experiment, folder = experiment_of(target)
     known = ", ".join(experiment.case)

@@ -30,9 +30,8 @@ from orchestrator.study.content import Section
 from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
 from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.study.measure.measures import names_of, target_value
-from orchestrator.study.prepare.dependents import wrong_derived
-from orchestrator.study.prepare.playback import uncovered, wrong_faults
-from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
+from orchestrator.study.prepare.inputs import uncovered
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps, wrong_derived
 from orchestrator.study.prepare.prepared_case import (
     PreparedCase,
     RunSettings,
@@ -42,6 +41,7 @@ from orchestrator.study.prepare.prepared_case import (
     requested_cases,
     with_processes,
     with_tuning,
+    wrong_faults,
 )
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views

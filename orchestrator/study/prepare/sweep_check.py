@@ -29,8 +29,7 @@ from orchestrator.study.prepare.axes import (
     targets_of,
     unit_of,
 )
-from orchestrator.study.prepare.playback import wrong_faults
-from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.prepared_case import PreparedCase, wrong_faults
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.prepare.targets import Parameter
 

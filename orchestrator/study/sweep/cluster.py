@@ -16,7 +16,7 @@ from distributed import Client, KilledWorker, WorkerPlugin
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.simunits import class_of, files_at
 from orchestrator.core.system import Component, Source, SourceKind, System
-from orchestrator.study.prepare.playback import is_playback
+from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.sweep.executors import JobExecutor
 from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
 from orchestrator.study.sweep.plan import Fingerprints, SweepPlan, digest

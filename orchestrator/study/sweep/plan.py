@@ -19,7 +19,7 @@ from orchestrator.core.system import Component, Source, SourceKind
 from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.figure_tables import Sweep
 from orchestrator.study.prepare.axes import placed, points, seeds_of
-from orchestrator.study.prepare.playback import is_playback
+from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.sweep.job import Job, JobContext
 

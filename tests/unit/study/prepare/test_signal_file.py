@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.study.prepare.playback import read_signal
+from orchestrator.study.prepare.inputs import read_signal
 
 
 @pytest.mark.parametrize("time", ["1e300", "1e20", "-1e10", "9223372037"])

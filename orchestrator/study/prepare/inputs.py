@@ -1,122 +1,47 @@
-"""What acts on a case from outside: signals of files on its inputs, faults on its lines."""
+"""What drives inputs of a case: signals of files, and what leads to rest when a device is lost."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.columns import read_arrays
-from orchestrator.core.coupling import fault_records
-from orchestrator.core.diagnostics import (
-    DescriptionError,
-    Diagnostic,
-    LoadError,
-    Problem,
-    UnknownNameError,
-)
-from orchestrator.core.diagnostics.errors import toml_key
+from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.core.diagnostics.extras import of_an_extra
-from orchestrator.core.master import fault_refusals, validate_plan
 from orchestrator.core.plain_data import plain_number
-from orchestrator.core.simunits import Block, Output, Parameter, block, class_of
+from orchestrator.core.simunits import (
+    Block,
+    Input,
+    Notice,
+    Output,
+    Parameter,
+    State,
+    block,
+    class_of,
+)
 from orchestrator.core.system import (
     Causality,
     Component,
+    Connection,
     DataType,
     Endpoint,
-    Fault,
     SourceKind,
     System,
+    Value,
     conversion_between,
-    nearest,
     seconds,
 )
-from orchestrator.study.experiment import Case, InputTable
+from orchestrator.study.experiment import InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon
-
-B = TypeVar("B", bound=Block)
-
-
-class BlockInUnit(Generic[B]):
-    """A class of a block for each unit.
-
-    base: The block; its module has ``__getattr__ = <this>.named``, so that a process that was sent
-        a prepared system finds the classes, too.
-    ports: Gives the ports that have the unit, all Reals, by name.
-    """
-
-    def __init__(self, base: type[B], ports: Callable[[str], Mapping[str, object]]) -> None:
-        self._base, self._ports = base, ports
-        self._prefix = f"{base.__name__} in "
-        self.of = cache(self._made)
-
-    def _made(self, unit: str) -> type[B]:
-        ports = self._ports(unit)
-        annotations = dict.fromkeys(ports, float)
-        members = {"__module__": self._base.__module__, "__annotations__": annotations, **ports}
-        return type(f"{self._prefix}{unit}", (self._base,), members)
-
-    def named(self, name: str) -> type[B]:
-        """Return the class of a name."""
-        if not name.startswith(self._prefix):
-            raise AttributeError(f"module '{self._base.__module__}' has no attribute '{name}'")
-        return self.of(name.removeprefix(self._prefix))
-
-
-def faults_of(case: Case) -> list[Fault]:
-    """Return the faults of a case, in the order of the file."""
-    faults: list[Fault] = []
-    problems: list[Diagnostic] = []
-    for label, table in case.fault.items():
-        given = table.model_dump(exclude_none=True)
-        kind, places, begin = (given.pop(key) for key in ("kind", "on", "begin"))
-        try:
-            faults += [
-                Fault.of(kind, on, begin, label=label, **given)
-                for on in ((places,) if isinstance(places, str) else places)
-            ]
-        except DescriptionError as error:
-            problems += (replace(f, key=toml_key("fault", label)) for f in error.diagnostics)
-    if problems:
-        raise DescriptionError(*problems)
-    return faults
-
-
-def wrong_faults(case: PreparedCase) -> Iterator[Problem]:
-    """Say what keeps the faults of a case from acting."""
-    if not case.case.fault:
-        return
-    options, system = case.options, case.system
-    try:
-        faults = faults_of(case.case)
-    except DescriptionError as error:
-        yield from error.diagnostics
-        return
-    chosen = options.settings(system)
-    try:
-        plan = validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
-        start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
-    except DescriptionError:
-        return  # reported with the options
-    if refused := fault_refusals(system, chosen.algorithm, plan, faults):
-        yield from refused
-        return
-    try:
-        fault_records(
-            faults, system, start_ns, stop_ns, None if plan.step_size_control else step_ns
-        )
-    except DescriptionError as error:
-        yield from error.diagnostics
-
+from orchestrator.study.tables import RestTable
 
 #: What a column of times is called.
 _TIME = ("time", "time [s]")
@@ -293,12 +218,76 @@ class Playback(Block):
         """Take that back."""
 
 
-def _ports(unit: str) -> dict[str, object]:
-    return {"value": Output(unit=unit, depends_on=(), description="The signal")}
+class Rest(Block):
+    """Passes a signal, bit for bit, until its device is lost; then leads it to rest.
+
+    ``value = from + (at - from) min(1, t/within)``, t since the first step in which ``valid`` was 0
+    after it had been 1; it stays there.
+    """
+
+    wanted: float = Input(description="What is passed")
+    valid: float = Input(unit="1", description="Of the device: > 0.5, it is there")
+    value: float = Output(depends_on=("wanted", "valid"), description="What is passed on")
+    at: float = Parameter(start=0.0, description="At rest")
+    within: float = Parameter(start=0.1, unit="s", above=0.0, description="Time to rest")
+    device: str = Parameter(start="", description="Whose loss it is")
+
+    begun: float = State(start=-1.0, description="When the device was lost, s; -1: it is there")
+    known: float = State(start=0.0, description="1: the device was there")
+    before: float = State(start=0.0, description="What was passed last, before")
+
+    def initialise(self, t: float) -> None:
+        """Pass what is there."""
+        self.known = 1.0 if self.valid > 0.5 else 0.0
+        self.value = self.before = self.wanted
+
+    def step(self, t: float, h: float) -> None:
+        """Pass the signal, or go on to rest."""
+        if self.valid > 0.5:
+            self.known = 1.0
+        elif self.known and self.begun < 0.0:
+            self.begun = t
+        if self.begun < 0.0:
+            self.value = self.before = self.wanted
+            return
+        share = min(1.0, (t + h - self.begun) / self.within)
+        self.value = self.before + (self.at - self.before) * share
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say when the device was lost."""
+        if self.begun < 0.0:
+            return ()
+        what = f"device '{self.device}' was lost: from {self.before:.4g} to {self.at:.4g}"
+        how = f" within {self.within:.4g} s"
+        return (Notice(round(self.begun * 1e9), what + how, "see why it was lost", safe=True),)
 
 
-PLAYBACK = BlockInUnit(Playback, _ports)
-__getattr__ = PLAYBACK.named
+def _ports(base: type[Block], unit: str) -> dict[str, object]:
+    """Give the ports of a block that have a unit, all Reals, by name."""
+    if base is Playback:
+        return {"value": Output(unit=unit, depends_on=(), description="The signal")}
+    return {
+        "wanted": Input(unit=unit, description="What is passed"),
+        "value": Output(unit=unit, depends_on=("wanted", "valid"), description="What is passed on"),
+        "at": Parameter(start=0.0, unit=unit, description="At rest"),
+    }
+
+
+@cache
+def block_in(base: type[Block], unit: str) -> type[Block]:
+    """Return the class of a block whose ports have a unit."""
+    ports = _ports(base, unit)
+    annotations = dict.fromkeys(ports, float)
+    members = {"__module__": __name__, "__annotations__": annotations, **ports}
+    return type(f"{base.__name__} in {unit}", (base,), members)
+
+
+def __getattr__(name: str) -> type[Block]:
+    """Find such a class: a process that was sent a prepared system has not made it yet."""
+    base, found, unit = name.partition(" in ")
+    if not found or base not in {"Playback", "Rest"}:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return block_in(globals()[base], unit)
 
 
 def is_playback(component: Component) -> bool:
@@ -337,7 +326,7 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
         conversion_between(given, own)
     except DescriptionError as error:
         raise DescriptionError(f"input '{name}', column '{table.column}': {error}") from None
-    made = block(Playback if given.unit is None else PLAYBACK.of(given.unit))
+    made = block(Playback if given.unit is None else block_in(Playback, given.unit))
     output = replace(made.connectors["value"], unit_definition=given.unit_definition)
     made = replace(made, connectors={**made.connectors, "value": output})
     hold = table.interpolation == "hold"
@@ -369,3 +358,81 @@ def uncovered(case: PreparedCase) -> Iterator[str]:
                 f" {seconds(start_ns):.9g} s to {seconds(stop_ns):.9g} s, or interpolation 'hold'"
                 " after the last one"
             )
+
+
+def with_rests(system: System, rests: Mapping[str, RestTable]) -> System:
+    """Put a block before each input that comes to rest when its device is lost."""
+    for path, table in rests.items():
+        system = _with_rest(system, path, table)
+    return system
+
+
+def _with_rest(system: System, path: str, table: RestTable) -> System:
+    end = Endpoint.parse(path)
+    target = system.component(end.component)
+    connector = target.connector(end.connector)
+    is_input = connector.causality is Causality.INPUT
+    if not is_input or connector.type is not DataType.REAL or connector.shape:
+        raise DescriptionError(f"rest.'{path}': expected a Real scalar input, found {connector}")
+    device = _device_of(system, path, table)
+    if device is None:
+        return system
+    name = f"rest_{end.component}_{end.connector}"
+    if name in system.components:
+        raise DescriptionError(f"rest.'{path}': the system has a component '{name}' already")
+    made = block(Rest if connector.unit is None else block_in(Rest, connector.unit))
+    definition = connector.unit_definition
+    ports = {
+        key: replace(made.connectors[key], unit_definition=definition)
+        for key in ("wanted", "value", "at")
+    }
+    values: dict[str, Value] = {"at": table.value, "within": table.seconds, "device": device}
+    fed = [line for line in system.connections if line.target == end]
+    if not fed:
+        values["wanted"] = target.values.get(end.connector, connector.start or 0.0)
+    made = replace(made, name=name, connectors={**made.connectors, **ports}).with_values(values)
+    kept = {key: value for key, value in target.values.items() if key != end.connector}
+    lines = tuple(
+        replace(line, target=Endpoint(name, "wanted")) if line in fed else line
+        for line in system.connections
+    )
+    return replace(
+        system,
+        components=_before(system.components, name, made, replace(target, values=kept)),
+        connections=(
+            *lines,
+            Connection(Endpoint(device, "valid"), Endpoint(name, "valid")),
+            Connection(Endpoint(name, "value"), end),
+        ),
+    )
+
+
+def _device_of(system: System, path: str, table: RestTable) -> str | None:
+    """Return the device that may be lost; ``None``: something else stands in its place."""
+    components = system.components
+    devices = [n for n, c in components.items() if c.source.kind is SourceKind.DEVICE]
+    if table.device is not None:
+        if table.device not in components:
+            hint = nearest(table.device, components)
+            raise UnknownNameError(f"rest.'{path}': no component '{table.device}'{hint}")
+        return table.device if table.device in devices else None
+    if len(devices) > 1:
+        raise DescriptionError(
+            f"rest.'{path}': expected a key 'device', since the case has several:"
+            f" {', '.join(devices)}"
+        )
+    return devices[0] if devices else None
+
+
+def _before(
+    components: Mapping[str, Component], name: str, made: Component, target: Component
+) -> dict[str, Component]:
+    """Put a component right before its target, so that what it passes is as late as before."""
+    found: dict[str, Component] = {}
+    for key, component in components.items():
+        if key == target.name:
+            found[name] = made
+            found[key] = target
+        else:
+            found[key] = component
+    return found
