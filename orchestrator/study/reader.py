@@ -28,7 +28,6 @@ from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
-from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.study.measure.measures import names_of, target_value
 from orchestrator.study.prepare.inputs import uncovered
 from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps, wrong_derived
@@ -45,6 +44,7 @@ from orchestrator.study.prepare.prepared_case import (
 )
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
+from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_ledgers
 
 if TYPE_CHECKING:
     from orchestrator.study.figure_tables import Curve

@@ -19,10 +19,10 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.system import conversion, nanoseconds, signal_of
 from orchestrator.core.system.naming import listed_names
 from orchestrator.study.experiment import Experiment, Measure
-from orchestrator.study.measure.ledgers import ledger_series
 from orchestrator.study.prepare.inputs import SignalFile, read_signal
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.run.case_runs import signal_names
+from orchestrator.study.run.ledger import ledger_series
 from orchestrator.study.tables import Expectation, Quantity, Statement, statement_of
 
 Floats = NDArray[np.float64]
