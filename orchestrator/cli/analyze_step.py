@@ -11,9 +11,9 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 
 if TYPE_CHECKING:
+    from orchestrator.loops.run.chosen_step import PeakChoice
     from orchestrator.loops.step_choice.choice import StepChoice, StepReference
     from orchestrator.study.prepare.prepared_case import PreparedCase
-    from orchestrator.study.verification.verify import PeakChoice
 
 
 _COLUMNS = [

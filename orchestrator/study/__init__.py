@@ -25,6 +25,6 @@ if TYPE_CHECKING:
     )
     from orchestrator.study.runner import run_experiment as run_experiment
     from orchestrator.study.content import Section as Section
-    from orchestrator.study.verification.verify import verify as verify
+    from orchestrator.study.refinement import verify as verify
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

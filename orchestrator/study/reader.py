@@ -239,7 +239,7 @@ def _expectations(
     recorded: Mapping[str, list[str]],
 ) -> Iterator[Diagnostic]:
     if experiment.expect:
-        from orchestrator.study.expect.goal import wrong_expectations
+        from orchestrator.study.goal import wrong_expectations
 
         for name, text in wrong_expectations(experiment, cases, recorded):
             yield from _at(("expect", name), (text,))

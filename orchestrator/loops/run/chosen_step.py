@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
-from orchestrator.core.system import nanoseconds
+from orchestrator.core.master import ExecutionSettings
+from orchestrator.core.system import System, nanoseconds
 from orchestrator.loops import linear_system
 from orchestrator.loops.step_choice.choice import COUNT, StepChoice, StepReference
 from orchestrator.loops.step_choice.step_error import at_step, ladder
 from orchestrator.study import Experiment, Section
 from orchestrator.study.experiment import AUTO
 from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.simulate import simulate_with
+from orchestrator.study.refinement import DIVISORS, Refinement
 from orchestrator.study.run.case_runs import as_simulated
-from orchestrator.study.verification.verify import (
-    DIVISORS,
-    PeakChoice,
-    PeakError,
-    choose_by_peaks,
-    peak_error,
-)
+from orchestrator.study.verification import kinds_of
 
 #: Where a case has no step of its own, it is linearised with this one, which none is chosen by.
 _FIRST = "1 ms"
@@ -106,6 +105,77 @@ def _note(choice: StepChoice) -> str:
     return f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'
 
 
+#: An output whose peak is no larger, as a share of the largest of its component, is zero.
+_ZERO = 1e-9
+#: The error with H is at most so many times the difference to H/2, if it falls with the first
+#: power of H or faster.
+_WHOLE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class PeakError:
+    """How far the peak values of a run are off.
+
+    step_ns: The communication step H, ns.
+    output: That which is farthest off; empty if there is none with a peak.
+    peaks: Its largest magnitudes with H and with H/2, in its own unit.
+    share: The error with H as a share of the peak: twice the difference.
+    wall_seconds: That the run with H took.
+    """
+
+    step_ns: int
+    output: str
+    peaks: tuple[float, float]
+    share: float
+    wall_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PeakChoice:
+    """The step that peak values leave.
+
+    step_ns: The largest one that was run and is within the tolerance; ``None`` if there is none.
+    runs: In the order in which they were made, the longest step first.
+    """
+
+    step_ns: int | None
+    runs: tuple[PeakError, ...]
+
+
+def peak_error(system: System, settings: ExecutionSettings) -> PeakError:
+    """Run a system with a step and with half of it, and compare the peaks of what is recorded.
+
+    Integers, Booleans and outputs that depend on draws have none.
+    """
+    refinement = Refinement.of(system, settings)
+    coarse = simulate_with(system, settings)
+    fine = simulate_with(system, replace(refinement.with_step_divided(2), every=settings.every))
+    kinds = kinds_of(system, coarse.names, settings.faults)
+    names = [n for n in coarse.names if n not in kinds.discrete and n not in kinds.random]
+    before, after = (
+        {name: float(np.abs(run[name]).max()) for name in names} for run in (coarse, fine)
+    )
+    largest: dict[str, float] = {}
+    for name, peak in after.items():
+        component = name.partition(".")[0]
+        largest[component] = max(peak, largest.get(component, 0.0))
+    shares = {
+        name: _WHOLE * abs(before[name] - peak) / peak
+        for name, peak in after.items()
+        if peak > _ZERO * largest[name.partition(".")[0]]
+    }
+    if not shares:
+        return PeakError(refinement.step_ns, "", (0.0, 0.0), 0.0, coarse.wall_seconds)
+    worst = max(shares, key=shares.__getitem__)
+    return PeakError(
+        refinement.step_ns,
+        worst,
+        (before[worst], after[worst]),
+        shares[worst],
+        coarse.wall_seconds,
+    )
+
+
 #: Steps that are run, each with H/2.
 _MOST = 8
 
@@ -116,8 +186,11 @@ def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoi
     if first is None:
         return PeakChoice(None, ())
     system, settings = as_simulated(case)
-
-    def run(step_ns: int) -> PeakError:
+    even = [step for step in reference.steps if step % DIVISORS[-1] == 0]
+    rungs = [step for step in ladder(even) if step < first]
+    start = [first] if first in even else [step for step in even if step < first][-1:]
+    runs = []
+    for step_ns in [*start, *reversed(rungs)][:_MOST]:
         master = at_step(reference.linear, step_ns, choice.algorithm).master
         given = replace(
             settings,
@@ -126,9 +199,7 @@ def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoi
             algorithm_options=master.algorithm_options,
             rates=master.rates,
         )
-        return peak_error(system, given)
-
-    even = [step for step in reference.steps if step % DIVISORS[-1] == 0]
-    rungs = [step for step in ladder(even) if step < first]
-    start = [first] if first in even else [step for step in even if step < first][-1:]
-    return choose_by_peaks(run, [*start, *reversed(rungs)][:_MOST], choice.tolerance)
+        runs.append(peak_error(system, given))
+        if runs[-1].share <= choice.tolerance:
+            return PeakChoice(step_ns, tuple(runs))
+    return PeakChoice(None, tuple(runs))

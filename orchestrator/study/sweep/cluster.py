@@ -18,8 +18,15 @@ from orchestrator.core.simunits import class_of, files_at
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.sweep.executors import JobExecutor
-from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
-from orchestrator.study.sweep.plan import Fingerprints, SweepPlan, digest
+from orchestrator.study.sweep.jobs import (
+    Fingerprints,
+    Job,
+    JobContext,
+    JobRecord,
+    SweepPlan,
+    digest,
+    run_jobs,
+)
 from orchestrator.study.sweep.runner import Executors
 
 _PATIENCE = "10 s"

@@ -28,7 +28,7 @@ from typing import Protocol
 from orchestrator.core import posix
 from orchestrator.core.simunits import watch_compiling
 from orchestrator.core.terminal import log_to_terminal
-from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
+from orchestrator.study.sweep.jobs import Job, JobContext, JobRecord, run_jobs
 
 #: Libraries that start threads of their own read one of these when they are loaded.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")

@@ -36,8 +36,14 @@ from orchestrator.study.sweep.executors import (
     JobExecutor,
     local_executors,
 )
-from orchestrator.study.sweep.job import Job, JobRecord
-from orchestrator.study.sweep.plan import EachItsOwn, SweepPlan, cases_needed, plan_of
+from orchestrator.study.sweep.jobs import (
+    EachItsOwn,
+    Job,
+    JobRecord,
+    SweepPlan,
+    cases_needed,
+    plan_of,
+)
 from orchestrator.study.sweep.store import Store, write_table
 
 _LOGGER = logging.getLogger(__name__)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Unpack
-
-import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
 from orchestrator.core.master import ExecutionSettings, Plan, RunKeywords, plan_of
@@ -17,7 +14,7 @@ from orchestrator.core.simunits import description_of, resolve
 from orchestrator.core.system import System, seconds
 from orchestrator.core.system.time import StepLength, divided, step_text
 from orchestrator.study.prepare.simulate import InterruptedRun, RunHooks, horizon, simulate_with
-from orchestrator.study.verification.verification import (
+from orchestrator.study.verification import (
     Flag,
     Kinds,
     Verification,
@@ -175,9 +172,12 @@ def verify(
     settings = ExecutionSettings.of(system, **given)
     refinement = Refinement.of(system, settings)
     tell = progress or (lambda _share: None)
-    works = 1 + sum(DIVISORS)
-    result = simulate_with(system, settings, RunHooks(lambda s: tell(s / works)), name)
-    rest = partial(_behind, tell, works)
+    works = 1 + sum(DIVISORS)  # H/n is n times the work of H
+    result = simulate_with(system, settings, RunHooks(lambda share: tell(share / works)), name)
+
+    def rest(share: float) -> None:
+        tell((1.0 + (works - 1) * share) / works)
+
     return verified(refinement, result, progress=rest, keep=keep)
 
 
@@ -192,7 +192,10 @@ def verified(
     results, failures = [result], []
     done, works = 0, sum(DIVISORS)
     for divisor in DIVISORS:
-        tell = partial(_part, progress, done / works, divisor / works)
+
+        def tell(share: float, before: float = done / works, part: float = divisor / works) -> None:
+            progress(before + part * share)
+
         settings = refinement.with_step_divided(divisor)
         try:
             one = simulate_with(refinement.system, settings, RunHooks(tell), result.name)
@@ -214,15 +217,6 @@ def verified(
     )
 
 
-def _part(progress: Callable[[float], None], before: float, length: float, share: float) -> None:
-    progress(before + length * share)
-
-
-def _behind(progress: Callable[[float], None], works: int, share: float) -> None:
-    """Tell the share of the finer runs as one of all runs; H/n is n times the work of H."""
-    progress((1.0 + (works - 1) * share) / works)
-
-
 def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
     if kinds.random:
         components = sorted({name.partition(".")[0] for name in kinds.random})
@@ -230,103 +224,8 @@ def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
             "each sample makes its own draws, so that the finer runs have others: no order of the"
             f" outputs of {', '.join(components)}"
         )
-    stuck = [name for name, flags in zip(found.names, found.flags, strict=True) if _stuck(flags)]
-    if stuck:
+    if stuck := sum(Flag.NOT_CONVERGING in flags for flags in found.flags):
         yield (
-            f"{len(stuck)} of {len(found.names)} outputs differ no less between the shorter steps:"
+            f"{stuck} of {len(found.names)} outputs differ no less between the shorter steps:"
             " their errors are not known"
         )
-
-
-def _stuck(flags: Sequence[Flag]) -> bool:
-    return Flag.NOT_CONVERGING in flags
-
-
-#: An output whose peak is no larger, as a share of the largest of its component, is zero.
-_ZERO = 1e-9
-#: The error with H is at most so many times the difference to H/2, if it falls with the first
-#: power of H or faster.
-_WHOLE = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class PeakError:
-    """How far the peak values of a run are off.
-
-    step_ns: The communication step H, ns.
-    output: That which is farthest off; empty if there is none with a peak.
-    peaks: Its largest magnitudes with H and with H/2, in its own unit.
-    share: The error with H as a share of the peak: twice the difference.
-    wall_seconds: That the run with H took.
-    """
-
-    step_ns: int
-    output: str
-    peaks: tuple[float, float]
-    share: float
-    wall_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class PeakChoice:
-    """The step that peak values leave.
-
-    step_ns: The largest one that was run and is within the tolerance; ``None`` if there is none.
-    runs: In the order in which they were made, the longest step first.
-    """
-
-    step_ns: int | None
-    runs: tuple[PeakError, ...]
-
-
-def peak_error(system: System, settings: ExecutionSettings) -> PeakError:
-    """Run a system with a step and with half of it, and compare the peaks of what is recorded.
-
-    Integers, Booleans and outputs that depend on draws have none.
-    """
-    refinement = Refinement.of(system, settings)
-    coarse = simulate_with(system, settings)
-    fine = simulate_with(system, replace(refinement.with_step_divided(2), every=settings.every))
-    kinds = kinds_of(system, coarse.names, settings.faults)
-    names = [n for n in coarse.names if n not in kinds.discrete and n not in kinds.random]
-    before, after = _peaks(coarse, names), _peaks(fine, names)
-    largest: dict[str, float] = {}
-    for name, peak in after.items():
-        component = name.partition(".")[0]
-        largest[component] = max(peak, largest.get(component, 0.0))
-    shares = {
-        name: _WHOLE * abs(before[name] - peak) / peak
-        for name, peak in after.items()
-        if peak > _ZERO * largest[name.partition(".")[0]]
-    }
-    if not shares:
-        return PeakError(refinement.step_ns, "", (0.0, 0.0), 0.0, coarse.wall_seconds)
-    worst = max(shares, key=shares.__getitem__)
-    return PeakError(
-        refinement.step_ns,
-        worst,
-        (before[worst], after[worst]),
-        shares[worst],
-        coarse.wall_seconds,
-    )
-
-
-def choose_by_peaks(
-    run: Callable[[int], PeakError], steps: Sequence[int], tolerance: float
-) -> PeakChoice:
-    """Run with one step after the other until the peaks are within a tolerance.
-
-    run: Runs with a step in nanoseconds and with half of it.
-    steps: The longest first.
-    tolerance: Of the peaks, as a share of them.
-    """
-    runs = []
-    for step_ns in steps:
-        runs.append(run(step_ns))
-        if runs[-1].share <= tolerance:
-            return PeakChoice(step_ns, tuple(runs))
-    return PeakChoice(None, tuple(runs))
-
-
-def _peaks(result: Result, names: Sequence[str]) -> dict[str, float]:
-    return {name: float(np.abs(result[name]).max()) for name in names}

@@ -5,7 +5,7 @@ import pytest
 
 from orchestrator import UnknownNameError
 from orchestrator.core.recording import Result
-from orchestrator.study.verification.verification import Kinds, compare
+from orchestrator.study.verification import Kinds, compare
 
 TIMES = np.linspace(0.0, 1.0, 201)
 

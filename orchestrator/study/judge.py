@@ -14,8 +14,8 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.system import seconds
 from orchestrator.study.content import Cell, Section
-from orchestrator.study.expect.goal import Floats, Goal, signal_goal
 from orchestrator.study.experiment import Time
+from orchestrator.study.goal import Floats, Goal, signal_goal
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.tables import Expectation
 

@@ -16,16 +16,16 @@ from xml.etree import ElementTree as ET
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
 from orchestrator.core.recording import whole_file
-from orchestrator.study.expect.goal import Goal, expected_cases, goal_of, recorded_names
-from orchestrator.study.expect.judge import (
+from orchestrator.study.experiment import Experiment
+from orchestrator.study.extension import Extension, Run, Steps
+from orchestrator.study.goal import Goal, expected_cases, goal_of, recorded_names
+from orchestrator.study.judge import (
     SignalJudge,
     Verdict,
     case_section,
     judge_measure,
     sweep_section,
 )
-from orchestrator.study.experiment import Experiment
-from orchestrator.study.extension import Extension, Run, Steps
 from orchestrator.study.measure.outcome import JUNIT, VERDICTS, Measured, SweepOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.tables import statement_of
