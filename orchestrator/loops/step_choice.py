@@ -13,7 +13,7 @@ from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.simunits import description_of
 from orchestrator.loops.run_account import LinearSystem
-from orchestrator.loops.step_choice.step_error import (
+from orchestrator.loops.step_error import (
     ANY_NS,
     LoopMargins,
     LoopModes,
@@ -253,7 +253,7 @@ def choose_step(
 
     Growth rates and frequencies of modes, gain and delay margins count, each as a share of its
     size: see :func:`~orchestrator.loops.loop_account.growth_size` and
-    :class:`~orchestrator.loops.step_choice.step_error.Limit`.
+    :class:`~orchestrator.loops.step_error.Limit`.
     """
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise DescriptionError(f"tolerance: expected a share above 0, found {tolerance!r}")

@@ -37,7 +37,7 @@ from orchestrator.loops.multipliers import Multipliers, multipliers
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats, StateSpace
-from orchestrator.loops.step_choice.step_error import LoopModes, at_step, step_error
+from orchestrator.loops.step_error import LoopModes, at_step, step_error
 
 
 class OutputReading(StrEnum):

@@ -10,7 +10,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.recording import read_result
-from orchestrator.loops.certificate.certificate import Certificate, MasterAccount
+from orchestrator.loops.certificate import Certificate, MasterAccount
 from orchestrator.loops.loop_account import Mode, growth_size
 from orchestrator.loops.state_space import Floats
 from orchestrator.study.measure import GrowthFit, fit_growth

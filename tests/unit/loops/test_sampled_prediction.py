@@ -17,8 +17,7 @@ from orchestrator.core.system import (
     System,
     closed_loops,
 )
-from orchestrator.loops.run.prediction import totals_of
-from orchestrator.loops.run.sampled_loop_table import SampledLoopSpec
+from orchestrator.loops.prediction import SampledLoopSpec, totals_of
 from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.experiment import Experiment
 

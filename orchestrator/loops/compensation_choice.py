@@ -18,8 +18,8 @@ from orchestrator.core.system import (
 )
 from orchestrator.loops.loop_account import coupled_groups, inner_lines
 from orchestrator.loops.run_account import LinearSystem
-from orchestrator.loops.step_choice.choice import StepChoice, StepReference
-from orchestrator.loops.step_choice.step_error import (
+from orchestrator.loops.step_choice import StepChoice, StepReference
+from orchestrator.loops.step_error import (
     LoopMargins,
     StepEffect,
     at_step,

@@ -20,15 +20,15 @@ from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
 from orchestrator.core.system.experiment import WAY
-from orchestrator.loops.certificate.rule_map import (
+from orchestrator.loops.loop_account import LoopAccount
+from orchestrator.loops.loop_transfer import Margins
+from orchestrator.loops.rule_map import (
     MasterRule,
     OutputReading,
     Remedy,
     RuledSystem,
     remedies,
 )
-from orchestrator.loops.loop_account import LoopAccount
-from orchestrator.loops.loop_transfer import Margins
 from orchestrator.loops.run_account import (
     MOST_COMPONENTS,
     LinearSystem,
@@ -37,8 +37,8 @@ from orchestrator.loops.run_account import (
     linear_system,
 )
 from orchestrator.loops.sampled_loop import SampledLoop
-from orchestrator.loops.step_choice.choice import Search, StepReference, choose_step
-from orchestrator.loops.step_choice.step_error import at_step, lines_to_cut, step_error
+from orchestrator.loops.step_choice import Search, StepReference, choose_step
+from orchestrator.loops.step_error import at_step, lines_to_cut, step_error
 
 #: What the master of this package is called among the others.
 OWN = "softdock"

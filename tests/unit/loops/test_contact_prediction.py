@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.loops.contact import ContactLoop
-from orchestrator.loops.run.prediction import predict
+from orchestrator.loops.prediction import predict
 from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.experiment import ContactLoopSpec
 
