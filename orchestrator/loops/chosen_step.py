@@ -86,11 +86,7 @@ def with_chosen_steps(
             "step_choice", note=_note(choice), data=choice.as_json(), value=choice
         )
         step = {"step": f"{choice.step_ns} ns"}
-        done[name] = replace(
-            case,
-            case=case.case.model_copy(update=step),
-            options=case.options.model_copy(update=step),
-        )
+        done[name] = replace(case, case=case.case.model_copy(update=step)).with_options(**step)
     if problems:
         raise DescriptionError(*problems)
     tables = {

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.author import read_system
 from orchestrator.core.coupling import fault_records
@@ -57,6 +57,10 @@ class PreparedCase:
     emulators: Mapping[str, EmulatorPlan] = field(default_factory=dict)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     tuned: Sequence[Tuned] = ()
+
+    def with_options(self, **options: Any) -> PreparedCase:
+        """Return the case with other options."""
+        return replace(self, options=self.options.model_copy(update=options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,26 +87,16 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
         return
     if axis.proportional and not axis.set:
         yield "proportional: expected set as well, which says in proportion to what"
-    parameters = [Parameter(path) for path in axis.proportional]
     try:
-        for target, named in [
-            *zip(targets, _names(axis), strict=True),
-            *zip(parameters, axis.proportional, strict=True),
-        ]:
+        for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
-                yield f"'{named}' reaches no case: none of {', '.join(cases)} has it"
+                yield f"'{target.name}' reaches no case: none of {', '.join(cases)} has it"
         if is_time(axis):
             conversion("s", unit_of(axis))
         if axis.values is not None:
             points_of(axis)
     except DescriptionError as error:
         yield from error.problems
-
-
-def _names(axis: Axis) -> list[str]:
-    step = ["step"] if axis.step else []
-    option = [axis.option] if axis.option is not None else []
-    return [*axis.set, *axis.delay, *axis.fault, *step, *option, *axis.rate]
 
 
 def _wrong_size(sweep: Sweep) -> Iterator[str]:

@@ -196,7 +196,7 @@ def with_signals(case: PreparedCase, request: LedgerRequest) -> PreparedCase:
     """Record what a ledger needs, too."""
     record = ("*",) if case.options.record is None else case.options.record
     record = (*record, *request.signals(case.system), *counts_of(case.system))
-    return replace(case, options=case.options.model_copy(update={"record": record}))
+    return case.with_options(record=record)
 
 
 def ledger_of(

@@ -76,12 +76,10 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
         self._folder.cleanup()
 
 
-class ClusterExecutor:
-    """One thread of a worker, whichever is free."""
+class ClusterExecutor(JobExecutor):
+    """One thread of a worker, whichever is free: the cluster itself starts and ends workers."""
 
-    crashes: tuple[type[Exception], ...] = (KilledWorker,)
-    is_ready = False
-    compile_seconds = 0.0
+    crashes = (KilledWorker,)
 
     def __init__(self, pool: Executor, parcel: str) -> None:
         self._pool = pool
@@ -90,15 +88,6 @@ class ClusterExecutor:
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[JobRecord]]:
         """Send a chunk to the scheduler."""
         return self._pool.submit(run_sent, self._parcel, context, jobs)
-
-    def restart(self) -> None:
-        """Nothing: the cluster starts workers again by itself."""
-
-    def kill(self) -> None:
-        """Nothing: closing the client cancels what has not begun."""
-
-    def close(self) -> None:
-        """Nothing: all executors share the pool."""
 
 
 def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:
