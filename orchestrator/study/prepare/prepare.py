@@ -88,7 +88,8 @@ def prepare_with(
     """
     opened = prepare_open(name, case, reader, settings)
     try:
-        if _has_hardware(opened):
+        kinds = {one.source.kind for one in opened.components.values()}
+        if kinds & {SourceKind.DEVICE, SourceKind.TWIN}:
             on_hardware = of_wing("rig.on_hardware")
             opened = on_hardware(opened, rig or case, reader.folder, case, settings)
         system, kept = with_starts(opened)
@@ -96,11 +97,6 @@ def prepare_with(
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
     return without_starts(checked, kept)  # the run gives and notes them
-
-
-def _has_hardware(system: System) -> bool:
-    kinds = {one.source.kind for one in system.components.values()}
-    return not kinds.isdisjoint({SourceKind.DEVICE, SourceKind.TWIN})
 
 
 def prepare_open(
@@ -163,8 +159,6 @@ def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, E
 
 def _expect_rests(name: str, system: System, case: Case) -> None:
     """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
-    if not case.rest:
-        return
     try:
         with_rests(system, case.rest)
     except DescriptionError as error:
@@ -246,7 +240,7 @@ def _changes(
         yield partial(with_played_input, name=name, table=played, folder=folder)
     for component, table in case.unit.items():
         changes = table.model_dump(exclude_unset=True)
-        yield partial(_with_options, component=component, changes=changes)
+        yield partial(System.with_options, path=component, **changes)
     for line, delay in case.delays.items():
         yield partial(_with_delay, line=line, delay=delay)
     for line, delay in settings.delays.items():
@@ -270,7 +264,6 @@ def _without_lines(system: System, lines: Collection[str]) -> System:
 def _swapped(system: System, component: str, text: str) -> System:
     if component not in system.components:
         return system
-
     return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
 
 
@@ -279,10 +272,6 @@ def _set_where_it_is(system: System, path: str, value: Setting) -> System:
     if "." in path and Endpoint.parse(path).component not in system.components:
         return system
     return set_value(system, path, value)
-
-
-def _with_options(system: System, component: str, changes: Mapping[str, object]) -> System:
-    return system.with_options(component, **changes)
 
 
 def _with_delay(system: System, line: str, delay: Time) -> System:
@@ -369,29 +358,18 @@ def kept_values(
     if written is None:
         return []
     before, after = _values(written), _values(system)
-    changed: dict[str, Value | None] = {
-        path: value for path, value in before.items() if path in after and after[path] != value
+    connectors = {
+        f"{name}.{key}": connector
+        for name, component in system.components.items()
+        for key, connector in component.connectors.items()
     }
-    changed |= dict.fromkeys(p for p in after if p not in before and _is_set(system, p))
-    kept = [path for path in after if path not in changed]
-    return [
-        *_computed(derived, changed, kept, after),
-        *_shared(
-            {p: v for p, v in changed.items() if v is not None and p in settings},
-            kept,
-            after,
-            system,
-        ),
-    ]
-
-
-def _computed(
-    derived: Derived,
-    changed: Mapping[str, Value | None],
-    kept: Collection[str],
-    values: Mapping[str, Value],
-) -> Iterator[str]:
-    for path in changed:
+    starts = {path: connector.start for path, connector in connectors.items()}
+    units = {path: connector.unit for path, connector in connectors.items()}
+    changed = {p: value for p, value in before.items() if p in after and after[p] != value}
+    new = [p for p in after if p not in before and (p not in starts or starts[p] != after[p])]
+    kept = [path for path in after if path not in changed and path not in new]
+    said = []
+    for path in (*changed, *new):
         stale = {path}
         while more := {
             name
@@ -399,34 +377,25 @@ def _computed(
             if name not in stale and name in kept and stale & set(sources)
         }:
             stale |= more
-        listed = [f"{name} = {values[name]!r}" for name in derived if name in stale - {path}]
+        listed = [f"{name} = {after[name]!r}" for name in derived if name in stale - {path}]
         if listed:
-            yield (
+            said.append(
                 f"{path} is changed, and what was computed from it keeps its value:"
                 f" {', '.join(listed)}; set these, too"
             )
-
-
-def _shared(
-    changed: Mapping[str, Value],
-    kept: Sequence[str],
-    values: Mapping[str, Value],
-    system: System,
-) -> Iterator[str]:
     for path, value in changed.items():
         numbers = value if isinstance(value, tuple) else (value,)
-        if all(isinstance(n, bool | str | bytes) or n in _COMMON for n in numbers):
+        if path not in settings or all(
+            isinstance(n, bool | str | bytes) or n in _COMMON for n in numbers
+        ):
             continue
-        same = [
-            name
-            for name in kept
-            if values[name] == value and _unit(system, name) == _unit(system, path)
-        ]
+        same = [n for n in kept if after[n] == value and units.get(n) == units.get(path)]
         if same:
-            yield (
+            said.append(
                 f"{path} is changed, and others keep the value that it had, {value!r}:"
                 f" {', '.join(same)}; set these, too, if it is the same quantity"
             )
+    return said
 
 
 def _values(system: System) -> dict[str, Value]:
@@ -435,20 +404,6 @@ def _values(system: System) -> dict[str, Value]:
         for name, component in system.components.items()
         for key, value in component.values.items()
     }
-
-
-def _is_set(system: System, path: str) -> bool:
-    """Whether a value is another one than the source has without it."""
-    end = Endpoint.parse(path)
-    component = system.components[end.component]
-    connector = component.connectors.get(end.connector)
-    return connector is None or connector.start != component.values[end.connector]
-
-
-def _unit(system: System, path: str) -> str | None:
-    end = Endpoint.parse(path)
-    connector = system.components[end.component].connectors.get(end.connector)
-    return None if connector is None else connector.unit
 
 
 def wrong_derived(derived: Derived, systems: Mapping[str, System]) -> Iterator[str]:

@@ -190,9 +190,18 @@ def simulate_with(
     with Execution(system, settings, stop=f"{stop_ns} ns") as execution:
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
-        _expect_room(execution, count // settings.every + 1, name)
-        notes = _notes_of_end(last_ns, stop_ns, step_ns)
-
+        values = (count // settings.every + 1) * execution.recorded_columns
+        if values > MOST_VALUES:
+            raise CapabilityError(
+                f"'{name}': the run would record {values:.3g} values in memory;"
+                f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+            )
+        notes = []
+        if last_ns != stop_ns:
+            notes.append(
+                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
+                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
+            )
         pace = settings.realtime
         report = _Report(execution, hooks, name, notes, start_ns, last_ns)
         try:
@@ -370,26 +379,6 @@ def _journal_beside(
     finally:
         if wrong := process.end():
             notes.append(f"the journal of the run is not whole: {wrong}")
-
-
-def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:
-    """Say where a run ends that does not end at its stop time."""
-    if last_ns == stop_ns:
-        return []
-    told = (
-        f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
-        f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
-    )
-    return [told]
-
-
-def _expect_room(execution: Execution, rows: int, name: str) -> None:
-    values = rows * execution.recorded_columns
-    if values > MOST_VALUES:
-        raise CapabilityError(
-            f"'{name}': the run would record {values:.3g} values in memory;"
-            f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
-        )
 
 
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:

@@ -58,7 +58,11 @@ def wrong_sweep(
     if not set(sweep.cases) <= set(cases):
         return
     where = f"sweep '{name}'"
-    involved = {key: cases[key] for key in _involved(sweep, experiment) if key in cases}
+    measures = [
+        experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
+    ]
+    compared = [one.to for one in measures if one is not None and one.to is not None]
+    involved = {key: cases[key] for key in (*sweep.cases, *compared) if key in cases}
     wrong = [
         f"{where}, over.{key}: {text}"
         for key, axis in sweep.over.items()
@@ -66,18 +70,18 @@ def wrong_sweep(
     ]
     wrong += (f"{where}: {text}" for text in _wrong_size(sweep))
     yield from wrong
-    yield from (f"{where}: {text}" for text in _wrong_titles(sweep))
+    taken = {*_COLUMNS, *sweep.measures}
+    for key, axis in sweep.over.items():
+        title = axis.label or key
+        if title in taken:
+            yield (
+                f"{where}: over.{key}: another column is called '{title}': give it another label"
+            )
+        taken.add(title)
     yield from (f"{where}: {text}" for text in _wrong_seeds(sweep, involved))
     yield from (f"{where}: {text}" for text in _wrong_windows(sweep, involved))
     if not wrong:
         yield from dict.fromkeys(f"{where}: {text}" for text in _wrong_values(sweep, involved))
-
-
-def _involved(sweep: Sweep, experiment: Experiment) -> list[str]:
-    measures = (
-        experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
-    )
-    return [*sweep.cases, *(m.to for m in measures if m is not None and m.to is not None)]
 
 
 def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
@@ -108,16 +112,6 @@ def _wrong_size(sweep: Sweep) -> Iterator[str]:
         yield f"design '{sweep.design}' needs a count of points"
     if len(set(sweep.cases)) < len(sweep.cases):
         yield "cases: one is named twice"
-
-
-def _wrong_titles(sweep: Sweep) -> Iterator[str]:
-    """Say which columns of the table would have one title."""
-    taken = {*_COLUMNS, *sweep.measures}
-    for name, axis in sweep.over.items():
-        title = axis.label or name
-        if title in taken:
-            yield f"over.{name}: another column is called '{title}': give it another label"
-        taken.add(title)
 
 
 def _wrong_seeds(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
@@ -285,13 +279,10 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> It
                 if len(listed) > 1:
                     yield f"axis '{name}' is not drawn: say with at = {{ {name} = .. }} which value"
             elif point_at(axis, panel.at[name]).value not in [point.value for point in listed]:
-                yield f"at.{name}: no value {panel.at[name]!r}; it has: {_listed(listed)}"
+                known = ", ".join(str(point.shown) for point in listed)
+                yield f"at.{name}: no value {panel.at[name]!r}; it has: {known}"
         except DescriptionError:
             continue  # reported with the sweep
-
-
-def _listed(points: Collection[AxisPoint]) -> str:
-    return ", ".join(str(point.shown) for point in points)
 
 
 def _drawn(figure: MapFigure | LinesFigure) -> tuple[str, ...]:
