@@ -32,7 +32,7 @@ from orchestrator import System, fmu
 from orchestrator.core.ssp import write_ssp
 from orchestrator.export import build_model
 from orchestrator.loops import LinearSystem, linear_system, linearise, open_loop
-from orchestrator.loops.certificate.rule_map import MASTERS, RuledSystem
+from orchestrator.loops.rule_map import MASTERS, RuledSystem
 from orchestrator.study.measure import fit_growth
 
 HERE = Path(__file__).parent

@@ -20,7 +20,7 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.checks import check_target
-from orchestrator.study.file.experiment import RunOptions
+from orchestrator.study.experiment import RunOptions
 
 FMUS = Path(__file__).resolve().parents[1] / "fmus" / "build"
 _SPACES = " ".join(

@@ -22,8 +22,8 @@ from orchestrator import System, read_system, simulate
 from orchestrator.loops import linear_system
 from orchestrator.loops.loop_account import growth_size
 from orchestrator.loops.run_account import LinearSystem
-from orchestrator.loops.step_choice.choice import StepReference, choose_step
-from orchestrator.loops.step_choice.step_error import at_step, step_error
+from orchestrator.loops.step_choice import StepReference, choose_step
+from orchestrator.loops.step_error import at_step, step_error
 from orchestrator.study.measure import fit_growth
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

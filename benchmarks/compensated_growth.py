@@ -18,8 +18,8 @@ import numpy as np
 from orchestrator import Compensation, Extrapolation, System, fmu, simulate
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.loops import linear_system
-from orchestrator.loops.step_choice.choice import StepReference, choose_step
-from orchestrator.loops.step_choice.compensation_choice import choose_compensation
+from orchestrator.loops.compensation_choice import choose_compensation
+from orchestrator.loops.step_choice import StepReference, choose_step
 from orchestrator.study.measure import fit_growth
 
 FMUS = Path(__file__).parents[1] / "fmus" / "build"

@@ -26,13 +26,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.axes import placed
 from orchestrator.study.run.case_runs import run_case
 from orchestrator.study.sweep import plans_of
 from orchestrator.study.sweep.executors import Dispatcher, JobExecutor, local_executors
-from orchestrator.study.sweep.job import JobRecord
-from orchestrator.study.sweep.plan import SweepPlan
+from orchestrator.study.sweep.jobs import JobRecord, SweepPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = 120

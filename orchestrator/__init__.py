@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         verify as verify,
         write_checkpoint as write_checkpoint,
     )
-    from orchestrator.study.expect.judge import judge as judge
-    from orchestrator.study.expect.judge import Verdict as Verdict
+    from orchestrator.study.judge import judge as judge
+    from orchestrator.study.judge import Verdict as Verdict
     from orchestrator.study.prepare.prepare import prepare as prepare
     from orchestrator.study.sweep.of_python import sweep as sweep
     from orchestrator.export import (

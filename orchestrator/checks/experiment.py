@@ -12,7 +12,7 @@ from orchestrator.core.diagnostics.errors import Code, error
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.system.time import step_length
 from orchestrator.study import Experiment
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.prepare.prepare import merged, prepare_with, with_emulators
 from orchestrator.study.prepare.prepared_case import PreparedCase, SystemReader
 from orchestrator.study.reader import unsound

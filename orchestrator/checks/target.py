@@ -46,7 +46,7 @@ from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
 from orchestrator.rig.prepare.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 
 
 class Collected:

@@ -27,7 +27,7 @@ def delays(
 ) -> None:
     """Say what delay every loop has: declared, added by the co-simulation, and measured."""
     from orchestrator.cli.target import experiment_of, systems_of, with_options
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
 
     systems = systems_of(target)
     given = RunOptions(step=step, algorithm=algorithm, delay=delay)

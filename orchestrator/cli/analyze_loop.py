@@ -15,7 +15,7 @@ from orchestrator.cli.terminal.console import count_bar, print_json, print_table
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.loops.run.account import COLUMNS, mode_rows
+from orchestrator.loops.case_account import COLUMNS, mode_rows
 from orchestrator.loops.sweep import KINDS
 from orchestrator.pictures import write_report
 from orchestrator.study.content import FigureItem, FileItem, Report, TableItem
@@ -355,8 +355,8 @@ def case_options(
 ) -> tuple[str, System, dict[str, Any]]:
     """Return the name of one case of a target, its system, and how it is linearised."""
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
-    from orchestrator.loops.run.chosen_step import chosen_step
-    from orchestrator.study.file.experiment import AUTO, RunOptions
+    from orchestrator.loops.chosen_step import chosen_step
+    from orchestrator.study.experiment import AUTO, RunOptions
     from orchestrator.study.prepare.prepare import merged
     from orchestrator.study.prepare.prepared_case import PreparedCase
 

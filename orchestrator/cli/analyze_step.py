@@ -11,9 +11,9 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 
 if TYPE_CHECKING:
-    from orchestrator.loops.step_choice.choice import StepChoice, StepReference
+    from orchestrator.loops.chosen_step import PeakChoice
+    from orchestrator.loops.step_choice import StepChoice, StepReference
     from orchestrator.study.prepare.prepared_case import PreparedCase
-    from orchestrator.study.verification.verify import PeakChoice
 
 
 _COLUMNS = [
@@ -49,9 +49,9 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
-    from orchestrator.loops.run.chosen_step import case_step_reference
-    from orchestrator.loops.step_choice.choice import choose_step
-    from orchestrator.loops.step_choice.compensation_choice import choose_compensation
+    from orchestrator.loops.chosen_step import case_step_reference
+    from orchestrator.loops.compensation_choice import choose_compensation
+    from orchestrator.loops.step_choice import choose_step
 
     prepared = _prepared(target, case)
     reference = case_step_reference(prepared, lines=cut, count=modes)
@@ -127,7 +127,7 @@ def _by_peaks(
     prepared: PreparedCase, reference: StepReference, choices: list[StepChoice]
 ) -> dict[str, PeakChoice]:
     """Run with the steps that were chosen, and shorter ones while peaks are off."""
-    from orchestrator.loops.run.chosen_step import peaks_of_case
+    from orchestrator.loops.chosen_step import peaks_of_case
 
     return {
         choice.algorithm: peaks_of_case(prepared, reference, choice)
@@ -158,7 +158,7 @@ def _peaks_json(found: PeakChoice | None) -> dict[str, Any]:
 def _drawn(choices: list[StepChoice], name: str, output: Path | None) -> list[Path]:
     if output is None:
         return []
-    from orchestrator.loops.step_choice.choice import draw_choice
+    from orchestrator.loops.step_choice import draw_choice
     from orchestrator.pictures import save
 
     output.mkdir(parents=True, exist_ok=True)

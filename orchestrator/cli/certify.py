@@ -14,8 +14,8 @@ from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 
 if TYPE_CHECKING:
-    from orchestrator.loops.certificate.certificate import Certificate
-    from orchestrator.loops.certificate.comparison import Comparison
+    from orchestrator.loops.certificate import Certificate
+    from orchestrator.loops.comparison import Comparison
     from orchestrator.study.content import TableItem
 
 COLUMNS = (
@@ -63,9 +63,9 @@ def certify(
     from orchestrator.cli.analyze_loop import case_options
     from orchestrator.cli.target import is_system
     from orchestrator.core.ssp.archive.sources import main_file
-    from orchestrator.loops.certificate.certificate import certify as certified
-    from orchestrator.loops.certificate.comparison import compare
-    from orchestrator.loops.certificate.rule_map import MASTERS, master_rules
+    from orchestrator.loops.certificate import certify as certified
+    from orchestrator.loops.comparison import compare
+    from orchestrator.loops.rule_map import MASTERS, master_rules
 
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise typer.BadParameter(f"a share above 0, found {tolerance}", param_hint="--tolerance")

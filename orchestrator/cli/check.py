@@ -42,7 +42,7 @@ def check(
     """
     from orchestrator.checks import check_target, code_named
     from orchestrator.core.terminal import errors_only
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
 
     if explain is not None:
         console.print(str(code_named(explain)), markup=False)

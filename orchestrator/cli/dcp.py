@@ -135,7 +135,7 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
     if target.suffix == ".fmu":
         return held.enter_context(served_slave(target, options))
     from orchestrator.cli.export import chosen_case
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
     given = RunOptions(step=options.step)

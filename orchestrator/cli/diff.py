@@ -20,7 +20,7 @@ from orchestrator.core.system import System
 from orchestrator.core.system.packed_code import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
 from orchestrator.pictures.drawing import FieldChange, SystemChange, differences, order_notes
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.prepare.prepare import merged, prepare_with
 from orchestrator.study.prepare.prepared_case import SystemReader
 

@@ -16,7 +16,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Unk
 if TYPE_CHECKING:
     from orchestrator.core.simunits import Block
     from orchestrator.core.system import Fault, System, Value
-    from orchestrator.study.file.experiment import Case, RunOptions
+    from orchestrator.study.experiment import Case, RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
 
@@ -178,7 +178,7 @@ def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, Sys
     """Read the target; a file of SSP as it is, a case of an experiment prepared to be run."""
     from orchestrator.cli.target import expect_case, experiment_of
     from orchestrator.core.ssp import read_system
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepare import merged, prepare
 
     experiment, folder = experiment_of(target)
@@ -261,7 +261,7 @@ def fmu(
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
     from orchestrator.export.system import export_system
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
     given = RunOptions(algorithm=algorithm, delay=delay, step=step)
@@ -303,9 +303,8 @@ def chosen_case(
     """Prepare one case of a target, with the options that it is run with, and its faults."""
     from orchestrator.cli.target import expect_case, experiment_of, with_options
     from orchestrator.core.system import nanoseconds
-    from orchestrator.study.prepare.playback import faults_of
     from orchestrator.study.prepare.prepare import expect_lines, merged, prepare_open
-    from orchestrator.study.prepare.prepared_case import SystemReader, expect_components
+    from orchestrator.study.prepare.prepared_case import SystemReader, expect_components, faults_of
 
     experiment, folder = experiment_of(target)
     known = ", ".join(experiment.case)

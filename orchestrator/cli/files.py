@@ -89,7 +89,7 @@ def copy(
 
 #: Where the model of each kind of file is.
 MODELS = {
-    "experiment": "orchestrator.study.file.experiment:Experiment",
+    "experiment": "orchestrator.study.experiment:Experiment",
     "system": "orchestrator.author.tables:SystemFile",
     "recipe": "orchestrator.export.recipe:RecipeFile",
     "scene": "orchestrator.pictures.animation:Scene",

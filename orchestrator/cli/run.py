@@ -26,7 +26,7 @@ from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.study import Experiment, ExperimentOutcome
-    from orchestrator.study.file.experiment import ParameterFile
+    from orchestrator.study.experiment import ParameterFile
 
 
 def print_outcome(outcome: ExperimentOutcome) -> None:
@@ -247,7 +247,7 @@ def run(
     engaged, and 5 if an expectation was not kept; all results are written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
     from orchestrator.study.runner import run_with
 
@@ -385,7 +385,7 @@ def _interruption() -> Iterator[None]:
 
 def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFile]:
     """Put parameter sets and their mappings together."""
-    from orchestrator.study.file.experiment import ParameterFile
+    from orchestrator.study.experiment import ParameterFile
 
     if mappings and len(mappings) != len(sets):
         raise DescriptionError(

@@ -119,8 +119,8 @@ def _judged(
     """Hold the runs of sweeps to what is expected of them, and write that down."""
     if not experiment.expect:
         return []
-    from orchestrator.study.expect.expectations import sweep_verdicts, write_sweep_verdicts
-    from orchestrator.study.expect.judge import sweep_section
+    from orchestrator.study.expectations import sweep_verdicts, write_sweep_verdicts
+    from orchestrator.study.judge import sweep_section
 
     sections = []
     for name, one in outcomes.items():

@@ -14,7 +14,7 @@ from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
 from orchestrator.core.system import System, nearest
 from orchestrator.core.system.packed_code import packed_code_unopened, unopened_notes
 from orchestrator.study import Experiment
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 
 if TYPE_CHECKING:
     from orchestrator.study.prepare.prepared_case import SystemReader

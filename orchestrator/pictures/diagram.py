@@ -24,7 +24,7 @@ from orchestrator.pictures.drawing.facts import chains_of, inside, wire_key, wir
 from orchestrator.pictures.drawing.layout.shape import has_font
 from orchestrator.pictures.drawing.parts import connector_of
 from orchestrator.pictures.drawing.scene import Shape, ShapeGroup, Text
-from orchestrator.study.file.experiment import Case, RunOptions, Setting
+from orchestrator.study.experiment import Case, RunOptions, Setting
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.prepared_case import ReadSystem
 

@@ -14,8 +14,8 @@ from orchestrator.core.wings import of_wing
 from orchestrator.pictures.panels import spans_of
 from orchestrator.study import ExperimentOutcome, SweepOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
-from orchestrator.study.file.figure_tables import Curve as Drawn
-from orchestrator.study.file.figure_tables import (
+from orchestrator.study.figure_tables import Curve as Drawn
+from orchestrator.study.figure_tables import (
     Figure,
     LinesFigure,
     MapFigure,

@@ -10,8 +10,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.plot_drawing import headline, literal, new_figure
-from orchestrator.study.content import MapAxis, MapLook, MapPanel
-from orchestrator.study.content.map_content import Floats
+from orchestrator.study.content import Floats, MapAxis, MapLook, MapPanel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

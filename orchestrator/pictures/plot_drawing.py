@@ -15,8 +15,7 @@ from orchestrator.core.system import System
 from orchestrator.core.system.naming import is_pattern, lacking, matching
 from orchestrator.pictures.panels import axis_of, panels_of, spans_of
 from orchestrator.pictures.pictures import picture
-from orchestrator.study.content import PALETTE, Curve, Panel, Plot, Reference, Span
-from orchestrator.study.content.report_content import DASHES
+from orchestrator.study.content import DASHES, PALETTE, Curve, Panel, Plot, Reference, Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -277,7 +276,7 @@ def svg_of(system: System) -> str:
     """Return the block diagram of a system as SVG, with its loops."""
     from orchestrator.pictures.diagram import facts_of
     from orchestrator.pictures.drawing import draw_system
-    from orchestrator.study.file.experiment import RunOptions
+    from orchestrator.study.experiment import RunOptions
 
     opened = resolve(system)
     facts, _ = facts_of(opened.flat(), RunOptions())

@@ -21,17 +21,19 @@ from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.page import embedded, environment
 from orchestrator.study.content import (
+    DASHES,
     PALETTE,
     CaseSection,
     Curve,
+    Dash,
     FigureItem,
     FileItem,
+    Floats,
     Measure,
     Panel,
     Plot,
     Report,
 )
-from orchestrator.study.content.report_content import DASHES, Dash, Floats
 
 #: Samples of a curve that are kept as they are; of a longer one its peaks, ends and gaps are.
 LARGEST_CURVE = 200_000

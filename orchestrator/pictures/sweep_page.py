@@ -27,7 +27,7 @@ from orchestrator.study.content import (
     Report,
     TableItem,
 )
-from orchestrator.study.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.study.figure_tables import LinesFigure, MapFigure
 from orchestrator.study.sweep import FinishedSweep
 from orchestrator.study.sweep.runner import as_run
 from orchestrator.study.sweep.summary import (

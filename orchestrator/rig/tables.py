@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.rig.arming import Reserve
-from orchestrator.study.file.table import Table, Time
+from orchestrator.study.experiment import Table, Time
 
 if TYPE_CHECKING:
     from orchestrator.rig.identification.record import ExcitationLimits

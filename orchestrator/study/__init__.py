@@ -10,7 +10,7 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.study.extension import Extension as Extension, Run as Run, Steps as Steps
-    from orchestrator.study.file.experiment import Experiment as Experiment
+    from orchestrator.study.experiment import Experiment as Experiment
     from orchestrator.study.measure.outcome import (
         CaseOutcome as CaseOutcome,
         ExperimentOutcome as ExperimentOutcome,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         write_checkpoint as write_checkpoint,
     )
     from orchestrator.study.runner import run_experiment as run_experiment
-    from orchestrator.study.section import Section as Section
-    from orchestrator.study.verification.verify import verify as verify
+    from orchestrator.study.content import Section as Section
+    from orchestrator.study.refinement import verify as verify
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

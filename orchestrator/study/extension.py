@@ -29,11 +29,11 @@ from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.system import SourceKind
 from orchestrator.core.wings import PluginGroup
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.content import Section
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
-from orchestrator.study.section import Section
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -26,13 +26,11 @@ from orchestrator.core.plain_data import toml_data
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import ContactLoopSpec, Experiment, Measure
-from orchestrator.study.file.table import Angle
-from orchestrator.study.measure.ledgers import ledger_series, swept_ledgers, wrong_ledgers
+from orchestrator.study.content import Section
+from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
 from orchestrator.study.measure.measures import names_of, target_value
-from orchestrator.study.prepare.dependents import wrong_derived
-from orchestrator.study.prepare.playback import uncovered, wrong_faults
-from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
+from orchestrator.study.prepare.inputs import uncovered
+from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps, wrong_derived
 from orchestrator.study.prepare.prepared_case import (
     PreparedCase,
     RunSettings,
@@ -42,13 +40,14 @@ from orchestrator.study.prepare.prepared_case import (
     requested_cases,
     with_processes,
     with_tuning,
+    wrong_faults,
 )
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
-from orchestrator.study.section import Section
+from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_ledgers
 
 if TYPE_CHECKING:
-    from orchestrator.study.file.figure_tables import Curve
+    from orchestrator.study.figure_tables import Curve
 
 
 #: Of what is wrong with an experiment file by itself.
@@ -240,14 +239,14 @@ def _expectations(
     recorded: Mapping[str, list[str]],
 ) -> Iterator[Diagnostic]:
     if experiment.expect:
-        from orchestrator.study.expect.goal import wrong_expectations
+        from orchestrator.study.goal import wrong_expectations
 
         for name, text in wrong_expectations(experiment, cases, recorded):
             yield from _at(("expect", name), (text,))
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
-    from orchestrator.study.file.figure_tables import ListedSweep
+    from orchestrator.study.figure_tables import ListedSweep
     from orchestrator.study.prepare.sweep_check import wrong_listed, wrong_sweep
 
     for name, sweep in experiment.sweep.items():

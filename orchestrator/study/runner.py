@@ -8,9 +8,8 @@ from pathlib import Path
 
 from orchestrator.core.notebook import progress_bar
 from orchestrator.core.recording import whole_folder
+from orchestrator.study.experiment import Experiment, ParameterFile, Setting, Time
 from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
-from orchestrator.study.file.experiment import Experiment, ParameterFile, Setting
-from orchestrator.study.file.table import Time
 from orchestrator.study.measure.measures import with_measures
 from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
 from orchestrator.study.prepare.prepare import case_notes

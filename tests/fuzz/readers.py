@@ -37,8 +37,8 @@ from orchestrator.export.recipe import Recipe
 from orchestrator.pictures.animations import redraw
 from orchestrator.rig.supervisor.rig_tracking import read_tracks
 from orchestrator.study import read_checkpoint, read_experiment, write_checkpoint
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.prepare.playback import read_signal
+from orchestrator.study.experiment import Experiment
+from orchestrator.study.prepare.inputs import read_signal
 from orchestrator.study.sweep.store import Store
 
 

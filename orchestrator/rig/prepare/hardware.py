@@ -19,7 +19,7 @@ from orchestrator.core.system import (
     connection_name,
 )
 from orchestrator.study import Experiment
-from orchestrator.study.file.experiment import Case
+from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import RunSettings
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from orchestrator.core.system import (
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.rig.identification.step_response import Lag
 from orchestrator.rig.tables import ArmingTable
-from orchestrator.study.file.experiment import Case
+from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepare import prepare_with
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 

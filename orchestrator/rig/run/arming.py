@@ -15,9 +15,9 @@ from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import Endpoint, System
 from orchestrator.core.system.time import step_length
 from orchestrator.study import Experiment, Extension, Run, Section
-from orchestrator.study.file.experiment import RunOptions
+from orchestrator.study.content import Cell
+from orchestrator.study.experiment import RunOptions
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
-from orchestrator.study.section import Cell
 
 if TYPE_CHECKING:
     from orchestrator.loops import LinearSystem

@@ -12,9 +12,9 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
 from orchestrator.core.system import Source, SourceKind, System
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
-from orchestrator.study.file.case_tables import DeviceTable
-from orchestrator.study.file.experiment import Case
+from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
+from orchestrator.study.tables import DeviceTable
 
 if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
@@ -95,7 +95,7 @@ def with_emulators(
     if not wanted:
         return case, {}
     from orchestrator.rig.devices.conformance import bench_of
-    from orchestrator.study.file.case_tables import DeviceTable
+    from orchestrator.study.tables import DeviceTable
 
     devices, plans = dict(case.devices), {}
     for component in wanted:

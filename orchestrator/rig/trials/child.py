@@ -18,10 +18,10 @@ from orchestrator.core.interruption import interruptible
 from orchestrator.core.recording import whole_folder
 from orchestrator.study import Experiment, ExperimentOutcome, Run, read_experiment
 from orchestrator.study.extension import loaded
-from orchestrator.study.file.case_tables import DeviceTable
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 from orchestrator.study.run.case_runs import run_cases
+from orchestrator.study.tables import DeviceTable
 
 #: As ``softdock run`` says that a component went to its safe state.
 _SAFE_STATE = 3

@@ -26,7 +26,7 @@ from orchestrator.rig.supervisor.wire import Operator
 from orchestrator.rig.trials.judge import Judge, Outcome, was_disturbed
 from orchestrator.rig.trials.trial import Trial
 from orchestrator.study import Experiment
-from orchestrator.study.file.experiment import Case
+from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan
 
 _CHILD = "orchestrator.rig.trials.child"

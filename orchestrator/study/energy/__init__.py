@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.study.energy.ledger import automatic_plan as automatic_plan
     from orchestrator.study.energy.ledger import (
         EnergyLedger as EnergyLedger,
         Entry as Entry,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         LedgerPort as LedgerPort,
         Motion as Motion,
         Stage as Stage,
+        automatic_plan as automatic_plan,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

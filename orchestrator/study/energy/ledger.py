@@ -1,163 +1,242 @@
-"""The energy ledger of a run: asked for, or made of the power ports that are connected."""
+"""The energy ledger of a run: work of samples, and the balance that it makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system import (
-    Causality,
-    Component,
-    Positive,
-    PowerPort,
-    System,
-    power_ports,
-    product_of,
-)
-from orchestrator.study.energy.plan import (
-    Account,
-    Bond,
-    Interface,
-    LedgerPlan,
-    LedgerPort,
-    Motion,
-    Stage,
-)
-from orchestrator.study.energy.work import (
-    Floats,
-    Samples,
-    Signals,
-    Work,
-    energy_of,
-    stored_in,
-    unsure_work,
-    work_of,
-)
+from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.system import Causality, Connector, System, product_of, signal_of
+from orchestrator.study.energy.plan import Account, Bond, Interface, LedgerPlan, automatic_plan
 
-#: Outputs that say what an account asks for, by their name, and in which unit.
-_OUTPUTS = {
-    "stored": ("energy", "J"),
-    "dissipated": ("dissipation", "W"),
-    "given": ("exchange", "W"),
-}
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A power port of a component."""
-
-    component: Component
-    port: PowerPort
+class Signals(Protocol):
+    """A run: what :class:`~orchestrator.core.recording.Result` is."""
 
     @property
-    def name(self) -> str:
-        return f"{self.component.name}.{self.port.name}"
-
-    def at(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(f"{self.component.name}.{name}" for name in names)
+    def time(self) -> Floats:
+        """Times of the rows, s, shape (n,)."""
 
     @property
-    def takes_effort(self) -> bool:
-        effort = self.component.connectors[self.port.effort[0]]
-        return effort.causality is Causality.INPUT
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How delayed, predicted and followed connections are read."""
 
-    @property
-    def positive(self) -> Positive:
-        return self.port.positive or (Positive.IN if self.takes_effort else Positive.OUT)
-
-    @property
-    def bond(self) -> Bond:
-        port = self.port
-        along = self.at(port.displacement)
-        fitting = along if all(self._goes_along(i) for i in range(len(along))) else ()
-        return Bond(self.at(port.effort), Motion(self.at(port.flow), fitting))
-
-    def _goes_along(self, place: int) -> bool:
-        """Whether effort times displacement is an energy: angles and quaternions need not be."""
-        connectors, port = self.component.connectors, self.port
-        if place >= len(port.effort):
-            return False
-        effort, along = connectors[port.effort[place]], connectors[port.displacement[place]]
-        energy = product_of("J", effort, along) is not None
-        return energy and effort.shape == along.shape
+    def __getitem__(self, name: str) -> Floats:
+        """One signal, shape (n,)."""
 
 
-def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan:
-    """Make a ledger of the power ports that are connected with each other.
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """Energy since the begin, J, shape (n,), and an estimate of its error at the end, J."""
 
-    A port that takes its efforts, all from one port of another component that is moved by it, is
-    connected with that. Components with such ports have accounts; outputs of theirs that are called
-    ``energy`` (J), ``dissipation`` and ``exchange`` (W) tell what they store, lose and give away.
+    energy: Floats
+    error: float = 0.0
 
-    Parameters
-    ----------
-    system
-        Flat, its components resolved.
-    declared_only
-        Whether only ports count that the system or an FMU declares, and none by their names.
+
+class Samples:
+    """The connectors of a run, by name.
+
+    run: Every step of it.
+    system: What was run, flat.
     """
-    places = [
-        _Place(component, port)
-        for component in system.components.values()
-        for port in (component.power_ports if declared_only else power_ports(component)).values()
-    ]
-    feeds = {str(line.target): str(line.source) for line in system.connections}
-    pairs = list(_connected(places, feeds))
-    named = [place for pair in pairs for place in pair]
-    owners = dict.fromkeys(place.component.name for place in named)
-    ports = tuple(
-        LedgerPort(place.name, place.bond, place.component.name, place.positive) for place in named
-    )
-    interfaces = tuple(_interface(*pair) for pair in pairs)
-    return LedgerPlan(
-        tuple(_account(system.components[name]) for name in owners), ports, interfaces
-    )
+
+    def __init__(self, run: Signals, system: System) -> None:
+        self._run = run
+        self._system = system
+        self._fed = {line.target for line in system.connections}
+        self.time = run.time
+
+    def connector(self, name: str) -> Connector:
+        """Return what a name with or without an index means; raise UnknownNameError."""
+        return signal_of(self._system, name).connector
+
+    def is_input(self, name: str) -> bool:
+        """Whether a connector is an input, of which a row holds the value over the step before."""
+        return self.connector(name).causality is Causality.INPUT
+
+    def at(self, name: str) -> Floats:
+        """Rows of a connector, shape (n, size)."""
+        signal = signal_of(self._system, name)
+        connector, end, index = signal.connector, signal.end, signal.index
+        constant = connector.causality.is_settable and end not in self._fed
+        if constant:
+            given = self._system.components[end.component].values.get(end.connector)
+            value = connector.start if given is None else given
+            row = np.ravel(np.asarray(value, dtype=np.float64))
+            chosen = row if index is None else row[[index]]
+            return np.broadcast_to(chosen, (len(self.time), len(chosen)))
+        names = [name]
+        if connector.shape and index is None and connector.size > 1:
+            names = [f"{name}[{i}]" for i in range(connector.size)]
+        rows = np.column_stack([self._run[each] for each in names])
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(wrong):
+            raise DescriptionError(
+                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: there is no energy of it"
+            )
+        return rows
+
+    def over(self, name: str) -> tuple[Floats, Floats]:
+        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
+        rows = self.at(name)
+        if not self.is_input(name):
+            return rows[:-1], rows[1:]
+        end = signal_of(self._system, name).end
+        for plan in self._run.plans:
+            if plan.connection.target == end and plan.span_ns:
+                raise DescriptionError(
+                    f"effort '{name}' moves within each step, which is not recorded; expected one"
+                    f" that is held: name its source, '{plan.connection.source}'"
+                )
+        return rows[1:], rows[1:]
+
+    def scale(self, wanted: str, *names: str) -> float:
+        """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
+        connectors = [self.connector(name) for name in names]
+        found = product_of(wanted, *connectors)
+        if found is None:
+            said = " times ".join(
+                f"'{name}' in {each.unit or 'no unit'}"
+                for name, each in zip(names, connectors, strict=True)
+            )
+            what = "energy" if wanted == "J" else "power"
+            raise UnitMismatchError(
+                f"{said} is no {what}; expected units whose product is {wanted}"
+            )
+        return found
 
 
-def _connected(places: list[_Place], feeds: Mapping[str, str]) -> Iterator[tuple[_Place, _Place]]:
-    """Pairs of giver and taker of an effort."""
-    for taker in (place for place in places if place.takes_effort):
-        efforts = tuple(feeds.get(name, "") for name in taker.at(taker.port.effort))
-        for giver in (place for place in places if not place.takes_effort):
-            if giver.at(giver.port.effort) == efforts and _moved(giver, taker, feeds):
-                yield giver, taker
+def energy_of(samples: Samples, name: str) -> Work:
+    """Return an energy, or the integral of a power; J since the begin in both cases."""
+    rows = samples.at(name)[:, 0]
+    factor = product_of("J", samples.connector(name))
+    if factor is not None:
+        return Work(factor * (rows - rows[0]))
+    power = samples.scale("W", name) * rows
+    steps = np.diff(samples.time)
+    fine = _summed(0.5 * steps * (power[1:] + power[:-1]))
+    coarse, last = _halved(samples.time, power)
+    return Work(fine, abs(fine[last] - coarse) / 3.0)
 
 
-def _moved(giver: _Place, taker: _Place, feeds: Mapping[str, str]) -> bool:
-    """Whether the one that gives the effort is moved by the other: by flows or displacements."""
-    flows = [
-        feeds.get(into) == out
-        for into, out in zip(giver.at(giver.port.flow), taker.at(taker.port.flow), strict=False)
-    ]
-    along = [
-        feeds.get(into) == out
-        for into, out in zip(
-            giver.at(giver.port.displacement), taker.at(taker.port.displacement), strict=False
-        )
-    ]
-    return (all(flows) and bool(flows)) or (all(along) and bool(along))
+def work_of(samples: Samples, bond: Bond) -> Work:
+    """Return the integral of efforts times flows.
+
+    A held effort does the work of its value times the difference of the displacement, without any
+    error of the quadrature; all else is the trapezoidal rule over the steps. The error is a third
+    of the difference to steps twice as long, or with a held effort a twelfth of the changes that
+    the slope of the flow has, times the effort and the step.
+    """
+    total, error = np.zeros(len(samples.time)), 0.0
+    for place in range(len(bond.effort)):
+        part = _Pair(samples, bond, place).work()
+        total, error = total + part.energy, error + part.error
+    return Work(total, error)
 
 
-def _interface(giver: _Place, taker: _Place) -> Interface:
-    name = f"{giver.name} - {taker.name}"
-    if giver.positive is taker.positive:  # the effort changes its sign on the way
-        return Interface(name, giver.name, taker.name)
-    stage = Stage(f"motion to {giver.name}", motion=taker.bond.motion)
-    return Interface(name, giver.name, taker.name, (stage,), f"effort to {taker.name}")
+def unsure_work(samples: Samples, bond: Bond, missed: Floats) -> float:
+    """Return by how much the work of a bond may be wrong since cycles were missed, J.
+
+    In a step in which a device missed the share ``m`` of the step's time, two things are not known.
+    The motion is that of a time which differs by ``m``: at the step's power, whose size is at most
+    ``max|e| |dx|`` over the step, that is ``m max|e| |dx|``. And the effort changed by ``de`` at an
+    unknown moment within the step, so that each of its values may have acted on all of ``dx``:
+    ``|de| |dx|``. Of a flow ``v`` in a step ``h``, ``|dx|`` is at most ``h max|v|``, and it changes
+    at an unknown moment, too: ``h max|e| |dv|``. The bound is their sum over the steps with
+    ``m > 0``; the work of all others is as sure as without a device.
+    """
+    places = range(len(bond.effort))
+    return sum(_Pair(samples, bond, place).unsure(missed) for place in places)
 
 
-def _account(component: Component) -> Account:
-    outputs = {c.name: c.unit for c in component.of(Causality.OUTPUT) if not c.shape}
-    found: dict[str, tuple[str, ...]] = {
-        key: (f"{component.name}.{name}",)
-        for key, (name, unit) in _OUTPUTS.items()
-        if outputs.get(name) == unit
-    }
-    return Account(component.name, **found)
+class _Pair:
+    """One effort and what it acts on."""
+
+    def __init__(self, samples: Samples, bond: Bond, place: int) -> None:
+        self._samples = samples
+        motion, effort = bond.motion, bond.effort[place]
+        self._held = samples.is_input(effort)
+        self._moved = place < len(motion.displacement)
+        if not self._moved and place >= len(motion.flow):
+            raise DescriptionError(f"effort '{effort}': expected a flow or a displacement")
+        other = motion.displacement[place] if self._moved else motion.flow[place]
+        scale = samples.scale("J" if self._moved else "W", effort, other)
+        self._motion = scale * samples.at(other)
+        self._begin, self._end = samples.over(effort)
+        if self._begin.shape[1] != self._motion.shape[1]:
+            raise DescriptionError(
+                f"effort '{effort}' has {self._begin.shape[1]} elements, '{other}' has"
+                f" {self._motion.shape[1]}; expected as many"
+            )
+        if motion.arm and place == 1:
+            self._begin, self._end = self._about_arm(bond)
+
+    def _about_arm(self, bond: Bond) -> tuple[Floats, Floats]:
+        arm = self._samples.at(bond.motion.arm)
+        begin, end = self._samples.over(bond.effort[0])
+        if not arm.shape[1] == begin.shape[1] == self._begin.shape[1] == 3:
+            raise DescriptionError(f"arm '{bond.motion.arm}': expected three elements everywhere")
+        return self._begin - np.cross(arm[:-1], begin), self._end - np.cross(arm[1:], end)
+
+    def work(self) -> Work:
+        time = self._samples.time
+        x, begin, end = self._motion, self._begin, self._end
+        if self._moved:
+            energy = _summed((0.5 * (begin + end) * np.diff(x, axis=0)).sum(axis=1))
+            return Work(energy, 0.0 if self._held else self._richardson(energy))
+        steps = np.diff(time)
+        energy = _summed(0.5 * steps * (begin * x[:-1] + end * x[1:]).sum(axis=1))
+        if not self._held:
+            return Work(energy, self._richardson(energy))
+        slopes = np.diff(x, axis=0) / steps[:, None]
+        bent = np.diff(slopes, axis=0) * begin[1:]
+        return Work(energy, float(abs((steps[1:, None] ** 2 * bent).sum()) / 12.0))
+
+    def unsure(self, missed: Floats) -> float:
+        """Return by how much the work of steps with missed cycles may be wrong."""
+        x, begin, end = self._motion, self._begin, self._end
+        before = np.vstack([begin[:1], end[:-1]]) if self._held else begin
+        largest, change = np.maximum(abs(before), abs(end)), abs(end - before)
+        moved = abs(np.diff(x, axis=0))
+        turned = np.zeros_like(moved)
+        if not self._moved:
+            steps = np.diff(self._samples.time)[:, None]
+            moved, turned = steps * np.maximum(abs(x[:-1]), abs(x[1:])), steps * moved
+        share = missed[:, None]
+        each = share * largest * moved + change * moved + largest * turned
+        return float(each[missed > 0.0].sum())
+
+    def _richardson(self, fine: Floats) -> float:
+        """Estimate the error from steps twice as long; efforts are samples here."""
+        effort = np.vstack([self._begin[:1], self._end])
+        if not self._moved:
+            power = (effort * self._motion).sum(axis=1)
+            coarse, last = _halved(self._samples.time, power)
+        else:
+            rows = effort[::2]
+            coarse = float(
+                (0.5 * (rows[1:] + rows[:-1]) * np.diff(self._motion[::2], axis=0)).sum()
+            )
+            last = 2 * (len(rows) - 1)
+        return abs(float(fine[last]) - coarse) / 3.0
+
+
+def _summed(parts: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def _halved(time: Floats, power: Floats) -> tuple[float, int]:
+    """Trapezoidal rule over every second row, and the row at which that ends."""
+    some, steps = power[::2], np.diff(time[::2])
+    return float((0.5 * steps * (some[1:] + some[:-1])).sum()), 2 * len(steps)
 
 
 class Kind(StrEnum):
@@ -213,7 +292,7 @@ class EnergyLedger:
         Accounts whose losses are what is left over: they have no residual.
     unsure
         By how much the balance may be open since cycles of devices were missed, J: see
-        :func:`~orchestrator.study.energy.work.unsure_work`.
+        :func:`~orchestrator.study.energy.ledger.unsure_work`.
     """
 
     time: Floats
@@ -325,7 +404,10 @@ def energy_ledger(
         own, error = _balanced(samples, account, np.zeros(len(samples.time)) + inflow)
         entries += own
         errors.append(error)
-    entries += _outside(plan, into)
+    inner = {name for each in plan.interfaces for name in (each.begin, each.end)}
+    for port in plan.ports:
+        if port.name not in inner:
+            entries.append(Entry(Kind.EXTERNAL, port.name, into[port.name]))
     for interface in plan.interfaces:
         entries += _created(samples, plan, interface, into)
     order = list(Kind)
@@ -342,7 +424,11 @@ def energy_ledger(
 def _balanced(samples: Samples, account: Account, inflow: Floats) -> tuple[list[Entry], float]:
     """Entries of an account, and an estimate of their error."""
     entries = [
-        Entry(Kind.STORED, _named(account.name, name, account.stored), stored_in(samples, name))
+        Entry(
+            Kind.STORED,
+            _named(account.name, name, account.stored),
+            samples.scale("J", name) * samples.at(name)[:, 0],
+        )
         for name in account.stored
     ]
     open_balance: Floats = sum((e.energy - e.energy[0] for e in entries), -inflow)
@@ -363,14 +449,6 @@ def _balanced(samples: Samples, account: Account, inflow: Floats) -> tuple[list[
 
 def _named(account: str, connector: str, all_of_kind: tuple[str, ...]) -> str:
     return account if len(all_of_kind) == 1 else f"{account}: {connector}"
-
-
-def _outside(plan: LedgerPlan, into: dict[str, Floats]) -> Iterator[Entry]:
-    """What came through ports that are in no interface, and from sources."""
-    inner = {name for each in plan.interfaces for name in (each.begin, each.end)}
-    for port in plan.ports:
-        if port.name not in inner:
-            yield Entry(Kind.EXTERNAL, port.name, into[port.name])
 
 
 def _created(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
+from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, signal_of
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import Measure
-from orchestrator.study.file.table import Angle
+from orchestrator.study.experiment import Angle, Measure
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
+
+Floats = NDArray[np.float64]
 
 
 def with_measures(
@@ -31,8 +33,6 @@ def with_measures(
     measured: dict[str, Measured] = {}
     failed = []
     name = case.name
-    from orchestrator.study.measure.ledgers import missed_count
-
     for key, measure in case.case.measure.items():
         if measure.is_difference and measure.to not in results:
             failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
@@ -40,7 +40,7 @@ def with_measures(
         try:
             measured[key] = evaluate(measure, results[name], case.system, results)
         except DescriptionError as error:
-            steps = missed_count(case, results[name], clock)
+            steps = np.count_nonzero(missed_shares(case, results[name], clock))
             why = f" (cycles were missed in {steps} steps)" if steps else ""
             failed.append(f"{'warning: ' * bool(steps)}measure '{key}': {error}{why}")
             if not steps:
@@ -90,9 +90,6 @@ def values_of(result: Result, signal: str, angle: Angle) -> NDArray[np.float64]:
 def unit_of(result: Result, signal: str, angle: Angle) -> str:
     """Unit of a signal, empty where none is declared."""
     return result.units.get(signal, "") if angle is None else "deg"
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,3 +260,41 @@ def _later(measure: Measure, result: Result) -> dict[str, int]:
             )
         later |= dict.fromkeys(fault.lines, fault.later_ns)
     return later
+
+
+_COUNTS = ("samples", "lost", "late")
+
+
+def counts_of(system: System) -> tuple[str, ...]:
+    """Name the signals of a system that tell which cycles were missed."""
+    return tuple(f"{device}.{count}" for device in _devices(system) for count in _COUNTS)
+
+
+def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floats:
+    """Return by which share of its time each step and its device may be apart, shape (n - 1,).
+
+    A step stands for as many cycles of the device that is the clock as fit into it. If the device
+    counts more or fewer, the motion that was measured is that of another time. A sample that was
+    lost or late is a cycle, too, of any device. What a cycle changed is read in the next step of
+    each component, and answered in the one after that: so a step has all that was missed since
+    twice the longest step before.
+    """
+    steps = np.diff(result.time)
+    missed = np.zeros(len(steps))
+    for device in _devices(case.system):
+        if not all(f"{device}.{count}" in result.names for count in _COUNTS):
+            continue  # a case that records its own choice, and has no ledger
+        cycles = steps * (1e9 / (clock_ns(case.system.component(device).source) or 1))
+        samples, lost, late = (np.diff(result[f"{device}.{count}"]) for count in _COUNTS)
+        apart = np.abs(lost) + np.abs(late)
+        if device == clock:
+            off = np.abs(samples + lost - cycles)
+            apart = np.maximum(apart, np.where(off >= 1.0 - 1e-9, off, 0.0))
+        missed = np.maximum(missed, apart / cycles)
+    window = 1 + 2 * max((case.options.rates or {}).values(), default=1)
+    spread: Floats = np.convolve(missed, np.ones(window))[: len(missed)]
+    return spread
+
+
+def _devices(system: System) -> Iterator[str]:
+    return (name for name, one in system.components.items() if clock_ns(one.source))

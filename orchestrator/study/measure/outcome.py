@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.recording import Draft, Result, whole_file
 from orchestrator.core.system import System, seconds
-from orchestrator.study.section import Section
+from orchestrator.study.content import Section
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import Notice

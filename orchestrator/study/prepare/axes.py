@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import conversion, nanoseconds
-from orchestrator.study.file.experiment import FaultTable
-from orchestrator.study.file.figure_tables import Axis, AxisValue, Sweep
+from orchestrator.study.experiment import FaultTable
+from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.targets import (
     Delay,
@@ -46,9 +46,9 @@ def targets_of(axis: Axis) -> list[Target]:
     unit = axis.unit
     return [
         *(Parameter(path, unit, axis.scale) for path in axis.set),
-        *(Delay(line, axis.scale) for line in axis.delay),
+        *(Delay(line, scale=axis.scale) for line in axis.delay),
         *(FaultFigure(path, unit, axis.scale) for path in axis.fault),
-        *([Step(axis.scale)] if axis.step else []),
+        *([Step("step", scale=axis.scale)] if axis.step else []),
         *([Option(axis.option)] if axis.option is not None else []),
         *(Rate(component) for component in axis.rate),
     ]
@@ -99,11 +99,11 @@ def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> Prepared
         return case
     factor = value
     if not axis.scale:
-        own = case.system.value(first.path)
-        new = first.changed(case, value).system.value(first.path)
+        own = case.system.value(first.name)
+        new = first.changed(case, value).system.value(first.name)
         if not (isinstance(own, int | float) and isinstance(new, int | float) and own):
             raise DescriptionError(
-                f"'proportional' needs a number other than zero in '{first.path}', found {own!r}"
+                f"'proportional' needs a number other than zero in '{first.name}', found {own!r}"
             )
         factor = new / own
     for path in axis.proportional:
@@ -116,7 +116,9 @@ def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> Prepared
 def points_of(axis: Axis) -> list[AxisPoint]:
     """List the values of an axis in the order of the file, or from ``from`` to ``to``."""
     if axis.values is not None:
-        _expect_none(axis, ("first", "from"), ("last", "to"), ("count", "count"))
+        for key, given in (("from", axis.first), ("to", axis.last), ("count", axis.count)):
+            if given is not None:
+                raise DescriptionError(f"has values and '{key}': expected one of both")
         points = [point_at(axis, value) for value in axis.values]
         if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
             raise DescriptionError("values: expected numbers only, text only, or Booleans only")
@@ -175,12 +177,6 @@ def _time(axis: Axis, ns: int) -> AxisPoint:
     return AxisPoint(f"{ns} ns", float(f"{ns * factor:.12g}"))
 
 
-def _expect_none(axis: Axis, *names: tuple[str, str]) -> None:
-    for name, key in names:
-        if getattr(axis, name) is not None:
-            raise DescriptionError(f"has values and '{key}': expected one of both")
-
-
 #: A value for each axis, by its name.
 Point = Mapping[str, AxisPoint]
 
@@ -214,14 +210,13 @@ def _shares(sweep: Sweep) -> NDArray[np.float64]:
 
 def size_of(sweep: Sweep) -> int:
     """Count the runs, without those that other cases are compared with."""
+    count = sweep.count or 0
     if sweep.design == "grid":
-        count = 1
-        for axis in sweep.over.values():
-            count *= len(axis.values) if axis.values is not None else axis.count or 0
-    else:
-        count = sweep.count or 0
-    seeds = sweep.seeds
-    replications = seeds if isinstance(seeds, int) else len(seeds_of(sweep))
+        axes = sweep.over.values()
+        count = math.prod(
+            axis.count or 0 if axis.values is None else len(axis.values) for axis in axes
+        )
+    replications = sweep.seeds if isinstance(sweep.seeds, int) else len(seeds_of(sweep))
     return count * max(replications, 1) * len(sweep.cases)
 
 
@@ -236,14 +231,10 @@ def seeds_of(sweep: Sweep) -> tuple[int | None, ...]:
 
 def placed(sweep: Sweep, point: Point, seed: int | None, case: PreparedCase) -> PreparedCase:
     """Return a case as it is at one point, for one seed."""
-    options = {
-        key: value
-        for key in ("stop", "record", "every")
-        if (value := getattr(sweep, key)) is not None
-    }
+    given = {key: getattr(sweep, key) for key in ("stop", "record", "every")}
+    options = {key: value for key, value in given.items() if value is not None}
     if options:
-        changed = case.options.model_copy(update=options)
-        case = replace(case, options=changed)
+        case = case.with_options(**options)
     for name, axis in sweep.over.items():
         try:
             case = applied(axis, point[name].value, case)

@@ -25,15 +25,17 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.wings import of_wing
-from orchestrator.study.file.experiment import (
+from orchestrator.study.content import Section
+from orchestrator.study.experiment import (
     AUTO,
     Case,
     Experiment,
     ParameterFile,
     RunOptions,
     Setting,
+    Time,
 )
-from orchestrator.study.file.table import Time
+from orchestrator.study.prepare.inputs import with_played_input, with_rests
 from orchestrator.study.prepare.prepared_case import (
     AS_WRITTEN,
     EmulatorPlan,
@@ -41,7 +43,6 @@ from orchestrator.study.prepare.prepared_case import (
     RunSettings,
     SystemReader,
 )
-from orchestrator.study.section import Section
 
 
 def prepare(
@@ -87,7 +88,8 @@ def prepare_with(
     """
     opened = prepare_open(name, case, reader, settings)
     try:
-        if _has_hardware(opened):
+        kinds = {one.source.kind for one in opened.components.values()}
+        if kinds & {SourceKind.DEVICE, SourceKind.TWIN}:
             on_hardware = of_wing("rig.on_hardware")
             opened = on_hardware(opened, rig or case, reader.folder, case, settings)
         system, kept = with_starts(opened)
@@ -95,11 +97,6 @@ def prepare_with(
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
     return without_starts(checked, kept)  # the run gives and notes them
-
-
-def _has_hardware(system: System) -> bool:
-    kinds = {one.source.kind for one in system.components.values()}
-    return not kinds.isdisjoint({SourceKind.DEVICE, SourceKind.TWIN})
 
 
 def prepare_open(
@@ -162,10 +159,6 @@ def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, E
 
 def _expect_rests(name: str, system: System, case: Case) -> None:
     """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
-    if not case.rest:
-        return
-    from orchestrator.study.prepare.resting import with_rests
-
     try:
         with_rests(system, case.rest)
     except DescriptionError as error:
@@ -196,8 +189,6 @@ def case_notes(
         notes += of_wing("rig.notes_on_delays")(case.system, experiment, reader.folder)
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
-        from orchestrator.study.prepare.dependents import kept_values
-
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
     return notes if choice is None else (choice.note, *notes)
 
@@ -245,13 +236,11 @@ def _changes(
     yield from map(partial(_parameters, Path()), settings.parameters)
     for path, value in settings.values.items():
         yield partial(_set_where_it_is, path=path, value=value)
-    from orchestrator.study.prepare.playback import with_played_input
-
     for name, played in case.input.items():
         yield partial(with_played_input, name=name, table=played, folder=folder)
     for component, table in case.unit.items():
         changes = table.model_dump(exclude_unset=True)
-        yield partial(_with_options, component=component, changes=changes)
+        yield partial(System.with_options, path=component, **changes)
     for line, delay in case.delays.items():
         yield partial(_with_delay, line=line, delay=delay)
     for line, delay in settings.delays.items():
@@ -275,7 +264,6 @@ def _without_lines(system: System, lines: Collection[str]) -> System:
 def _swapped(system: System, component: str, text: str) -> System:
     if component not in system.components:
         return system
-
     return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
 
 
@@ -284,10 +272,6 @@ def _set_where_it_is(system: System, path: str, value: Setting) -> System:
     if "." in path and Endpoint.parse(path).component not in system.components:
         return system
     return set_value(system, path, value)
-
-
-def _with_options(system: System, component: str, changes: Mapping[str, object]) -> System:
-    return system.with_options(component, **changes)
 
 
 def _with_delay(system: System, line: str, delay: Time) -> System:
@@ -360,3 +344,78 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
         source = Source.parse(source)
     old = system.component(name)
     return system.swap(name, component_of(source, old.name, like=old))
+
+
+#: Numbers that many parameters have without a reason in common.
+_COMMON = {0.0, 1.0, -1.0}
+Derived = Mapping[str, Sequence[str]]
+
+
+def kept_values(
+    derived: Derived, written: System | None, system: System, settings: Collection[str]
+) -> list[str]:
+    """Say which parameters keep values that were made from others, or shared, before a change."""
+    if written is None:
+        return []
+    before, after = _values(written), _values(system)
+    connectors = {
+        f"{name}.{key}": connector
+        for name, component in system.components.items()
+        for key, connector in component.connectors.items()
+    }
+    starts = {path: connector.start for path, connector in connectors.items()}
+    units = {path: connector.unit for path, connector in connectors.items()}
+    changed = {p: value for p, value in before.items() if p in after and after[p] != value}
+    new = [p for p in after if p not in before and (p not in starts or starts[p] != after[p])]
+    kept = [path for path in after if path not in changed and path not in new]
+    said = []
+    for path in (*changed, *new):
+        stale = {path}
+        while more := {
+            name
+            for name, sources in derived.items()
+            if name not in stale and name in kept and stale & set(sources)
+        }:
+            stale |= more
+        listed = [f"{name} = {after[name]!r}" for name in derived if name in stale - {path}]
+        if listed:
+            said.append(
+                f"{path} is changed, and what was computed from it keeps its value:"
+                f" {', '.join(listed)}; set these, too"
+            )
+    for path, value in changed.items():
+        numbers = value if isinstance(value, tuple) else (value,)
+        if path not in settings or all(
+            isinstance(n, bool | str | bytes) or n in _COMMON for n in numbers
+        ):
+            continue
+        same = [n for n in kept if after[n] == value and units.get(n) == units.get(path)]
+        if same:
+            said.append(
+                f"{path} is changed, and others keep the value that it had, {value!r}:"
+                f" {', '.join(same)}; set these, too, if it is the same quantity"
+            )
+    return said
+
+
+def _values(system: System) -> dict[str, Value]:
+    return {
+        f"{name}.{key}": value
+        for name, component in system.components.items()
+        for key, value in component.values.items()
+    }
+
+
+def wrong_derived(derived: Derived, systems: Mapping[str, System]) -> Iterator[str]:
+    """Say what ``[derived]`` names that no system has, of components that some system has."""
+    known: dict[str, set[str]] = {}
+    for system in systems.values():
+        for name, component in system.components.items():
+            known.setdefault(name, set()).update(component.connectors)
+    for path in dict.fromkeys(p for target, sources in derived.items() for p in (target, *sources)):
+        name, dot, connector = path.partition(".")
+        if not dot:
+            yield f"derived: expected 'component.parameter', found '{path}'"
+        elif name in known and connector not in known[name]:
+            hint = nearest(connector, known[name])
+            yield f"derived: component '{name}' has no '{connector}'{hint}"

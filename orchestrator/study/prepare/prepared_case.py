@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.author import read_system
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.coupling import fault_records
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    Diagnostic,
+    Problem,
+    UnknownNameError,
+    nearest,
+)
+from orchestrator.core.diagnostics.errors import toml_key
+from orchestrator.core.master import fault_refusals, validate_plan
 from orchestrator.core.simunits import resolve
-from orchestrator.core.system import Endpoint, System, nearest
+from orchestrator.core.system import Endpoint, Fault, System
 from orchestrator.core.system.experiment import tuning_limits
-from orchestrator.study.file.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
-from orchestrator.study.file.table import Time
+from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting, Time
+from orchestrator.study.prepare.simulate import horizon
 
 if TYPE_CHECKING:
     from orchestrator.core.coupling import Tuned
@@ -48,6 +57,10 @@ class PreparedCase:
     emulators: Mapping[str, EmulatorPlan] = field(default_factory=dict)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     tuned: Sequence[Tuned] = ()
+
+    def with_options(self, **options: Any) -> PreparedCase:
+        """Return the case with other options."""
+        return replace(self, options=self.options.model_copy(update=options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,52 @@ class RunSettings:
     tuning: Path | None = None
     live: str | None = None
     stream: tuple[str, ...] | None = None
+
+
+def faults_of(case: Case) -> list[Fault]:
+    """Return the faults of a case, in the order of the file."""
+    faults: list[Fault] = []
+    problems: list[Diagnostic] = []
+    for label, table in case.fault.items():
+        given = table.model_dump(exclude_none=True)
+        kind, places, begin = (given.pop(key) for key in ("kind", "on", "begin"))
+        try:
+            faults += [
+                Fault.of(kind, on, begin, label=label, **given)
+                for on in ((places,) if isinstance(places, str) else places)
+            ]
+        except DescriptionError as error:
+            problems += (replace(f, key=toml_key("fault", label)) for f in error.diagnostics)
+    if problems:
+        raise DescriptionError(*problems)
+    return faults
+
+
+def wrong_faults(case: PreparedCase) -> Iterator[Problem]:
+    """Say what keeps the faults of a case from acting."""
+    if not case.case.fault:
+        return
+    options, system = case.options, case.system
+    try:
+        faults = faults_of(case.case)
+    except DescriptionError as error:
+        yield from error.diagnostics
+        return
+    chosen = options.settings(system)
+    try:
+        plan = validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
+        start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
+    except DescriptionError:
+        return  # reported with the options
+    if refused := fault_refusals(system, chosen.algorithm, plan, faults):
+        yield from refused
+        return
+    try:
+        fault_records(
+            faults, system, start_ns, stop_ns, None if plan.step_size_control else step_ns
+        )
+    except DescriptionError as error:
+        yield from error.diagnostics
 
 
 #: The file says all.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import signal
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,9 +24,12 @@ from orchestrator.core.system.time import whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
     from orchestrator.core.realtime import SharedRows
     from orchestrator.core.recording import Journal, Result
+    from orchestrator.core.recording.journal_process import JournalProcess
     from orchestrator.core.system import System
 
 #: 8 GB of float64: what a run may hold in memory.
@@ -185,9 +190,18 @@ def simulate_with(
     with Execution(system, settings, stop=f"{stop_ns} ns") as execution:
         count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
         last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
-        _expect_room(execution, count // settings.every + 1, name)
-        notes = _notes_of_end(last_ns, stop_ns, step_ns)
-
+        values = (count // settings.every + 1) * execution.recorded_columns
+        if values > MOST_VALUES:
+            raise CapabilityError(
+                f"'{name}': the run would record {values:.3g} values in memory;"
+                f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+            )
+        notes = []
+        if last_ns != stop_ns:
+            notes.append(
+                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
+                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
+            )
         pace = settings.realtime
         report = _Report(execution, hooks, name, notes, start_ns, last_ns)
         try:
@@ -195,8 +209,8 @@ def simulate_with(
             with ExitStack() as stack:
                 beside = _read_beside(execution, settings, hooks, last_ns, name, notes)
                 stack.enter_context(beside)
-                if pace is not None:
-                    stack.enter_context(_watched(execution, hooks))
+                if pace is not None and hooks.watch is not None:
+                    stack.enter_context(_watched(execution, hooks.watch))
                 stack.callback(hooks.on_end)
                 if pace is not None and hooks.progress is not None:
                     hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
@@ -243,10 +257,8 @@ def _read_beside(
         if hooks.share is not None and begun is not None and rows is not None:
             hooks.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
-            from orchestrator.study.prepare.paced_watch import journal_beside
-
             whole = None if varies else rows
-            writer = stack.enter_context(journal_beside(whole, journal, begun, pace.cpus, notes))
+            writer = stack.enter_context(_journal_beside(whole, journal, begun, pace.cpus, notes))
             if writer is not None and (hooks.steer is not None or settings.tuned):
                 execution.listen(writer.tell)
         yield
@@ -291,33 +303,82 @@ class _Report:
                 raise RunEndedError(said)
 
 
-def _watched(execution: Execution, hooks: RunHooks) -> AbstractContextManager[None]:
-    """Return what looks at a run in real time, which has no chunks, if that is asked for."""
-    if hooks.watch is None:
-        return nullcontext()
-    from orchestrator.study.prepare.paced_watch import watched
-
-    return watched(execution, hooks.watch)
+#: s, between two looks.
+_INTERVAL = 0.05
 
 
-def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:
-    """Say where a run ends that does not end at its stop time."""
-    if last_ns == stop_ns:
-        return []
-    told = (
-        f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
-        f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
-    )
-    return [told]
-
-
-def _expect_room(execution: Execution, rows: int, name: str) -> None:
-    values = rows * execution.recorded_columns
-    if values > MOST_VALUES:
+@contextmanager
+def _watched(execution: Execution, watch: Watch) -> Iterator[None]:
+    """Let a thread look at the rows of a run, and end it as a signal does."""
+    if execution.schedule.varies or threading.current_thread() is not threading.main_thread():
         raise CapabilityError(
-            f"'{name}': the run would record {values:.3g} values in memory;"
-            f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+            "a run in real time is watched only with a fixed step, and in the main thread: leave"
+            " out what stops it, or 'realtime'"
         )
+    said: list[str] = []
+    done = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if said:
+            raise KeyboardInterrupt  # as that of an operator: no block takes it for its own error
+        if callable(before):
+            before(number, frame)
+
+    def look() -> None:
+        seen = 0
+        while not done.wait(_INTERVAL):
+            rows = execution.recording_since(seen)
+            whole = slice(max(len(rows.time_ns) - 1, 0))  # the last may be being written
+            seen += len(rows.time_ns[whole])
+            text = watch(replace(rows, time_ns=rows.time_ns[whole], values=rows.values[whole]))
+            if text and not done.is_set():
+                said.append(text)
+                signal.pthread_kill(main, signal.SIGINT)
+                return
+
+    main = threading.main_thread().ident or 0
+    signal.signal(signal.SIGINT, interrupted)
+    thread = threading.Thread(target=look, name="watch")
+    thread.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if said:
+            raise RunEndedError(said[0]) from None
+        raise
+    finally:
+        done.set()
+        thread.join()
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+
+
+@contextmanager
+def _journal_beside(
+    rows: SharedRows | None,
+    journal: Journal,
+    begun: Result,
+    cpus: Collection[int],
+    notes: list[str],
+) -> Iterator[JournalProcess | None]:
+    """Let a process of its own write the journal while a run goes on; it may not be to be had."""
+    if rows is None:
+        notes.append("a run in real time that chooses its steps has no journal")
+        yield None
+        return
+    from orchestrator.core.recording.journal_process import JournalProcess
+
+    try:
+        process = JournalProcess(journal, rows, begun, cpus)
+    except OSError as error:
+        notes.append(f"the run had no journal: its process cannot be started: {error}")
+        yield None
+        return
+    try:
+        yield process
+    finally:
+        if wrong := process.end():
+            notes.append(f"the journal of the run is not whole: {wrong}")
 
 
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
 from orchestrator.core.system import conversion, nanoseconds, seconds
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.file.figure_tables import (
+from orchestrator.study.experiment import Experiment
+from orchestrator.study.figure_tables import (
     MOST_RUNS,
     Axis,
     AxisValue,
@@ -29,8 +29,7 @@ from orchestrator.study.prepare.axes import (
     targets_of,
     unit_of,
 )
-from orchestrator.study.prepare.playback import wrong_faults
-from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.prepared_case import PreparedCase, wrong_faults
 from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.prepare.targets import Parameter
 
@@ -59,7 +58,11 @@ def wrong_sweep(
     if not set(sweep.cases) <= set(cases):
         return
     where = f"sweep '{name}'"
-    involved = {key: cases[key] for key in _involved(sweep, experiment) if key in cases}
+    measures = [
+        experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
+    ]
+    compared = [one.to for one in measures if one is not None and one.to is not None]
+    involved = {key: cases[key] for key in (*sweep.cases, *compared) if key in cases}
     wrong = [
         f"{where}, over.{key}: {text}"
         for key, axis in sweep.over.items()
@@ -67,18 +70,18 @@ def wrong_sweep(
     ]
     wrong += (f"{where}: {text}" for text in _wrong_size(sweep))
     yield from wrong
-    yield from (f"{where}: {text}" for text in _wrong_titles(sweep))
+    taken = {*_COLUMNS, *sweep.measures}
+    for key, axis in sweep.over.items():
+        title = axis.label or key
+        if title in taken:
+            yield (
+                f"{where}: over.{key}: another column is called '{title}': give it another label"
+            )
+        taken.add(title)
     yield from (f"{where}: {text}" for text in _wrong_seeds(sweep, involved))
     yield from (f"{where}: {text}" for text in _wrong_windows(sweep, involved))
     if not wrong:
         yield from dict.fromkeys(f"{where}: {text}" for text in _wrong_values(sweep, involved))
-
-
-def _involved(sweep: Sweep, experiment: Experiment) -> list[str]:
-    measures = (
-        experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
-    )
-    return [*sweep.cases, *(m.to for m in measures if m is not None and m.to is not None)]
 
 
 def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
@@ -88,26 +91,16 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
         return
     if axis.proportional and not axis.set:
         yield "proportional: expected set as well, which says in proportion to what"
-    parameters = [Parameter(path) for path in axis.proportional]
     try:
-        for target, named in [
-            *zip(targets, _names(axis), strict=True),
-            *zip(parameters, axis.proportional, strict=True),
-        ]:
+        for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
-                yield f"'{named}' reaches no case: none of {', '.join(cases)} has it"
+                yield f"'{target.name}' reaches no case: none of {', '.join(cases)} has it"
         if is_time(axis):
             conversion("s", unit_of(axis))
         if axis.values is not None:
             points_of(axis)
     except DescriptionError as error:
         yield from error.problems
-
-
-def _names(axis: Axis) -> list[str]:
-    step = ["step"] if axis.step else []
-    option = [axis.option] if axis.option is not None else []
-    return [*axis.set, *axis.delay, *axis.fault, *step, *option, *axis.rate]
 
 
 def _wrong_size(sweep: Sweep) -> Iterator[str]:
@@ -119,16 +112,6 @@ def _wrong_size(sweep: Sweep) -> Iterator[str]:
         yield f"design '{sweep.design}' needs a count of points"
     if len(set(sweep.cases)) < len(sweep.cases):
         yield "cases: one is named twice"
-
-
-def _wrong_titles(sweep: Sweep) -> Iterator[str]:
-    """Say which columns of the table would have one title."""
-    taken = {*_COLUMNS, *sweep.measures}
-    for name, axis in sweep.over.items():
-        title = axis.label or name
-        if title in taken:
-            yield f"over.{name}: another column is called '{title}': give it another label"
-        taken.add(title)
 
 
 def _wrong_seeds(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
@@ -296,13 +279,10 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> It
                 if len(listed) > 1:
                     yield f"axis '{name}' is not drawn: say with at = {{ {name} = .. }} which value"
             elif point_at(axis, panel.at[name]).value not in [point.value for point in listed]:
-                yield f"at.{name}: no value {panel.at[name]!r}; it has: {_listed(listed)}"
+                known = ", ".join(str(point.shown) for point in listed)
+                yield f"at.{name}: no value {panel.at[name]!r}; it has: {known}"
         except DescriptionError:
             continue  # reported with the sweep
-
-
-def _listed(points: Collection[AxisPoint]) -> str:
-    return ", ".join(str(point.shown) for point in points)
 
 
 def _drawn(figure: MapFigure | LinesFigure) -> tuple[str, ...]:

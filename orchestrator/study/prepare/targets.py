@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pydantic import ValidationError
 
@@ -21,8 +20,8 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.time import step_length
 from orchestrator.core.system.units import defined_conversion
-from orchestrator.study.file.experiment import FaultTable
-from orchestrator.study.file.figure_tables import FAULT_TIMES
+from orchestrator.study.experiment import FaultTable
+from orchestrator.study.figure_tables import FAULT_TIMES
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
@@ -32,77 +31,72 @@ Given = bool | float | str
 _IN_UNIT = ("value", "sigma")
 
 
-class Target(Protocol):
-    """One thing to change; ``scale``: by a factor of what the case has."""
+@dataclass(frozen=True)
+class Target:
+    """One thing to change, by its name in the file.
+
+    unit: Of numbers.
+    scale: Whether it is changed by a factor of what the case has.
+    """
+
+    name: str
+    unit: str | None = None
+    scale: bool = False
 
     @property
     def is_time(self) -> bool:
         """Whether its values are times."""
-        ...
+        return False
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the case has it."""
-        ...
+        return True
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
-        """Change it."""
-        ...
+        """Set or multiply it."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter or held input, ``component.name``, with numbers in ``unit`` if that is given."""
-
-    path: str
-    unit: str | None = None
-    scale: bool = False
-    is_time: bool = False
+class Parameter(Target):
+    """A parameter or held input, ``component.name``, or one of the system itself."""
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the system has this connector."""
         return self._connector(case) is not None
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
-        """Set or multiply the value."""
+        """Set the value, or multiply that of the case element by element."""
         if self.scale:
-            return self.multiplied(case, value)
-        own = self._connector(case)
-        if own is not None and isinstance(value, float | int) and type(value) is not bool:
-            value = _converted(value, self.unit, own)
-            if own.type is DataType.INTEGER and float(value).is_integer():
+            own = case.system.value(self.name)
+            try:
+                new = _product(own, _number(value))
+            except TypeError:
+                raise DescriptionError(
+                    f"{self.name}: expected a number to scale, found {own!r}"
+                ) from None
+            return replace(case, system=case.system.set(self.name, new))
+        connector = self._connector(case)
+        if connector is not None and isinstance(value, float | int) and type(value) is not bool:
+            value = _converted(value, self.unit, connector)
+            if connector.type is DataType.INTEGER and float(value).is_integer():
                 value = int(value)
-        return replace(case, system=set_value(case.system, self.path, value))
-
-    def multiplied(self, case: PreparedCase, factor: Given) -> PreparedCase:
-        """Multiply the value that the case has, element by element."""
-        own = case.system.value(self.path)
-        try:
-            new = _product(own, _number(factor))
-        except TypeError:
-            raise DescriptionError(
-                f"{self.path}: expected a number to scale, found {own!r}"
-            ) from None
-        return replace(case, system=case.system.set(self.path, new))
+        return replace(case, system=set_value(case.system, self.name, value))
 
     def _connector(self, case: PreparedCase) -> Connector | None:
-        """Return the connector of a component, or of the system itself."""
         system = case.system
-        if "." not in self.path:
-            return system.connectors.get(self.path)
-        end = Endpoint.parse(self.path)
+        if "." not in self.name:
+            return system.connectors.get(self.name)
+        end = Endpoint.parse(self.name)
         component = system.components.get(end.component)
         return None if component is None else component.connectors.get(end.connector)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Target):
     """The communication step."""
 
-    scale: bool = False
-    is_time: bool = True
-
-    def reaches(self, case: PreparedCase) -> bool:
-        """Every case has one."""
+    @property
+    def is_time(self) -> bool:
+        """It is one."""
         return True
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
@@ -115,16 +109,16 @@ class Step:
                 raise DescriptionError("step: the case has none that could be scaled")
             step = f"{round(own_ns * _number(value))} ns"
         step_length(step, "step")
-        return replace(case, options=case.options.model_copy(update={"step": step}))
+        return case.with_options(step=step)
 
 
-@dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(Target):
     """The nominal delay of a connection, ``"a.out -> b.in"``; what varies about it stays."""
 
-    line: str
-    scale: bool = False
-    is_time: bool = True
+    @property
+    def is_time(self) -> bool:
+        """It is one."""
+        return True
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the system has this connection."""
@@ -134,7 +128,7 @@ class Delay:
         """Set or multiply it."""
         line = self._found(case)
         if line is None:
-            raise UnknownNameError(f"no connection '{self.line}'")
+            raise UnknownNameError(f"no connection '{self.name}'")
         own_ns = line.delay.nominal_ns if line.delay else 0
         if self.scale:
             new_ns = round(own_ns * _number(value))
@@ -145,34 +139,28 @@ class Delay:
         return replace(case, system=case.system.with_delay(source, target, delay))
 
     def _found(self, case: PreparedCase) -> Connection | None:
-        source, arrow, target = (part.strip() for part in self.line.partition("->"))
+        source, arrow, target = (part.strip() for part in self.name.partition("->"))
         if not (source and arrow and target):
-            raise DescriptionError(f"delay: expected 'a.out -> b.in', found '{self.line}'")
-        ends = (source, target)
+            raise DescriptionError(f"delay: expected 'a.out -> b.in', found '{self.name}'")
         lines = case.system.connections
-        return next((c for c in lines if (str(c.source), str(c.target)) == ends), None)
+        return next((c for c in lines if (str(c.source), str(c.target)) == (source, target)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class FaultFigure:
+class FaultFigure(Target):
     """A figure of a fault of the case, ``label.figure``."""
-
-    path: str
-    unit: str | None = None
-    scale: bool = False
 
     @property
     def is_time(self) -> bool:
         """Whether it is when the fault acts, or a delay."""
-        return self.path.partition(".")[2] in FAULT_TIMES
+        return self.name.partition(".")[2] in FAULT_TIMES
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the case has a fault of this label."""
-        return self.path.partition(".")[0] in case.case.fault
+        return self.name.partition(".")[0] in case.case.fault
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
         """Set or multiply it."""
-        label, _, figure = self.path.partition(".")
+        label, _, figure = self.name.partition(".")
         names = [field.alias or name for name, field in FaultTable.model_fields.items()]
         if figure not in names:
             raise UnknownNameError(
@@ -202,42 +190,28 @@ class FaultFigure:
         return replace(case, case=case.case.model_copy(update={"fault": faults}))
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Target):
     """An option of the algorithm."""
-
-    key: str
-    is_time: bool = False
-
-    def reaches(self, case: PreparedCase) -> bool:
-        """Every case has an algorithm."""
-        return True
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
         """Set it."""
-        options = {**(case.options.algorithm_options or {}), self.key: value}
-        changed = case.options.model_copy(update={"algorithm_options": options})
-        return replace(case, options=changed)
+        options = {**(case.options.algorithm_options or {}), self.name: value}
+        return case.with_options(algorithm_options=options)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Target):
     """How many communication steps a component takes at once."""
-
-    component: str
-    is_time: bool = False
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the system has the component."""
-        return self.component in case.system.components
+        return self.name in case.system.components
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
         """Set it."""
         number = _number(value)
         if number != int(number):
-            raise DescriptionError(f"rate of '{self.component}': expected a whole number")
-        rates = {**(case.options.rates or {}), self.component: int(number)}
-        return replace(case, options=case.options.model_copy(update={"rates": rates}))
+            raise DescriptionError(f"rate of '{self.name}': expected a whole number")
+        return case.with_options(rates={**(case.options.rates or {}), self.name: int(number)})
 
 
 def _time(value: Given, what: str) -> float | str:

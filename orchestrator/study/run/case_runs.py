@@ -30,8 +30,8 @@ from orchestrator.core.recording import (
 )
 from orchestrator.core.system import System, nanoseconds, nearest, seconds
 from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
-from orchestrator.study.prepare.playback import faults_of
-from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.inputs import with_rests
+from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
 from orchestrator.study.prepare.simulate import (
     FailedRunError,
     InterruptedRun,
@@ -53,10 +53,7 @@ def run_case(
 ) -> Result:
     """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
     system, settings = as_simulated(case)
-    if case.case.rest:
-        from orchestrator.study.prepare.resting import with_rests
-
-        system = with_rests(system, case.case.rest)
+    system = with_rests(system, case.case.rest)
     settings = replace(settings, threads=threads, realtime=realtime)
     return simulate_with(system, settings, hooks, case.name)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic
 from orchestrator.core.recording import whole_file
 from orchestrator.core.system import seconds
+from orchestrator.study.content import Cell, Section
 from orchestrator.study.extension import Extension, Run
 from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.refinement import Refinement, verified
 from orchestrator.study.run.case_runs import as_simulated
-from orchestrator.study.section import Cell, Section
-from orchestrator.study.verification.verification import Flag, OutputFigures, Verification
-from orchestrator.study.verification.verify import Refinement, verified
+from orchestrator.study.verification import Flag, OutputFigures, Verification
 
 COLUMNS = (
     "output",

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.realtime import Durations, RealTimeRecord
 from orchestrator.core.simunits.registry import clock_ns
-from orchestrator.study.content import Curve, Panel, Plot
+from orchestrator.study.content import Cell, Curve, Panel, Plot, Section
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings
-from orchestrator.study.section import Cell, Section
 
 if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
@@ -26,7 +25,7 @@ def realtime_of(
     table = experiment.realtime
     if table is None and settings.realtime is None:
         return None
-    from orchestrator.study.file.case_tables import RealTimeTable
+    from orchestrator.study.tables import RealTimeTable
 
     realtime = (table or RealTimeTable()).settings(settings.realtime)
     realtime.expect_cpus()

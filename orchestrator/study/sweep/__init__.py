@@ -6,13 +6,13 @@ from orchestrator.study.sweep.runner import estimate as estimate
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.study.sweep.job import (
+    from orchestrator.study.sweep.jobs import (
         Job as Job,
         JobContext as JobContext,
         JobRecord as JobRecord,
     )
     from orchestrator.study.sweep.runner import with_kept as with_kept
-    from orchestrator.study.sweep.plan import SweepPlan as SweepPlan
+    from orchestrator.study.sweep.jobs import SweepPlan as SweepPlan
     from orchestrator.study.sweep.runner import (
         FinishedSweep as FinishedSweep,
         local as local,

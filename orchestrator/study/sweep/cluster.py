@@ -16,10 +16,17 @@ from distributed import Client, KilledWorker, WorkerPlugin
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.simunits import class_of, files_at
 from orchestrator.core.system import Component, Source, SourceKind, System
-from orchestrator.study.prepare.playback import is_playback
+from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.sweep.executors import JobExecutor
-from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
-from orchestrator.study.sweep.plan import Fingerprints, SweepPlan, digest
+from orchestrator.study.sweep.jobs import (
+    Fingerprints,
+    Job,
+    JobContext,
+    JobRecord,
+    SweepPlan,
+    digest,
+    run_jobs,
+)
 from orchestrator.study.sweep.runner import Executors
 
 _PATIENCE = "10 s"
@@ -69,12 +76,10 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
         self._folder.cleanup()
 
 
-class ClusterExecutor:
-    """One thread of a worker, whichever is free."""
+class ClusterExecutor(JobExecutor):
+    """One thread of a worker, whichever is free: the cluster itself starts and ends workers."""
 
-    crashes: tuple[type[Exception], ...] = (KilledWorker,)
-    is_ready = False
-    compile_seconds = 0.0
+    crashes = (KilledWorker,)
 
     def __init__(self, pool: Executor, parcel: str) -> None:
         self._pool = pool
@@ -83,15 +88,6 @@ class ClusterExecutor:
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[JobRecord]]:
         """Send a chunk to the scheduler."""
         return self._pool.submit(run_sent, self._parcel, context, jobs)
-
-    def restart(self) -> None:
-        """Nothing: the cluster starts workers again by itself."""
-
-    def kill(self) -> None:
-        """Nothing: closing the client cancels what has not begun."""
-
-    def close(self) -> None:
-        """Nothing: all executors share the pool."""
 
 
 def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:

@@ -23,72 +23,55 @@ from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from types import FrameType
-from typing import Protocol
 
 from orchestrator.core import posix
 from orchestrator.core.simunits import watch_compiling
 from orchestrator.core.terminal import log_to_terminal
-from orchestrator.study.sweep.job import Job, JobContext, JobRecord, run_jobs
+from orchestrator.study.sweep.jobs import Job, JobContext, JobRecord, run_jobs
 
 #: Libraries that start threads of their own read one of these when they are loaded.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 Chunk = Callable[[JobContext, Sequence[Job]], list[JobRecord]]
 
 
-class JobExecutor(Protocol):
+class JobExecutor:
     """A place that does one thing at a time."""
 
     #: What a chunk raises whose process died.
-    crashes: tuple[type[Exception], ...]
+    crashes: tuple[type[Exception], ...] = ()
 
     @property
     def is_ready(self) -> bool:
         """Whether it has begun with what was submitted, so that its time counts."""
-        ...
+        return False
 
     @property
     def compile_seconds(self) -> float:
         """How long it has compiled blocks since it began, which no run's time counts."""
-        ...
+        return 0.0
 
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[JobRecord]]:
         """Start a chunk."""
-        ...
+        raise NotImplementedError
 
     def restart(self) -> None:
         """Begin again after a death."""
-        ...
 
     def kill(self) -> None:
         """End what runs, now."""
-        ...
 
     def close(self) -> None:
         """End when nothing runs."""
-        ...
 
 
-class InlineExecutor:
+class InlineExecutor(JobExecutor):
     """The process itself: a chunk is done when it is submitted."""
-
-    crashes: tuple[type[Exception], ...] = ()
-    is_ready = False
-    compile_seconds = 0.0
 
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[JobRecord]]:
         """Do a chunk."""
         done: Future[list[JobRecord]] = Future()
         done.set_result(run_jobs(context, jobs))
         return done
-
-    def restart(self) -> None:
-        """Nothing can have died."""
-
-    def kill(self) -> None:
-        """Nothing runs."""
-
-    def close(self) -> None:
-        """Nothing is left."""
 
 
 class CompileClock:
@@ -114,13 +97,13 @@ class CompileClock:
         return over + (time.monotonic() - began if began else 0.0)
 
 
-class ProcessExecutor:
+class ProcessExecutor(JobExecutor):
     """A process of its own, which a chunk can bring down without hurting the others.
 
     folder: For temporary files; whoever makes the executor removes it.
     """
 
-    crashes: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
+    crashes = (BrokenExecutor, CancelledError)
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -17,20 +17,18 @@ from orchestrator.core.notebook import progress_bar
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System, with_starts, without_starts
 from orchestrator.core.system.naming import lacking
-from orchestrator.study.expect.goal import Goal, bound_of, goal_of
-from orchestrator.study.expect.judge import judge_measure
-from orchestrator.study.file.expect_table import Expectation, statement_of
-from orchestrator.study.file.experiment import Case, Experiment, RunOptions
-from orchestrator.study.file.figure_tables import Axis, AxisValue, Sweep
-from orchestrator.study.file.table import Table
+from orchestrator.study.experiment import Case, Experiment, RunOptions, Table
+from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
+from orchestrator.study.goal import Goal, bound_of, goal_of
+from orchestrator.study.judge import judge_measure
 from orchestrator.study.prepare.prepare import with_chosen_steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.reader import expect_sound
 from orchestrator.study.run.case_runs import signal_names
 from orchestrator.study.sweep.executors import Dispatcher, local_executors
-from orchestrator.study.sweep.job import Figure, JobContext, JobRecord
-from orchestrator.study.sweep.plan import EachItsOwn, plan_of
+from orchestrator.study.sweep.jobs import EachItsOwn, Figure, JobContext, JobRecord, plan_of
 from orchestrator.study.sweep.store import table_of
+from orchestrator.study.tables import Expectation, statement_of
 
 if TYPE_CHECKING:
     import pandas as pd

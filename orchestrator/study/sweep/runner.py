@@ -22,9 +22,9 @@ from orchestrator.core.system import (
     seconds,
     with_starts,
 )
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.file.figure_tables import ListedSweep, Sweep
+from orchestrator.study.figure_tables import ListedSweep, Sweep
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured, SweepOutcome
 from orchestrator.study.prepare.axes import is_time
 from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps
@@ -36,8 +36,14 @@ from orchestrator.study.sweep.executors import (
     JobExecutor,
     local_executors,
 )
-from orchestrator.study.sweep.job import Job, JobRecord
-from orchestrator.study.sweep.plan import EachItsOwn, SweepPlan, cases_needed, plan_of
+from orchestrator.study.sweep.jobs import (
+    EachItsOwn,
+    Job,
+    JobRecord,
+    SweepPlan,
+    cases_needed,
+    plan_of,
+)
 from orchestrator.study.sweep.store import Store, write_table
 
 _LOGGER = logging.getLogger(__name__)

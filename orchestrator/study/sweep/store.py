@@ -20,8 +20,7 @@ from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import versions, whole_file
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.axes import label_of
-from orchestrator.study.sweep.job import JobRecord, Status
-from orchestrator.study.sweep.plan import SweepPlan
+from orchestrator.study.sweep.jobs import JobRecord, Status, SweepPlan
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.study.content import MapAxis, TableItem
-from orchestrator.study.file.figure_tables import (
+from orchestrator.study.figure_tables import (
     Axis,
     AxisValue,
     LinesFigure,
@@ -17,7 +17,7 @@ from orchestrator.study.file.figure_tables import (
     Sweep,
 )
 from orchestrator.study.prepare.axes import AxisPoint, label_of, point_at, points_of, seeds_of
-from orchestrator.study.sweep.job import SAFE, JobRecord
+from orchestrator.study.sweep.jobs import SAFE, JobRecord
 from orchestrator.study.sweep.runner import FinishedSweep
 
 #: Reasons, and runs of one reason, that are named; the table of the sweep has all.

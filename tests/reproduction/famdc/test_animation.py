@@ -7,8 +7,8 @@ import pytest
 
 from orchestrator.pictures.animation.tracks import CaseSignals, tracks
 from orchestrator.study import read_experiment, simulate
-from orchestrator.study.prepare.playback import faults_of
 from orchestrator.study.prepare.prepare import merged, prepare
+from orchestrator.study.prepare.prepared_case import faults_of
 from python_blocks.kinematics.stewart import StewartGeometry
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"

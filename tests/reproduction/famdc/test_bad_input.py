@@ -15,9 +15,9 @@ from orchestrator import Reason
 from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.recording import Result
 from orchestrator.study import read_experiment
-from orchestrator.study.file.experiment import Experiment
-from orchestrator.study.prepare.playback import faults_of
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.prepare import merged, prepare
+from orchestrator.study.prepare.prepared_case import faults_of
 from orchestrator.study.prepare.simulate import FailedRunError, simulate
 
 FILE = FOLDER / "faults.toml"

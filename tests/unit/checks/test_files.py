@@ -4,7 +4,7 @@ import pytest
 from diagnostic_cases.files import FILES, component, copied, experiment, ssd
 
 from orchestrator.checks import check_target
-from orchestrator.study.file.experiment import RunOptions
+from orchestrator.study.experiment import RunOptions
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

@@ -10,10 +10,9 @@ from orchestrator import System, block, fmu, simulate
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.recording import write_csv
 from orchestrator.loops import linear_system
-from orchestrator.loops.certificate import certificate
-from orchestrator.loops.certificate.certificate import certify
-from orchestrator.loops.certificate.comparison import compare
-from orchestrator.loops.certificate.rule_map import MASTERS, RuledSystem, master_rules
+from orchestrator.loops.certificate import certificate, certify
+from orchestrator.loops.comparison import compare
+from orchestrator.loops.rule_map import MASTERS, RuledSystem, master_rules
 
 from .conftest import Counter, Factor, SecondOrder
 

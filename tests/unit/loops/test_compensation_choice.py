@@ -7,8 +7,8 @@ from orchestrator import System, fmu
 from orchestrator.core.simunits import block
 from orchestrator.core.system import Compensation, Extrapolation
 from orchestrator.loops import linear_system
-from orchestrator.loops.step_choice.choice import StepReference, choose_step
-from orchestrator.loops.step_choice.compensation_choice import choose_compensation
+from orchestrator.loops.compensation_choice import choose_compensation
+from orchestrator.loops.step_choice import StepReference, choose_step
 
 from .conftest import Factor, SecondOrder
 

@@ -9,14 +9,14 @@ from orchestrator import System, block, simulate
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.loops import linear_system
 from orchestrator.loops.contact import ContactLoop
-from orchestrator.loops.step_choice.choice import (
+from orchestrator.loops.step_choice import (
     Search,
     StepReference,
     choose_step,
     cost_of,
     draw_choice,
 )
-from orchestrator.loops.step_choice.step_error import at_step, candidate_steps, ladder, step_error
+from orchestrator.loops.step_error import at_step, candidate_steps, ladder, step_error
 from orchestrator.study.measure import fit_growth
 
 from .conftest import Counter, Factor, SecondOrder

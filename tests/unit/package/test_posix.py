@@ -24,7 +24,7 @@ ELSEWHERE = {
     "export/codegen/compiler.py": "compilers that are ended with what they started",
     "export/modelica/front_end/child.py": "a limit of memory",
     "export/modelica/front_end/process.py": "a process that a tether starts, and how it ended",
-    "study/prepare/paced_watch.py": "a signal to the main thread",
+    "study/prepare/simulate.py": "a signal to the main thread",
     "study/sweep/executors.py": "signals that processes hold back while they start",
 }
 

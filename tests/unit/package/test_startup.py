@@ -47,7 +47,6 @@ ROOMS = [
     "pictures.animation",
     "pictures.drawing",
     "study",
-    "study.content",
     "study.energy",
     "study.measure",
 ]
@@ -99,7 +98,7 @@ with Execution(system, step="1 ms", algorithm="jacobi", record=["b.position"]) a
 
 
 def test_a_stability_plane_needs_no_scipy():
-    room = "orchestrator.loops.contact.stability_plane"
+    room = "orchestrator.loops.contact"
     loaded = _loaded(f"from {room} import stability_plane\nstability_plane(30.0, [80.0], [0.016])")
     assert not {"scipy", "scipy.optimize"} & loaded
 

@@ -15,7 +15,7 @@ from orchestrator import Compensation, Execution, Extrapolation, System, fmu, si
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.simunits import resolve
 from orchestrator.loops import linear_system
-from orchestrator.loops.step_choice.choice import StepReference, choose_step
+from orchestrator.loops.step_choice import StepReference, choose_step
 from orchestrator.study.measure import fit_growth
 
 M, K, D = 100.0, 5.0e4, 100.0

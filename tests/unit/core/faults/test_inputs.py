@@ -10,7 +10,7 @@ from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_parameter_set, write_ssd
 from orchestrator.core.system import Causality, Connector, DefaultExperiment, System
 from orchestrator.study import read_experiment, run_experiment
-from orchestrator.study.file.experiment import ParameterFile
+from orchestrator.study.experiment import ParameterFile
 
 pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")
 

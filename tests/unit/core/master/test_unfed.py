@@ -8,7 +8,7 @@ from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu
 from orchestrator.core.system import System
 from orchestrator.study import run_experiment, simulate
-from orchestrator.study.file.experiment import Case, Experiment
+from orchestrator.study.experiment import Case, Experiment
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 

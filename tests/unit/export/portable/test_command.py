@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.study.file.experiment import RunOptions
+from orchestrator.study.experiment import RunOptions
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 

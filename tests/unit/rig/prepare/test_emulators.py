@@ -12,7 +12,7 @@ from processes import gone
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.rig.devices.conformance import EmulatorProcess
 from orchestrator.rig.run.emulation import emulating, with_emulators
-from orchestrator.study.file.experiment import Experiment
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.prepared_case import EmulatorPlan
 
 RIG = {

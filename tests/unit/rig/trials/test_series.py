@@ -12,7 +12,7 @@ from orchestrator.rig.trials.judge import Judge, Outcome, Reaction
 from orchestrator.rig.trials.runner import TrialRig
 from orchestrator.rig.trials.series import COLUMNS, Series, mark_of, row_of, sound
 from orchestrator.rig.trials.trial import Trial, chosen, trials_of
-from orchestrator.study.file.expect_table import Expectation
+from orchestrator.study.tables import Expectation
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
 FAULT = Trial("kill -9 of the simulation", target="engine")

@@ -7,7 +7,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Block, Output, Parameter, block
 from orchestrator.core.system import System
-from orchestrator.study.file.experiment import Measure
+from orchestrator.study.experiment import Measure
 from orchestrator.study.measure.measures import evaluate
 
 TIME_NS = np.arange(0, 1001) * 1_000_000

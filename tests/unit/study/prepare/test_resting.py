@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, DescriptionError, Input, Output, System, block, simulate
-from orchestrator.study.file.case_tables import RestTable
+from orchestrator.study.prepare.inputs import Rest, block_in, with_rests
 from orchestrator.study.prepare.prepare import swap_component
-from orchestrator.study.prepare.resting import REST, with_rests
+from orchestrator.study.tables import RestTable
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "rig" / "device_units"))
 
@@ -57,7 +57,7 @@ def with_device(system):
 
 def test_a_signal_passes_bit_for_bit_until_the_device_is_lost_and_then_goes_to_rest():
     system = System("s").add("trust", block(Trust)).add("signal", block(Rig), u=0.0)
-    made = block(REST.of("m"))
+    made = block(block_in(Rest, "m"))
     system = system.add("rest", made, at=0.4, within=0.1, device="rig")
     system = system.connect("signal.y", "rest.wanted").connect("trust.valid", "rest.valid")
     found = simulate(system, step=H, stop=0.4, algorithm="gauss-seidel", delay="plain")

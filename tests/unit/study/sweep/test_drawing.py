@@ -5,7 +5,7 @@ from orchestrator.pictures import picture, plot_maps
 from orchestrator.pictures.sweep_page import draw_sweep, write_page
 from orchestrator.study import read_experiment
 from orchestrator.study.content import MapAxis, MapLook, MapPanel
-from orchestrator.study.sweep.job import JobRecord
+from orchestrator.study.sweep.jobs import JobRecord
 from orchestrator.study.sweep.summary import missing, reduced
 
 GRID = """

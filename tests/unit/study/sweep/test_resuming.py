@@ -10,12 +10,11 @@ from orchestrator import Block
 from orchestrator.core.diagnostics import LoadError, PluginError, SoftdockError
 from orchestrator.core.simunits import block
 from orchestrator.core.system import Causality, Connector, System
-from orchestrator.study.file.experiment import Case, RunOptions
+from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.sweep import plan
-from orchestrator.study.sweep.job import JobRecord
-from orchestrator.study.sweep.plan import Fingerprints
+from orchestrator.study.sweep.jobs import Fingerprints, JobRecord
 from orchestrator.study.sweep.store import Store
 
 TEXT = """

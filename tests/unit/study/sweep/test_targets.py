@@ -14,8 +14,8 @@ from orchestrator.core.system import (
     Source,
     System,
 )
-from orchestrator.study.file.experiment import Case, RunOptions
-from orchestrator.study.file.figure_tables import Axis
+from orchestrator.study.experiment import Case, RunOptions
+from orchestrator.study.figure_tables import Axis
 from orchestrator.study.prepare.axes import applied, between, label_of, point_at, points_of
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -15,7 +15,7 @@ import pytest
 from orchestrator.study import read_experiment
 from orchestrator.study.sweep import executors, local, plans_of, run_plans
 from orchestrator.study.sweep.executors import Dispatcher, local_executors
-from orchestrator.study.sweep.job import JobRecord
+from orchestrator.study.sweep.jobs import JobRecord
 from orchestrator.study.sweep.summary import lost_runs
 
 PROGRAM = Path(sys.executable).with_name("softdock")

@@ -1,0 +1,91 @@
+"""What the schedule of a case does to its loops: the table of their modes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.core.recording import Result
+from orchestrator.loops import LoopAccount
+from orchestrator.loops.run_account import RunAccount
+from orchestrator.study import Extension, Run, Section
+from orchestrator.study.content import Cell
+from orchestrator.study.prepare.prepared_case import PreparedCase
+
+
+class AccountOfLoops(Extension):
+    """Linearises a case at its start, in continuous time and as it is stepped."""
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say it, with its warnings."""
+        options = case.options
+        if options.linearise is False:
+            return result
+        from orchestrator.loops.run_account import run_account
+
+        account = run_account(case.system, **options.way)
+        run.add(case.name, account_section(case.name, account))
+        notes = (*result.notes, account.notice) if account.notice else result.notes
+        warnings, found = tuple(account.warnings()), account.as_json()
+        return replace(result, notes=notes, warnings=warnings, linearised=found)
+
+
+COLUMNS = (
+    "loop",
+    "frequency [Hz]",
+    "damping [-]",
+    "exact growth [1/s]",
+    "as sampled",
+    "difference",
+)
+#: Modes of each loop that are told; ``summary.json`` has more.
+_MOST = 2
+
+
+def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
+    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop.
+
+    Where a contact is just open the loops are told for both of its modes.
+    """
+    sides = account.contact or {"": account.accounts}
+    return [
+        (f"{row[0]} (contact {side})" if side else row[0], *row[1:])
+        for side, loops in sides.items()
+        for loop in loops
+        for row in mode_rows(loop, _MOST)
+    ]
+
+
+def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
+    """Return the rows of :data:`COLUMNS` of one loop, the least damped modes first."""
+    return [
+        (
+            ", ".join(loop.components),
+            mode.frequency,
+            mode.damping,
+            None if mode.exact is None else mode.exact.real,
+            mode.growth,
+            None if mode.exact is None else mode.error,
+        )
+        for mode in loop.modes[:most]
+    ]
+
+
+def account_section(name: str, account: RunAccount) -> Section:
+    """Return what is said of the loops of a case."""
+    if not account.accounts:
+        return Section("linearised", data=account.as_json(), value=account)
+    note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
+    notes = [text for loop in account.accounts for text in loop.notes()]
+    rows = tuple(account_rows(account))
+    return Section(
+        "linearised",
+        f"Loops of {name}",
+        COLUMNS,
+        rows,
+        note,
+        remarks=(*notes, *account.remarks()),
+        formats=("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}"),
+        printed=len(rows),
+        data=account.as_json(),
+        value=account,
+    )

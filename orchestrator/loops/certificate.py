@@ -1,0 +1,388 @@
+"""Certificate: what the rules of several masters do to the loops of one system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from orchestrator.core.diagnostics import (
+    AlgebraicLoopError,
+    CapabilityError,
+    DescriptionError,
+    FmuError,
+    SoftdockError,
+)
+from orchestrator.core.master import ExecutionSettings, compile_schedule
+from orchestrator.core.master.run.assembly import prepared
+from orchestrator.core.simunits import resolve
+from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
+from orchestrator.core.system.experiment import WAY
+from orchestrator.loops.loop_account import LoopAccount
+from orchestrator.loops.loop_transfer import Margins
+from orchestrator.loops.rule_map import (
+    MasterRule,
+    OutputReading,
+    Remedy,
+    RuledSystem,
+    remedies,
+)
+from orchestrator.loops.run_account import (
+    MOST_COMPONENTS,
+    LinearSystem,
+    RunAccount,
+    account_json,
+    linear_system,
+)
+from orchestrator.loops.sampled_loop import SampledLoop
+from orchestrator.loops.step_choice import Search, StepReference, choose_step
+from orchestrator.loops.step_error import at_step, lines_to_cut, step_error
+
+#: What the master of this package is called among the others.
+OWN = "softdock"
+#: Rings that are listed, and loops whose margins are taken, at most.
+MOST_RINGS, MOST_MARGINS = 20, 10
+_UNPACKED = re.compile(r"\S*/softdock-ssp-\w+/")
+_NO_MODES = "modes and margins cannot be told"
+#: What stands in the way of one figure, and not of the others.
+_IN_THE_WAY = (CapabilityError, DescriptionError)
+
+
+@dataclass(frozen=True)
+class RingDelay:
+    """What a rule and its step add to the delay of a ring of lines.
+
+    ring: Its outputs in order.
+    declared_ns: Delay that its lines declare.
+    added_ns: What exchange and step add; where a master knows no declared delays, they are missing.
+    """
+
+    ring: str
+    declared_ns: float
+    added_ns: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "ring": self.ring,
+            "declared_ms": self.declared_ns / 1e6,
+            "added_ms": self.added_ns / 1e6,
+        }
+
+
+@dataclass(frozen=True)
+class MasterAccount:
+    """What one master does.
+
+    name, rule: The master, and how it exchanges, as plain data.
+    rings: Delays of rings, the shortest rings first.
+    loops: Modes of every loop, in continuous time with all declared delays and as it is stepped.
+    margins: As stepped, by the line where a loop is cut.
+    longest_step_ns: The longest step that is within the tolerance; ``None`` if there is none.
+    remarks: What it cannot do, and what could not be told.
+    """
+
+    name: str
+    rule: Mapping[str, Any]
+    rings: tuple[RingDelay, ...] = ()
+    loops: tuple[LoopAccount, ...] = ()
+    margins: Mapping[str, Margins] = field(default_factory=dict)
+    longest_step_ns: int | None = None
+    remarks: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "master": self.name,
+            "rule": dict(self.rule),
+            "rings": [ring.as_json() for ring in self.rings],
+            "loops": [account_json(loop) for loop in self.loops],
+            "margins": {line: margins.as_json() for line, margins in self.margins.items()},
+            "longest_step_ms": None if self.longest_step_ns is None else self.longest_step_ns / 1e6,
+            "remarks": list(self.remarks),
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the rules of masters do to the loops of one system.
+
+    system, at, step_ns, tolerance: Its name, the point, the communication step, and what the
+        longest steps are held to.
+    margins: In continuous time with all declared delays, by the line where a loop is cut.
+    masters: Our own first.
+    remedies: What would leave less of an error at this step, the best first.
+    limits: What this is valid for, and what could not be told, in sentences.
+    """
+
+    system: str
+    at: str
+    step_ns: int
+    tolerance: float
+    margins: Mapping[str, Margins]
+    masters: tuple[MasterAccount, ...]
+    remedies: tuple[Remedy, ...]
+    limits: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether modes could be told, and not the delays of rings alone."""
+        return any(master.loops for master in self.masters)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data; equal for equal systems."""
+        return {
+            "system": self.system,
+            "at": self.at,
+            "step_ms": self.step_ns / 1e6,
+            "tolerance": self.tolerance,
+            "margins": {line: margins.as_json() for line, margins in self.margins.items()},
+            "masters": [master.as_json() for master in self.masters],
+            "remedies": [remedy.as_json() for remedy in self.remedies],
+            "limits": list(self.limits),
+        }
+
+
+def certify(
+    system: System,
+    rules: Sequence[MasterRule],
+    *,
+    tolerance: float = 0.01,
+    length_ns: int | None = None,
+    **options: Any,
+) -> Certificate:
+    """Say what the own master and others do to every loop of a system.
+
+    What cannot be told, as the modes of a system with an FMU of another platform, is a sentence of
+    the limits; the rest is told.
+
+    system: Of any FMUs and blocks.
+    rules: Of the other masters.
+    tolerance: What growth rates and frequencies may be off with the longest step, a share of their
+        size.
+    length_ns: Length of the run that steps should divide; ``None``: any.
+    options: Of :func:`~orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``,
+        ``delay``, ..
+    Raises DescriptionError: if the system is described wrongly, or no communication step is given.
+    """
+    mode = _settings(system, options).mode
+    try:
+        flat, _ = prepared(system, mode, strict=False)
+    except (DescriptionError, FmuError) as error:
+        unopened, _ = with_starts(resolve(system, runnable=False).flat())
+        found = _of_rings(unopened.closed().check(algebraic_loops=True), rules, tolerance, options)
+        return replace(found, limits=(*found.limits, f"{_NO_MODES}: {_in_a_line(error)}"))
+    found = _of_rings(flat, rules, tolerance, options)
+    if not any(master.rings for master in found.masters):
+        return found
+    limits = list(found.limits)
+    try:
+        linear = _linear(system, options, limits)
+    except SoftdockError as error:
+        limits.append(f"{_NO_MODES}: {_in_a_line(error)}")
+        return replace(found, limits=tuple(dict.fromkeys(limits)))
+    limits += _validity(linear, found.at, rules=len(found.masters) > 1)
+    return _with_modes(replace(found, limits=tuple(limits)), linear, rules, length_ns)
+
+
+def _of_rings(
+    flat: System, rules: Sequence[MasterRule], tolerance: float, options: Mapping[str, Any]
+) -> Certificate:
+    """Return what the lines of a system say, without its models: the delays of rings."""
+    step_ns = communication_step_ns(flat, options.get("step"))
+    rings = closed_loops(flat)
+    limits = [] if rings else ["no signal returns to where it came from: there is no loop"]
+    if len(rings) > MOST_RINGS:
+        limits.append(f"of {len(rings)} kinds of rings the {MOST_RINGS} shortest are listed")
+    own = MasterAccount(OWN, _own_rule(flat, options), _own_rings(flat, step_ns, options, limits))
+    others = (
+        MasterAccount(rule.name, rule.as_json(), tuple(_rings(rings, rule, step_ns)))
+        for rule in rules
+    )
+    at = str(options.get("at") or "the start")
+    return Certificate(flat.name, at, step_ns, tolerance, {}, (own, *others), (), tuple(limits))
+
+
+def _with_modes(
+    found: Certificate,
+    linear: LinearSystem,
+    rules: Sequence[MasterRule],
+    length_ns: int | None,
+) -> Certificate:
+    limits = list(found.limits)
+    choices = list(lines_to_cut(linear.system))
+    if len(choices) > MOST_MARGINS:
+        limits.append(f"margins are those of {MOST_MARGINS} of {len(choices)} loops")
+    lines = [_readable(linear, choice) for choice in choices[:MOST_MARGINS]]
+    margins: dict[str, Margins] = {}
+    for line in lines:
+        try:
+            margins[line] = linear.margins(line)
+        except _IN_THE_WAY as error:
+            limits.append(f"no margins in continuous time at {line}: {_in_a_line(error)}")
+    reference = None
+    try:
+        _expect_small(linear)
+        reference = StepReference.of(linear, length_ns=length_ns, lines=[])
+    except _IN_THE_WAY as error:
+        limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
+    known: dict[object, MasterAccount] = {}
+    masters = []
+    for master, rule in zip(found.masters, [None, *rules], strict=True):
+        key = rule and (rule.outputs, rule.transforms, rule.converts)
+        if key not in known:
+            stepped = linear if rule is None else RuledSystem.of(linear, rule)
+            known[key] = _account(master, stepped, lines, reference, found.tolerance)
+        told = known[key]
+        masters.append(replace(told, name=master.name, rule=master.rule, rings=master.rings))
+    return replace(
+        found,
+        margins=margins,
+        masters=tuple(masters),
+        remedies=() if reference is None else remedies(linear, reference.modes),
+        limits=tuple(dict.fromkeys(limits)),
+    )
+
+
+def _expect_small(linear: LinearSystem) -> None:
+    """Expect a system whose map is made again and again within seconds."""
+    if len(linear.models) > MOST_COMPONENTS:
+        raise CapabilityError(
+            f"{len(linear.models)} components, more than {MOST_COMPONENTS};"
+            " 'softdock analyze step' looks for a step all the same"
+        )
+
+
+def _readable(linear: LinearSystem, lines: Sequence[str]) -> str:
+    """Return the first of some lines that the own schedule reads once in a step, if one is."""
+    for line in lines:
+        with suppress(*_IN_THE_WAY):
+            SampledLoop.of(linear, line)
+            return line
+    return lines[0]
+
+
+def _account(
+    master: MasterAccount,
+    stepped: LinearSystem,
+    lines: Sequence[str],
+    reference: StepReference | None,
+    tolerance: float,
+) -> MasterAccount:
+    """Tell the modes, margins and the longest step of one master."""
+    remarks = list(master.remarks)
+    try:
+        loops = tuple(stepped.loop_accounts())
+    except _IN_THE_WAY as error:
+        return replace(master, remarks=(*remarks, f"no modes: {_in_a_line(error)}"))
+    remarks += RunAccount(loops, step_s=stepped.step_ns / 1e9).warnings()
+    margins = {}
+    for line in lines:
+        try:
+            cut = SampledLoop.of(stepped, line)
+            if cut is not None:
+                margins[line] = cut.margins()
+        except _IN_THE_WAY as error:
+            remarks.append(f"no margins as stepped at {line}: {_in_a_line(error)}")
+    longest_ns = None
+    if reference is not None:
+        try:
+            longest_ns = _longest_step(stepped, reference, tolerance)
+        except _IN_THE_WAY as error:
+            remarks.append(f"no longest step: {_in_a_line(error)}")
+    return replace(
+        master, loops=loops, margins=margins, longest_step_ns=longest_ns, remarks=tuple(remarks)
+    )
+
+
+def _longest_step(stepped: LinearSystem, reference: StepReference, tolerance: float) -> int | None:
+    """Return the longest step with which, as with shorter ones, modes are within the tolerance."""
+    if not isinstance(stepped, RuledSystem):
+        return choose_step(reference, tolerance).step_ns
+
+    def error(step_ns: int) -> float:
+        try:
+            return step_error(at_step(stepped, step_ns), reference.modes).share
+        except _IN_THE_WAY:
+            return float("inf")
+
+    return Search(error, tolerance).largest(reference.steps)
+
+
+def _linear(system: System, options: Mapping[str, Any], limits: list[str]) -> LinearSystem:
+    """Linearise a system; one with an algebraic loop, which our masters refuse, all the same."""
+    try:
+        linear = linear_system(system, **options)
+    except AlgebraicLoopError as error:
+        limits.append(f"our master refuses it as it is: {_in_a_line(error)}")
+        passing = {"algorithm": "jacobi", "algorithm_options": {"algebraic_loops": "delay"}}
+        linear = linear_system(system, **{**options, **passing})
+    if not (sides := linear.sides()):
+        return linear
+    limits.append(
+        "a contact is just open here and is taken as closed; 'softdock analyze loop' shows both"
+    )
+    return sides[1]
+
+
+def _settings(system: System, options: Mapping[str, Any]) -> ExecutionSettings:
+    given: dict[str, Any] = {name: options.get(name) for name in WAY}
+    return ExecutionSettings.of(system, **given)
+
+
+def _own_rule(system: System, options: Mapping[str, Any]) -> dict[str, Any]:
+    chosen = _settings(system, options)
+    delay, order = str(chosen.mode), chosen.algorithm
+    return {"tool": "Softdock", "order": order, "delay": delay, "evidence": "run"}
+
+
+def _own_rings(
+    flat: System, step_ns: int, options: Mapping[str, Any], limits: list[str]
+) -> tuple[RingDelay, ...]:
+    chosen = _settings(flat, options)
+    own = chosen.algorithm, step_ns, chosen.mode
+    try:
+        schedule = compile_schedule(flat, *own, (), chosen.algorithm_options, chosen.rates)
+    except _IN_THE_WAY as error:
+        limits.append(f"our master refuses it as it is: {_in_a_line(error)}")
+        return ()
+    return tuple(
+        RingDelay(str(one.loops[0]), one.physical_ns, one.numerical_ns)
+        for one in schedule.loop_delays[:MOST_RINGS]
+    )
+
+
+def _rings(rings: Iterable[Loop], rule: MasterRule, step_ns: int) -> Iterator[RingDelay]:
+    """Give the delays of rings: a line that is held half a step, what passes at once another."""
+    again = rule.outputs is OutputReading.AFTER_INPUTS
+    for ring in list(rings)[:MOST_RINGS]:
+        halves = sum((0 if again else 2) if through else 1 for through in ring.feedthrough)
+        yield RingDelay(str(ring), ring.physical_ns, halves * step_ns / 2.0 - ring.physical_ns)
+
+
+def _validity(linear: LinearSystem, at: str, *, rules: bool) -> Iterator[str]:
+    """Say what the figures rest on."""
+    yield f"linear about {at}: what opens, closes, saturates or switches elsewhere has other limits"
+    for name, model in linear.models.items():
+        if model.continuous is None:
+            yield (
+                f"component '{name}' has no model in continuous time, as of a block that remembers"
+                " samples: its loops are analysed as stepped only"
+            )
+        yield from model.remarks
+    if rules and any(line.delay for line in linear.system.connections):
+        yield (
+            "delays of lines are annotations of Softdock: other tools run without them, which is"
+            " counted in what they add"
+        )
+    yield (
+        "what the integration of an FMU itself leaves is not counted where its equations are known"
+        " (Model Exchange)"
+    )
+
+
+def _in_a_line(error: SoftdockError) -> str:
+    """Return what an error says, without the folder that an archive was unpacked to."""
+    return _UNPACKED.sub("", "; ".join(str(error).splitlines()))

@@ -1,0 +1,237 @@
+"""Growth of contact loops, predicted with the values and the delays of a finished run.
+
+Of a linear one, in continuous time:
+
+    m s^2 + b s exp(-s h_b) + K exp(-s h_K) = 0
+
+Spring and damper each have the delay of the loops that go through their component: a damper in
+software may have none where the spring is hardware.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.core.coupling import LoopDelay
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.recording import Result
+from orchestrator.core.system import Loop, System
+from orchestrator.loops import StateSpace
+from orchestrator.loops.contact import BodyChain, ContactLoop, ForceCorrection, SampledContactLoop
+from orchestrator.loops.delayed_loop import DelayedLoop
+from orchestrator.study.experiment import ContactLoopSpec
+
+#: A number, or the parameter that holds it: ``"component.parameter"``.
+Quantity = float | str
+
+
+class SampledLoopSpec(BaseModel):
+    """A chain of bodies that meets hardware at samples, to predict how fast a run grows.
+
+    See :class:`orchestrator.loops.contact.SampledContactLoop` for the figures; each is a number, or
+    the parameter that holds it. ``force_line`` is the connection on which the measured force comes
+    back to the bodies or to the compensation; with a compensation, ``position_line`` brings it the
+    robot's position and ``desired_line`` that of the bodies. The delays of the loops through these
+    lines, as the run reports them, are the loop's.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    masses: tuple[Quantity, ...] = Field(min_length=2)
+    link_stiffness: tuple[Quantity, ...] = ()
+    link_damping: tuple[Quantity, ...] = ()
+    stiffness: Quantity
+    damping: Quantity
+    bandwidth: Quantity
+    zeta: Quantity
+    sensor_lag: Quantity
+    lead_rest: Quantity = 1.0
+    believed_stiffness: Quantity | None = None
+    believed_damping: Quantity | None = None
+    half_sample: bool | str = True
+    force_line: str
+    position_line: str | None = None
+    desired_line: str | None = None
+
+    @property
+    def _compensation(self) -> tuple[Quantity | None, ...]:
+        return (
+            self.believed_stiffness,
+            self.believed_damping,
+            self.position_line,
+            self.desired_line,
+        )
+
+    def problems(self, system: System) -> Iterator[str]:
+        """Say what keeps the figures from being read off a system."""
+        given = [part is not None for part in self._compensation]
+        if any(given) and not all(given):
+            yield (
+                "believed_stiffness, believed_damping, position_line and desired_line: expected"
+                " all of them with a compensation, else none"
+            )
+        for name in type(self).model_fields:
+            found = getattr(self, name)
+            figures = found if isinstance(found, tuple) else (found,)
+            if name.endswith("_line"):
+                if found is not None and found not in map(str, system.connections):
+                    yield f"{name}: no connection '{found}'"
+                continue
+            for figure in figures:
+                if isinstance(figure, str):
+                    try:
+                        number_of(figure, system)
+                    except DescriptionError as error:
+                        yield f"{name}: {error}"
+
+
+def number_of(figure: Quantity, system: System) -> float:
+    """Give a figure as a number."""
+    value = system.value(figure) if isinstance(figure, str) else figure
+    if isinstance(value, str | tuple):
+        raise DescriptionError(f"'{figure}': expected a number, found {value!r}")
+    return float(value)
+
+
+def predict_sampled(
+    spec: SampledLoopSpec, result: Result, system: System, later: Mapping[str, int]
+) -> float:
+    """Predict the growth rate of a finished run, 1/s.
+
+    spec: Which figures of the system the loop has.
+    result, system: The run, for its step and delays, and what was run.
+    later: By how much faults make connections later, in nanoseconds.
+    Raises DescriptionError: if a figure is none, or the loops of a line have no common delay.
+    """
+
+    def at(figure: Quantity) -> float:
+        return number_of(figure, system)
+
+    def all_at(figures: tuple[Quantity, ...]) -> tuple[float, ...]:
+        return tuple(at(figure) for figure in figures)
+
+    step = result.step_ns / 1e9
+    correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0
+    if spec.desired_line is not None and spec.position_line is not None:
+        # The loop that no hardware is in has the half step of the hold, which the matrix has, too.
+        held = _around(spec.desired_line, result, later) - 0.5 * step
+        force -= held
+        position = _around(spec.position_line, result, later) - held
+        half = spec.half_sample
+        correction = ForceCorrection(
+            at(spec.believed_stiffness or 0.0),
+            at(spec.believed_damping or 0.0),
+            bool(system.value(half)) if isinstance(half, str) else half,
+        )
+    chain = BodyChain(all_at(spec.masses), all_at(spec.link_stiffness), all_at(spec.link_damping))
+    loop = SampledContactLoop(
+        chain,
+        at(spec.stiffness),
+        at(spec.damping),
+        step,
+        bandwidth=at(spec.bandwidth),
+        zeta=at(spec.zeta),
+        sensor_lag=at(spec.sensor_lag),
+        lead_rest=at(spec.lead_rest),
+        correction=correction,
+        force_delay=force,
+        position_delay=position,
+        output_delay=held,
+    )
+    return loop.growth_rate
+
+
+def totals_of(entry: LoopDelay, ring: Loop, later: Mapping[str, int]) -> set[int]:
+    """Give the delays of all rings that a loop stands for, with what faults add, in nanoseconds.
+
+    entry, ring: Delay of a loop, and the loop; between two components a ring goes along any of its
+        lines.
+    later: By how much faults make connections later, in nanoseconds.
+    """
+    added: dict[tuple[str, str], set[int]] = {}
+    for line in ring.lines:
+        ends = line.source.component, line.target.component
+        added.setdefault(ends, set()).add(later.get(str(line), 0))
+    return {round(entry.total_ns + sum(along)) for along in product(*added.values())}
+
+
+def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
+    """Delay of all loops through a connection, s; lags of units are not counted."""
+    totals = {
+        total
+        for entry in result.loops
+        for ring in entry.loops
+        if line in map(str, ring.lines)
+        for total in totals_of(entry, ring, later)
+    }
+    if len(totals) != 1:
+        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+        raise DescriptionError(
+            f"case '{result.name}': a prediction needs one delay common to all loops through"
+            f" {line}, found: {found}"
+        )
+    return totals.pop() / 1e9
+
+
+def predict(
+    spec: ContactLoopSpec | SampledLoopSpec,
+    result: Result,
+    system: System,
+    later: Mapping[str, int],
+) -> float:
+    """Predict the growth rate of a finished run, 1/s.
+
+    spec: Figures of the loop: numbers, or the parameters that hold them.
+    result, system: The run, for its delays, and what was run.
+    later: By how much faults make connections later, in nanoseconds.
+    Raises DescriptionError: if a figure is none, or the loops of spring or damper have no common
+        delay.
+    """
+    if isinstance(spec, SampledLoopSpec):
+        return predict_sampled(spec, result, system, later)
+    mass, stiffness, damping = (
+        number_of(figure, system) for figure in (spec.mass, spec.stiffness, spec.damping)
+    )
+    spring = _delay("stiffness", spec.stiffness, result, later)
+    damper = _delay("damping", spec.damping, result, later)
+    loop = ContactLoop(mass, stiffness, damping, spring)
+    return loop.growth_rate if damper == spring else _growth_rate(loop, damper)
+
+
+def _growth_rate(loop: ContactLoop, damper: float) -> float:
+    """Growth rate with another delay of the damper, s, than the loop's, which is the spring's."""
+    body = StateSpace(
+        np.array([[0.0, 1.0], [0.0, 0.0]]),
+        np.array([[0.0], [1.0 / loop.mass]]),
+        np.eye(2),
+        np.zeros((2, 1)),
+        ("position", "velocity"),
+        ("force",),
+        ("position", "velocity"),
+    )
+    gains = {
+        loop.delay: np.array([[-loop.stiffness, 0.0]]),
+        damper: np.array([[0.0, -loop.damping]]),
+    }
+    return DelayedLoop.closed(body, gains).roots(1)[0].real
+
+
+def _delay(name: str, figure: float | str, result: Result, later: Mapping[str, int]) -> float:
+    """Delay of all loops through the component that holds a figure, s; of a number, of all."""
+    rings = [(entry, ring) for entry in result.loops for ring in entry.loops]
+    component = figure.rpartition(".")[0] if isinstance(figure, str) else None
+    through = [(entry, ring) for entry, ring in rings if component in entry.components]
+    totals = {total for entry, ring in through or rings for total in totals_of(entry, ring, later)}
+    if len(totals) == 1:
+        return totals.pop() / 1e9
+    found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+    those = f"the loops through '{component}'" if through else "the loops"
+    name_it = "" if through else "; name the parameter of a component that is in one of them"
+    raise DescriptionError(
+        f"case '{result.name}', predict.{name}: expected one delay of all {those}, found:"
+        f" {found}{name_it}"
+    )

@@ -1,0 +1,418 @@
+"""How any co-simulation master exchanges, as data, and the loops of a system under its rule.
+
+With x the states of all units, y what was handed on last, and u = G y along the lines:
+
+    (x', y_end) = T (x, u),    y' = y_end, or (I - D G)^-1 C x' where outputs are read again
+
+T is one step of the linear models with inputs held, C and D their outputs in continuous time. The
+matrix is put together here and not by the engine, which knows no other master; that both agree
+where the engine can do the same (Jacobi, plain delays) is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.coupling import DelayMode
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.system import Connection, System, nearest
+from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.loops.loop_account import (
+    LoopAccount,
+    coupled_groups,
+    gains,
+    inner_lines,
+    loop_accounts,
+    numeric_lines,
+    signal_names,
+    spaces_of,
+)
+from orchestrator.loops.multipliers import Multipliers, multipliers
+from orchestrator.loops.period_map import PeriodMap
+from orchestrator.loops.run_account import LinearSystem
+from orchestrator.loops.state_space import Floats, StateSpace
+from orchestrator.loops.step_error import LoopModes, at_step, step_error
+
+
+class OutputReading(StrEnum):
+    """When a master reads the outputs that it hands on.
+
+    ``after_step``
+        Once, after the step, so that what an input does to an output at once is a step old.
+    ``after_inputs``
+        Again after the inputs were set, in the order of direct feed-through, loops solved: an
+        output that depends on an input at once belongs to the same moment as it.
+    """
+
+    AFTER_STEP = "after_step"
+    AFTER_INPUTS = "after_inputs"
+
+
+class Evidence(StrEnum):
+    """How a rule is known: by ``run`` of the tool itself, or by its ``document`` or sources."""
+
+    RUN = "run"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True)
+class MasterRule:
+    """What a master with steps of one length does between and during them.
+
+    All units are stepped from the same time (Jacobi), with inputs held at what was handed on.
+    Delays, rates and compensations of lines are Softdock's own, and no other tool knows them.
+
+    name, tool: How it is called here, and which tool and version it is of.
+    outputs: When outputs are read.
+    transforms, converts: Whether linear transformations of connections are applied, and units
+        converted.
+    evidence, source: How the rule is known, and from where.
+    """
+
+    name: str
+    tool: str
+    outputs: OutputReading
+    transforms: bool
+    converts: bool
+    evidence: Evidence
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "tool": self.tool,
+            "order": "jacobi",
+            "inputs": "held",
+            "outputs": str(self.outputs),
+            "transforms": self.transforms,
+            "converts": self.converts,
+            "evidence": str(self.evidence),
+            "source": self.source,
+        }
+
+
+_RULES = (
+    MasterRule(
+        "fmpy",
+        "FMPy 0.3.32, simulate_ssp",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "libcosim",
+        "libcosim (libcosimpy 0.0.6), fixed step",
+        OutputReading.AFTER_STEP,
+        transforms=True,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "ecos",
+        "ecos (ecospy 0.7.2), fixed step",
+        OutputReading.AFTER_STEP,
+        transforms=True,
+        converts=False,
+        evidence=Evidence.RUN,
+        source="benchmarks/certify.py",
+    ),
+    MasterRule(
+        "omsimulator",
+        "OMSimulator 3, oms-ma",
+        OutputReading.AFTER_INPUTS,
+        transforms=True,
+        converts=True,
+        evidence=Evidence.DOCUMENT,
+        source="its sources: SystemWC::doStep, then updateInputs in the order of the graph",
+    ),
+    MasterRule(
+        "pyfmi",
+        "PyFMI 2.21, Master with its default options",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.DOCUMENT,
+        source="its sources: exchange_connection_data, linear_correction and extrapolation off",
+    ),
+    MasterRule(
+        "simulink",
+        "Simulink, co-simulation FMU blocks without numerical compensation",
+        OutputReading.AFTER_STEP,
+        transforms=False,
+        converts=False,
+        evidence=Evidence.DOCUMENT,
+        source="its manual: inputs are those of the communication points alone",
+    ),
+)
+#: By name.
+MASTERS = {rule.name: rule for rule in _RULES}
+
+
+def master_rules(names: Iterable[str]) -> list[MasterRule]:
+    """Return rules by their names, each once.
+
+    Raises UnknownNameError: if there is no such master; it lists those that there are.
+    """
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in MASTERS:
+            raise UnknownNameError(
+                f"no rule of a master '{name}'{nearest(name, MASTERS)}; known: {', '.join(MASTERS)}"
+            )
+        found.append(MASTERS[name])
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuledSystem(LinearSystem):
+    """A system as another master steps it; what lines have beside their gain is not known to it.
+
+    declared: The system with what the master does not know.
+    rule: How it exchanges.
+    joined: Components that are one unit, whose lines among them are exact.
+    """
+
+    declared: System
+    rule: MasterRule
+    joined: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, linear: LinearSystem, rule: MasterRule) -> RuledSystem:
+        """Let a master with this rule step a system that was linearised."""
+        return cls(
+            _as_read(linear.system, rule),
+            replace(linear.master, rates={}),
+            linear.delay,
+            linear.step_ns,
+            linear.models,
+            linear.record,
+            linear.at,
+            linear.contact,
+            declared=linear.system,
+            rule=rule,
+        )
+
+    def period_map(self, only: int | None = None) -> PeriodMap:
+        """Return the map of a step."""
+        return RuleMap(self)
+
+    def loop_accounts(self, count: int = 6) -> list[LoopAccount]:
+        """Say what the rule does to every loop, beside the loops as they are declared."""
+        return loop_accounts(self.declared, self.models, self.period_map(), count=count)
+
+
+def _as_read(system: System, rule: MasterRule) -> System:
+    """Take off the lines what a master does not look at."""
+    lines = (
+        replace(
+            line,
+            transformation=line.transformation if rule.transforms else None,
+            suppress_unit_conversion=line.suppress_unit_conversion or not rule.converts,
+        )
+        for line in system.connections
+    )
+    return replace(system, connections=tuple(lines))
+
+
+@dataclass(frozen=True)
+class _SteppedUnit:
+    """What is stepped at once: names of components, inputs and outputs, states and one step."""
+
+    components: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    states: int
+    step: Floats
+
+
+class RuleMap(PeriodMap):
+    """What one step does to the states of all units and to what they hand on."""
+
+    def __init__(self, system: RuledSystem) -> None:
+        units = list(_units(system))
+        inputs = [name for unit in units for name in unit.inputs]
+        outputs = [name for unit in units for name in unit.outputs]
+        inside = set(system.joined)
+        lines = [
+            line
+            for line in numeric_lines(system.system)
+            if not {line.source.component, line.target.component} <= inside
+        ]
+        along = _along(system.system, lines, inputs, outputs)
+        n, p = sum(unit.states for unit in units), len(outputs)
+        whole = np.zeros((n + p, n + p))
+        state = output = column = 0
+        for unit in units:
+            held = along[column : column + len(unit.inputs)]
+            own = unit.step[:, : unit.states]
+            by_inputs = unit.step[:, unit.states :] @ held
+            into = slice(state, state + unit.states)
+            out = slice(n + output, n + output + len(unit.outputs))
+            whole[into, into], whole[into, n:] = own[: unit.states], by_inputs[: unit.states]
+            whole[out, into], whole[out, n:] = own[unit.states :], by_inputs[unit.states :]
+            state, output = state + unit.states, output + len(unit.outputs)
+            column += len(unit.inputs)
+        if system.rule.outputs is OutputReading.AFTER_INPUTS:
+            space = side_by_side([_space(system, unit.components) for unit in units])
+            through = np.eye(p) - space.d @ along
+            if np.linalg.cond(through) > 1.0 / np.finfo(np.float64).eps:
+                raise CapabilityError(
+                    "loops without a state have no solution: they feed outputs back with gain 1"
+                )
+            whole[n:] = np.linalg.solve(through, space.c) @ whole[:n]
+        owners = [frozenset(unit.components) for unit in units]
+        counts = [unit.states for unit in units], [len(unit.outputs) for unit in units]
+        self._owners = [
+            owner
+            for count in counts
+            for owner, many in zip(owners, count, strict=True)
+            for _ in range(many)
+        ]
+        self._whole = whole
+        self._names = (*(f"state {i + 1}" for i in range(n)), *outputs)
+        self.steps = 1
+        self.period = system.step_ns / 1e9
+
+    @property
+    def size(self) -> int:
+        """Number of states and outputs."""
+        return len(self._whole)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of these numbers: states by their place, outputs by their names."""
+        return self._names
+
+    def within(self, components: Iterable[str]) -> NDArray[np.intp]:
+        """Return the numbers that only these components have."""
+        names = set(components)
+        return np.flatnonzero([owner <= names for owner in self._owners])
+
+    def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
+        """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
+        return self._whole if rows is None else self._whole[np.ix_(rows, rows)]
+
+    def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
+        """Return the eigenvalues of one step, the largest first."""
+        whole = self.matrix(rows)
+        while whole.size:
+            matters = whole.any(axis=0) & whole.any(axis=1)
+            if matters.all():
+                break
+            whole = whole[np.ix_(matters, matters)]
+        return multipliers(whole)
+
+
+def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:
+    """Give what is stepped at once; the joined components are the first of them."""
+    again = system.rule.outputs is OutputReading.AFTER_INPUTS
+    if system.joined:
+        yield _continuous(system, system.joined)
+    for member in system.schedule().members:
+        if member.name in system.joined:
+            continue
+        if again:
+            yield _continuous(system, (member.name,))
+            continue
+        model = system.models[member.name]
+        connectors = system.system.components[member.name].connectors
+        inputs, outputs = (
+            signal_names(member.name, [connectors[port] for port in side])
+            for side in (member.inputs, member.outputs)
+        )
+        step = model.transition(system.step_ns, order=0)
+        yield _SteppedUnit((member.name,), inputs, outputs, len(model.states), step)
+
+
+def _continuous(system: RuledSystem, components: tuple[str, ...]) -> _SteppedUnit:
+    """Return what is stepped at once by its model in continuous time."""
+    space = _space(system, components)
+    step = space.transition(system.step_ns / 1e9, order=0)
+    return _SteppedUnit(components, space.inputs, space.outputs, len(space.states), step)
+
+
+def _space(system: RuledSystem, components: Sequence[str]) -> StateSpace:
+    """Return some components as one model, the lines among them exact; one as it is."""
+    whole = side_by_side(spaces_of(system.models, components))
+    if len(components) == 1:
+        return whole
+    lines = inner_lines(system.system, components)
+    loop = DelayedLoop.closed(
+        whole,
+        {0.0: _along(system.system, lines, whole.inputs, whole.outputs)},
+        into=range(len(whole.inputs)),
+        out_of=range(len(whole.outputs)),
+    )
+    return replace(whole, a=loop.a, b=loop.b, c=loop.c, d=loop.d)
+
+
+def _along(
+    system: System, lines: Sequence[Connection], inputs: Sequence[str], outputs: Sequence[str]
+) -> Floats:
+    """Return what inputs are of outputs along lines whose delays nobody knows."""
+    by_delay = gains(system, lines, inputs, outputs).values()
+    return sum(by_delay, np.zeros((len(inputs), len(outputs))))
+
+
+#: Algorithms that are tried in every delay mode.
+_ALGORITHMS = ("jacobi", "gauss-seidel", "newton", "waveform")
+#: Pairs of components that are tried as one, and remedies that are told, at most.
+_MOST_PAIRS, _MOST = 12, 6
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something else that could be done.
+
+    what: In a sentence.
+    share: Largest error of a growth rate or frequency then, as a share of its size.
+    """
+
+    what: str
+    share: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"what": self.what, "error": self.share}
+
+
+def remedies(linear: LinearSystem, modes: Sequence[LoopModes]) -> tuple[Remedy, ...]:
+    """Try other algorithms, delay modes and partitions at the same step; the best come first.
+
+    Partitions are those of a master that knows neither delays nor any order (Jacobi).
+    """
+    found = []
+    for what, stepped in _ways(linear):
+        try:
+            found.append(Remedy(what, step_error(stepped, modes).share))
+        except (CapabilityError, DescriptionError):
+            continue  # it is no way for this system
+    found.sort(key=lambda one: one.share)
+    return tuple(found[:_MOST])
+
+
+def _ways(linear: LinearSystem) -> Iterator[tuple[str, LinearSystem]]:
+    for algorithm in _ALGORITHMS:
+        for mode in DelayMode:
+            own = (algorithm, mode) == (linear.master.algorithm, linear.delay)
+            what = f"Softdock, {algorithm}, delay {mode}{' (as it is run)' if own else ''}"
+            yield what, at_step(replace(linear, delay=mode), linear.step_ns, algorithm)
+    plain = RuledSystem.of(linear, MASTERS["libcosim"])
+    yield "any Jacobi master", plain
+    pairs = {
+        tuple(sorted((line.source.component, line.target.component))): None
+        for group in coupled_groups(linear.system)
+        for line in inner_lines(linear.system, group)
+        if line.delay is None and line.source.component != line.target.component
+    }
+    for pair in list(pairs)[:_MOST_PAIRS]:
+        yield f"any Jacobi master, {pair[0]} and {pair[1]} in one FMU", replace(plain, joined=pair)

@@ -1,1 +1,0 @@
-"""Expectations: what measures and signals are to keep, and verdicts on what they did."""

@@ -1,0 +1,231 @@
+"""Expectations of an experiment held against its runs and sweeps, and verdicts as files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from xml.etree import ElementTree as ET
+
+from orchestrator.core.diagnostics import DescriptionError, Problem
+from orchestrator.core.recording import whole_file
+from orchestrator.study.experiment import Experiment
+from orchestrator.study.extension import Extension, Run, Steps
+from orchestrator.study.goal import Goal, expected_cases, goal_of, recorded_names
+from orchestrator.study.judge import (
+    SignalJudge,
+    Verdict,
+    case_section,
+    judge_measure,
+    sweep_section,
+)
+from orchestrator.study.measure.outcome import JUNIT, VERDICTS, Measured, SweepOutcome
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.tables import statement_of
+
+if TYPE_CHECKING:
+    from orchestrator.core.master import Recording
+
+
+#: What XML 1.0 has no place for.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+Suites = Mapping[str, Sequence[Verdict]]
+
+
+def write_junit(title: str, suites: Suites, path: Path) -> None:
+    """Write verdicts as JUnit XML: a suite for each case or sweep, a test for each verdict."""
+    root = ET.Element("testsuites", _suite(title, _all(suites)))
+    for name, verdicts in suites.items():
+        suite = ET.SubElement(root, "testsuite", _suite(name, verdicts))
+        for one in verdicts:
+            place = {"classname": one.where or name, "name": f"{one.name}: {one.that}"}
+            test = ET.SubElement(
+                suite, "testcase", {key: _plain(text) for key, text in place.items()}
+            )
+            if one.requirement:
+                listed = ET.SubElement(test, "properties")
+                given = {"name": "requirement", "value": _plain(one.requirement)}
+                ET.SubElement(listed, "property", given)
+            if not one.passed:
+                said = f"expected {one.that}, found {one.found}"
+                ET.SubElement(test, "failure", message=_plain(said)).text = _plain(str(one))
+    ET.indent(root)
+    with whole_file(path) as draft:
+        ET.ElementTree(root).write(draft, encoding="utf-8", xml_declaration=True)
+
+
+def write_json(title: str, suites: Suites, path: Path) -> None:
+    """Write verdicts as JSON."""
+    listed = {name: [one.as_json() for one in verdicts] for name, verdicts in suites.items()}
+    passed = all(one.passed for one in _all(suites))
+    content = {"title": title, "passed": passed, "verdicts": listed}
+    with whole_file(path) as draft:
+        draft.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+#: The files by their names.
+FILES = {JUNIT: write_junit, VERDICTS: write_json}
+
+
+def _all(suites: Suites) -> list[Verdict]:
+    return [one for verdicts in suites.values() for one in verdicts]
+
+
+def _suite(name: str, verdicts: Sequence[Verdict]) -> dict[str, str]:
+    failed = sum(not one.passed for one in verdicts)
+    counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0"}
+    return {"name": _plain(name), **counts}
+
+
+def _plain(text: str) -> str:
+    return _NO_XML.sub("?", text)
+
+
+class SweptRun(Protocol):
+    """What came of one run of a sweep."""
+
+    @property
+    def case(self) -> str: ...  # noqa: D102
+    @property
+    def where(self) -> str: ...  # noqa: D102
+    @property
+    def reason(self) -> str: ...  # noqa: D102
+    @property
+    def measured(self) -> Mapping[str, Measured]: ...  # noqa: D102
+
+
+def sweep_verdicts(
+    name: str,
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    runs: Collection[SweptRun],
+) -> dict[str, list[Verdict]]:
+    """Return verdicts on the runs of a sweep, by run."""
+    found: dict[str, list[Verdict]] = {}
+    for key, table in experiment.expect.items():
+        if name not in table.sweeps:
+            continue
+        for that, run in product(table.statements, runs):
+            case = cases[run.case]
+            if statement_of(that).name not in case.case.measure:
+                continue  # another case of the sweep has it
+            goal = goal_of(key, table, that, case, recorded_names(case, experiment))
+            said = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
+            found.setdefault(run.where, []).append(said)
+    return found
+
+
+def write_sweep_verdicts(
+    name: str, verdicts: Mapping[str, list[Verdict]], folder: Path
+) -> list[Path]:
+    """Write the table of verdicts on a sweep as CSV, and all of them as JUnit XML and JSON."""
+    table = folder / f"{name}.verdicts.csv"
+    columns = list(dict.fromkeys(one.that for row in verdicts.values() for one in row))
+    with whole_file(table) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["run", *columns])
+        for run, row in verdicts.items():
+            words = {one.that: one.word for one in row}
+            writer.writerow([run, *(words.get(column, "") for column in columns)])
+    paths = {folder / f"{name}.{file}": write for file, write in FILES.items()}
+    for path, write in paths.items():
+        write(f"sweep {name}", verdicts, path)
+    return [table, *paths]
+
+
+class Expectations(Extension):
+    """Holds cases and sweeps to what ``[expect.NAME]`` expects of them."""
+
+    follows = ("verify", "sweep", "ledger")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._goals: dict[str, list[Goal]] = {}
+
+    def begin(self, run: Run) -> None:
+        """Find out what they are about."""
+        problems: list[Problem] = []
+        for name, table in run.experiment.expect.items():
+            for case in expected_cases(table, run.cases):
+                prepared, goals = run.cases[case], self._goals.setdefault(case, [])
+                known = recorded_names(prepared, run.experiment)
+                for that in table.statements:
+                    try:
+                        goals.append(goal_of(name, table, that, prepared, known, run.reader.folder))
+                    except DescriptionError as error:  # of a reference
+                        problems += error.within(f"expectation '{name}', case '{case}'")
+        if problems:
+            raise DescriptionError(*problems)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Watch the signals whose expectations stop a run."""
+        goals = [goal for goal in self._goals.get(steps.case.name, ()) if goal.table.stop]
+        if not goals:
+            yield steps
+            return
+        judges = [SignalJudge(goal) for goal in goals]
+        before = steps.watch
+
+        def watch(rows: Recording) -> str:
+            said = before(rows) if before is not None else ""
+            for one in judges:
+                one.add(rows)
+                if one.broken_ns is not None and not said:
+                    said = f"stopped, as was asked for: {one.verdict('')}"
+            return said
+
+        yield replace(steps, watch=watch)
+
+    def end(self, run: Run) -> None:
+        """Say which were kept, and write that down."""
+        suites: dict[str, list[Verdict]] = {}
+        for case, goals in self._goals.items():
+            suites[case] = [self._verdict(run, case, goal) for goal in goals]
+            run.add(case, case_section(case, suites[case]))
+        for name, sweep in run.outcome.sweeps.items():
+            found = sweep_verdicts(name, run.experiment, run.cases, _points(sweep))
+            if found:
+                run.add(sweep.case, sweep_section(name, found))
+                suites[f"sweep {name}"] = [one for row in found.values() for one in row]
+        for file, writer in FILES.items():
+            run.write(file, partial(writer, run.outcome.title, suites))
+        run.outcome.broken += [
+            str(one) for verdicts in suites.values() for one in verdicts if not one.passed
+        ]
+
+    def _verdict(self, run: Run, case: str, goal: Goal) -> Verdict:
+        outcome, where = run.outcome.cases[case], f"case '{case}'"
+        if goal.is_measure:
+            return judge_measure(goal, outcome.measured.get(goal.bound.name), where)
+        judged = SignalJudge(goal)
+        judged.add(outcome.result)
+        return judged.verdict(where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One run of a sweep of the short form."""
+
+    case: str
+    where: str
+    measured: Mapping[str, Measured]
+    reason: str = ""
+
+
+def _points(sweep: SweepOutcome) -> list[_Point]:
+    return [
+        _Point(
+            sweep.case,
+            f"{sweep.case} at {sweep.over} = {value:.9g}",
+            {key: row[number] for key, row in sweep.measured.items()},
+        )
+        for number, value in enumerate(sweep.values)
+    ]

@@ -1,0 +1,295 @@
+"""Verdicts on measures and on signals, while rows come or when all are there, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.recording import Result
+from orchestrator.core.system import seconds
+from orchestrator.study.content import Cell, Section
+from orchestrator.study.experiment import Time
+from orchestrator.study.goal import Floats, Goal, signal_goal
+from orchestrator.study.measure.outcome import Measured
+from orchestrator.study.tables import Expectation
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an expectation was kept, and what was found.
+
+    Parameters
+    ----------
+    name, requirement
+        Of the expectation.
+    where
+        Case, and the point of a sweep.
+    that
+        What was expected.
+    passed
+        Whether it held.
+    found
+        In words.
+    value, unit
+        The measure; of a signal what lies farthest beyond the bound, or nearest to it. ``None``:
+        there was nothing to look at.
+    time
+        When a signal broke it first, s.
+    """
+
+    name: str
+    requirement: str
+    where: str
+    that: str
+    passed: bool
+    found: str
+    value: float | None = None
+    unit: str = ""
+    time: float | None = None
+
+    @property
+    def word(self) -> str:
+        """``"passed"`` or ``"broken"``."""
+        return "passed" if self.passed else "broken"
+
+    def __str__(self) -> str:
+        mark = f" [{self.requirement}]" if self.requirement else ""
+        place = f", {self.where}" if self.where else ""
+        return (
+            f"expectation '{self.name}'{mark}{place}: {self.word}: expected {self.that},"
+            f" found {self.found}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def case_section(case: str, verdicts: Sequence[Verdict]) -> Section:
+    """Return what is said of the expectations of a case."""
+    columns = ("expectation", "requirement", "expected", "found", "verdict")
+    rows = tuple((v.name, v.requirement, v.that, v.found, v.word) for v in verdicts)
+    data = [one.as_json() for one in verdicts]
+    return Section(
+        "expect",
+        f"Expectations of {case}",
+        columns,
+        rows,
+        printed=len(rows),
+        data=data,
+        value=tuple(verdicts),
+    )
+
+
+def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
+    """Return the table of verdicts on the runs of a sweep, by their points."""
+    columns = ("run", *dict.fromkeys(one.that for row in verdicts.values() for one in row))
+    rows: list[tuple[Cell, ...]] = []
+    for point, row in verdicts.items():
+        said = {one.that: f"{one.word}: {one.found}" for one in row}
+        rows.append((point, *(said.get(column) for column in columns[1:])))
+    everything = [one for row in verdicts.values() for one in row]
+    return Section(
+        f"expect-sweep-{name}",
+        f"Expectations of sweep {name}",
+        columns,
+        tuple(rows),
+        printed=len(rows),
+        data=[one.as_json() for one in everything],
+        value=tuple(everything),
+    )
+
+
+class Rows(Protocol):
+    """Rows of signals: a result, or what a run has recorded."""
+
+    @property
+    def time_ns(self) -> NDArray[np.int64]: ...  # noqa: D102
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def values(self) -> Floats: ...  # noqa: D102
+
+
+def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = "") -> Verdict:
+    """Return the verdict on a measure; ``None``: it could not be read off, for some reason."""
+    table, unit = goal.table, goal.bound.unit
+    if measured is None:
+        found = f"none: {why}" if why else "none: it could not be read off"
+        return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=found)
+    value = np.array([measured.value])
+    return Verdict(
+        goal.name,
+        table.requirement,
+        where,
+        goal.that,
+        passed=bool(goal.bound.holds(value, goal.bound.centre)[0]),
+        found=_text(measured.value, unit),
+        value=measured.value if np.isfinite(measured.value) else None,
+        unit=unit,
+    )
+
+
+@dataclass(slots=True)
+class SignalJudge:
+    """Holds a signal to what is expected of it, row by row.
+
+    goal: Of a signal.
+    broken_ns: Time of the first row that breaks it.
+    """
+
+    goal: Goal
+    broken_ns: int | None = None
+    _first: float = 0.0
+    _worst: tuple[float, float, int] | None = None
+    _begins_ns: int | None = field(init=False)
+    _uncovered: bool = False
+
+    def __post_init__(self) -> None:
+        self._begins_ns = None if self.goal.after else np.iinfo(np.int64).min
+        if self.goal.begin_ns is not None and self.goal.after is None:
+            self._begins_ns = self.goal.begin_ns
+
+    def add(self, rows: Rows) -> None:
+        """Look at further rows."""
+        goal, bound, times_ns = self.goal, self.goal.bound, rows.time_ns
+        if self._begins_ns is None:
+            self._begins_ns = self._triggered(rows)
+        if self._begins_ns is None or not len(times_ns):
+            return
+        if self._begins_ns == np.iinfo(np.int64).min:
+            self._begins_ns = int(times_ns[0])
+        inside = times_ns >= self._begins_ns + goal.settles_ns
+        if goal.until_ns is not None:
+            inside &= times_ns <= goal.until_ns
+        if not inside.any():
+            return
+        times_ns, values = times_ns[inside], _column(rows, bound.name)[inside]
+        centre: Floats | float = bound.centre
+        if goal.reference is not None:
+            covered = goal.reference.times_ns
+            self._uncovered |= bool(times_ns[0] < covered[0] or times_ns[-1] > covered[-1])
+            centre = np.interp(times_ns, covered, goal.reference.values)
+        broken = ~bound.holds(values, centre)
+        if broken.any() and self.broken_ns is None:
+            row = int(np.argmax(broken))
+            self.broken_ns, self._first = int(times_ns[row]), float(values[row])
+        excess = bound.excess(values, centre)
+        row = int(np.argmax(np.where(np.isnan(excess), np.inf, excess)))
+        if self._worst is None or not excess[row] <= self._worst[0]:
+            self._worst = float(excess[row]), float(values[row]), int(times_ns[row])
+
+    def _triggered(self, rows: Rows) -> int | None:
+        """Return the time of the first row in which what begins the window holds."""
+        after = self.goal.after
+        assert after is not None  # noqa: S101 - else the window has begun
+        holds = after.holds(_column(rows, after.name), after.centre)
+        if self.goal.begin_ns is not None:
+            holds &= rows.time_ns >= self.goal.begin_ns
+        return int(rows.time_ns[int(np.argmax(holds))]) if holds.any() else None
+
+    def verdict(self, where: str) -> Verdict:
+        """Return what is known by now; a window without rows shows nothing, and is broken."""
+        goal, unit = self.goal, self.goal.bound.unit
+        table = goal.table
+        if self._worst is None:
+            why = "no recorded row in its window"
+            if self._begins_ns is None:
+                why = f"'{table.after}' in no row"
+            return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=why)
+        _, value, at_ns = self._worst
+        found = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
+        if self.broken_ns is not None:
+            first = f"{_text(self._first, unit)} at {seconds(self.broken_ns):.9g} s"
+            found = first if at_ns == self.broken_ns else f"{first}, {found}"
+        elif self._uncovered:
+            found = f"rows of which {table.reference} has no values"
+        return Verdict(
+            goal.name,
+            table.requirement,
+            where,
+            goal.that,
+            passed=self.broken_ns is None and not self._uncovered,
+            found=found,
+            value=value if np.isfinite(value) else None,
+            unit=unit,
+            time=None if self.broken_ns is None else seconds(self.broken_ns),
+        )
+
+
+def judge(
+    result: Result,
+    that: str,
+    *,
+    begin: Time | None = None,
+    until: Time | None = None,
+    after: str | None = None,
+    settles: Time | None = None,
+    reference: str | Path | None = None,
+    name: str = "",
+    requirement: str = "",
+) -> Verdict:
+    """Hold a recorded signal to what is expected of it, in all rows of a window.
+
+    Parameters
+    ----------
+    result
+        Of a run.
+    that
+        ``"contact.force < 50 N"``, with ``<``, ``<=``, ``>`` or ``>=``; ``"body.x within 1 mm of
+        3 cm"``; or ``"body.x within 1 mm"`` beside a reference. Units are converted.
+    begin, until
+        Times that the window lies between, seconds or text.
+    after
+        A statement on another signal; the window begins with the first row in which it holds.
+    settles
+        How much later it begins than that.
+    reference
+        A file of signals (CSV or Parquet) whose column of that name it is to stay within of.
+    name, requirement
+        For the verdict.
+
+    Returns
+    -------
+    Verdict
+        ``passed``, and what was ``found``.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal was not recorded, a statement is none, or a unit does not fit.
+    """
+    from pydantic import ValidationError
+
+    given = {"begin": begin, "until": until, "after": after, "settles": settles}
+    try:
+        table = Expectation(
+            that=that,
+            requirement=requirement,
+            reference=None if reference is None else str(reference),
+            **given,
+        )
+    except ValidationError as error:
+        raise DescriptionError(*(str(one["msg"]) for one in error.errors())) from None
+
+    def unit_of(signal: str) -> str:
+        result[signal]  # expects that it was recorded
+        return result.units.get(signal, "")
+
+    judged = SignalJudge(signal_goal(name or that, table, that, unit_of, Path()))
+    judged.add(result)
+    return judged.verdict(f"case '{result.name}'")
+
+
+def _column(rows: Rows, name: str) -> Floats:
+    return rows.values[:, rows.names.index(name)]
+
+
+def _text(value: float, unit: str) -> str:
+    return f"{value:.9g} {unit}".rstrip() if unit != "1" else f"{value:.9g}"

@@ -1,0 +1,231 @@
+"""Verification of a run: it is repeated with shorter steps, and all are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
+from orchestrator.core.master import ExecutionSettings, Plan, RunKeywords, plan_of
+from orchestrator.core.notebook import Progress
+from orchestrator.core.recording import Result
+from orchestrator.core.simunits import description_of, resolve
+from orchestrator.core.system import System, seconds
+from orchestrator.core.system.time import StepLength, divided, step_text
+from orchestrator.study.prepare.simulate import InterruptedRun, RunHooks, horizon, simulate_with
+from orchestrator.study.verification import (
+    Flag,
+    Kinds,
+    Verification,
+    compare,
+    kinds_of,
+)
+
+#: By what the step is divided.
+DIVISORS = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """How a run is repeated with shorter steps.
+
+    system, settings: Of the run itself.
+    step_ns: Its communication step in nanoseconds.
+    rates: Components that keep the length of their steps, and how many communication steps of the
+        run itself that is.
+    """
+
+    system: System
+    settings: ExecutionSettings
+    step_ns: int
+    rates: Mapping[str, int]
+
+    @classmethod
+    def of(cls, system: System, settings: ExecutionSettings) -> Refinement:
+        """Find out how a run is repeated.
+
+        Components with a rate keep the length of their steps, as that is their sample time; so do
+        FMUs whose ``fixedInternalStepSize`` does not fit into the shorter steps.
+        """
+        flat = resolve(system).flat().closed()
+        step_ns = horizon(system, settings.start, settings.stop, settings.step)[2]
+        algorithm = settings.algorithm
+        plan = plan_of(algorithm, flat, settings.algorithm_options)
+        fixed = _fixed(flat, step_ns, settings.rates)
+        rates = {**settings.rates, **dict.fromkeys(fixed, 1)}
+        problems = list(_problems(algorithm, plan, step_ns))
+        problems += _cannot_keep(flat, algorithm, plan, {**dict.fromkeys(rates), **fixed})
+        if problems:
+            raise DescriptionError.collect(problems)
+        return cls(system, settings, step_ns, {name: rates[name] for name in sorted(rates)})
+
+    def with_step_divided(self, divisor: int) -> ExecutionSettings:
+        """Return the settings of the run with a shorter step, which records at the same times."""
+        return replace(
+            self.settings,
+            step=step_text(divided(self.step_ns, divisor)),
+            every=self.settings.every * divisor,
+            rates={name: ticks * divisor for name, ticks in self.rates.items()},
+        )
+
+    def remarks(self) -> Iterator[str]:
+        """Say which components keep the length of their steps."""
+        for name, ticks in self.rates.items():
+            yield (
+                f"component '{name}' keeps its step of {ticks * self.step_ns / 1e6:.9g} ms in all"
+                " runs: what that step does is in none of the differences"
+            )
+
+
+def _fixed(flat: System, step_ns: int, rates: Mapping[str, int]) -> dict[str, float]:
+    """Components without a rate whose steps cannot be so short, and of what they are multiples."""
+    found = {}
+    for name, component in flat.components.items():
+        can = description_of(component).capabilities
+        if can.fixed_step is None or name in rates:
+            continue
+        if not can.fits_fixed_step(step_ns // DIVISORS[-1]):
+            found[name] = can.fixed_step
+    return found
+
+
+def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionError]:
+    if plan.step_size_control is not None:
+        yield CapabilityError(
+            f"algorithm '{algorithm}' chooses its steps, so that there are no runs with H/2 and"
+            " H/4 to verify it by: run it again with a smaller tolerance (its options 'relative'"
+            " and 'absolute'), or choose an algorithm of fixed steps"
+        )
+    if not isinstance(step_ns, StepLength) and step_ns % DIVISORS[-1]:
+        yield CapabilityError(
+            f"the communication step of {seconds(step_ns):.9g} s cannot be divided by"
+            f" {DIVISORS[-1]} in whole nanoseconds, so that there are no runs with H/2 and H/4 to"
+            " verify it by: choose another step"
+        )
+
+
+def _cannot_keep(
+    flat: System, algorithm: str, plan: Plan, kept: Mapping[str, float | None]
+) -> Iterator[DescriptionError]:
+    """Components that can neither follow nor keep the length of their steps.
+
+    ``kept``: those that should keep it, and of what their steps are multiples in s, if of anything.
+    """
+    for name, length in kept.items():
+        if name in flat.components and flat.components[name].shares_events:
+            hindrance = "it shares events with others, which are at one time with it"
+        elif plan.loops is not None and length is not None:
+            hindrance = f"algorithm '{algorithm}' steps all components together"
+        else:
+            continue
+        why, way = "has a rate and so keeps its step", "leave out its rate"
+        if length is not None:
+            why = (
+                f"takes whole multiples of {length:g} s (fixedInternalStepSize) and so cannot"
+                f" follow H/{DIVISORS[-1]}"
+            )
+            way = f"choose a communication step that is {DIVISORS[-1]} such multiples"
+        yield CapabilityError(f"component '{name}' {why}, but {hindrance}: {way}")
+
+
+def verify(
+    system: System,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+    **given: Unpack[RunKeywords],
+) -> Verification:
+    """Run a system with H, H/2 and H/4, and say how far the outputs are apart.
+
+    All runs are compared at the times that the one with H records. Declared delays stay what they
+    are in seconds. A component with a rate keeps the length of its steps, as that is its sample
+    time: a rate of 1 says that H itself is one.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    name
+        As of :func:`~orchestrator.simulate`.
+    progress
+        Called with the share of all three runs that is done, 0 to 1.
+    keep
+        Whether the results of the finer runs are kept, too.
+    **given
+        Of the run with H: see :func:`~orchestrator.simulate`.
+
+    Returns
+    -------
+    Verification
+        Its ``result`` is the run with H. A finer run that fails is told in ``failures``.
+
+    Raises
+    ------
+    CapabilityError
+        If there is no run with H/2 or H/4: the algorithm chooses its steps, the step is not
+        divisible, or a component takes no shorter one.
+    FailedRunError, InterruptedRun, DescriptionError, LoadError
+        As of :func:`~orchestrator.simulate`, of the run with H.
+    """
+    settings = ExecutionSettings.of(system, **given)
+    refinement = Refinement.of(system, settings)
+    tell = progress or (lambda _share: None)
+    works = 1 + sum(DIVISORS)  # H/n is n times the work of H
+    result = simulate_with(system, settings, RunHooks(lambda share: tell(share / works)), name)
+
+    def rest(share: float) -> None:
+        tell((1.0 + (works - 1) * share) / works)
+
+    return verified(refinement, result, progress=rest, keep=keep)
+
+
+def verified(
+    refinement: Refinement,
+    result: Result,
+    *,
+    progress: Progress,
+    keep: bool = False,
+) -> Verification:
+    """Repeat a run that is done with H/2 and H/4, and compare; see :func:`verify`."""
+    results, failures = [result], []
+    done, works = 0, sum(DIVISORS)
+    for divisor in DIVISORS:
+
+        def tell(share: float, before: float = done / works, part: float = divisor / works) -> None:
+            progress(before + part * share)
+
+        settings = refinement.with_step_divided(divisor)
+        try:
+            one = simulate_with(refinement.system, settings, RunHooks(tell), result.name)
+            results.append(one)
+        except SoftdockError as error:
+            step = seconds(refinement.step_ns // divisor)
+            failures.append(f"the run with H/{divisor} = {step:.9g} s failed: {error}")
+            break
+        except InterruptedRun:
+            raise KeyboardInterrupt from None  # the run that counts is recorded
+        done += divisor
+    kinds = kinds_of(refinement.system, result.names, refinement.settings.faults)
+    found = compare(results, kinds)
+    return replace(
+        found,
+        remarks=(*refinement.remarks(), *_remarks(found, kinds)),
+        failures=tuple(failures),
+        results=tuple(results) if keep else (result,),
+    )
+
+
+def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
+    if kinds.random:
+        components = sorted({name.partition(".")[0] for name in kinds.random})
+        yield (
+            "each sample makes its own draws, so that the finer runs have others: no order of the"
+            f" outputs of {', '.join(components)}"
+        )
+    if stuck := sum(Flag.NOT_CONVERGING in flags for flags in found.flags):
+        yield (
+            f"{stuck} of {len(found.names)} outputs differ no less between the shorter steps:"
+            " their errors are not known"
+        )

@@ -1,0 +1,68 @@
+"""Signals in files, and what is no signal."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.study.prepare.inputs import read_signal
+
+
+@pytest.mark.parametrize("time", ["1e300", "1e20", "-1e10", "9223372037"])
+def test_times_that_are_not_counted_in_nanoseconds(tmp_path, time):
+    path = tmp_path / "s.csv"
+    path.write_text(f"time,force\n0,1\n{time},2\n", encoding="utf-8")
+    expected = rf"s\.csv, row 2: expected a time within 9\.22e\+09 s, found '{time}'"
+    with pytest.raises(DescriptionError, match=expected.replace("e+", "e\\+")):
+        read_signal(path, "force")
+
+
+def test_a_unit_that_is_no_text(tmp_path):
+    fields = [
+        pa.field("time", pa.float64()),
+        pa.field("f", pa.float64(), metadata={"unit": b"\xff"}),
+    ]
+    arrays = [pa.array([0.0]), pa.array([1.0])]
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), path)
+    with pytest.raises(LoadError, match=r"s\.parquet: column 'f': expected a unit in UTF-8, found"):
+        read_signal(path, "f")
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_bytes(b"\xef\xbb\xbftime,force [N]\n0,1\n1,2\n")
+    found = read_signal(path, "force")
+    assert (found.values.tolist(), found.unit) == ([1.0, 2.0], "N")
+
+
+@pytest.mark.parametrize(
+    ("titles", "text"),
+    [
+        (
+            "time,force,force",
+            "2 columns are called 'force'; expected one: give each its own title$",
+        ),
+        ("time,force [N],force [kN]", "give each its own title, or name it with its unit"),
+        ("time,time [s],force", "expected one column 'time' in seconds, found: time, time"),
+    ],
+)
+def test_columns_of_one_title(tmp_path, titles, text):
+    path = tmp_path / "s.csv"
+    path.write_text(f"{titles}\n0,4,9\n1,4,9\n", encoding="utf-8")
+    with pytest.raises(DescriptionError, match=text):
+        read_signal(path, "force")
+
+
+def test_a_column_that_its_unit_tells_from_another(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("time,force [N],force [kN]\n0,4,9\n", encoding="utf-8")
+    assert read_signal(path, "force [kN]").values.tolist() == [9.0]
+
+
+@pytest.mark.parametrize("cell", ["1_0", "", "nan", "1e"])
+def test_cells_that_are_no_numbers(tmp_path, cell):
+    path = tmp_path / "s.csv"
+    path.write_text(f"time,force\n0,{cell}\n", encoding="utf-8")
+    with pytest.raises(DescriptionError, match=f"row 1: expected a finite number, found '{cell}'"):
+        read_signal(path, "force")
