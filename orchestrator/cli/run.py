@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import (
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import (
     print_json,
     print_message,
     print_table,
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
+from orchestrator.cli.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
