@@ -259,7 +259,7 @@ def plants(shipped_fmus):
 @contextmanager
 def _undrawn():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orchestrator.pictures.pictures.picture", lambda _figure, _kind: b"")
+        patch.setattr("orchestrator.pictures.plot_drawing.picture", lambda _figure, _kind: b"")
         yield
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import numpy as np
 
 from orchestrator.core.recording import Result
-from orchestrator.pictures.live.replay import replay_server
+from orchestrator.pictures.live.server import Server, listening, url_of
 
 MS = 1_000_000
 HOSTILE = "</script><script>alert(1)</script>"
@@ -27,7 +27,8 @@ def recording(count=4001, names=("one.x", "one.f", "two.v[0]", "two.v[1]"), **mo
 @contextmanager
 def served(shown, address="0"):
     """Give the address of a page, which is there as long as the test looks."""
-    server, url = replay_server(shown, address)
+    listener, token = listening(address)
+    server, url = Server(listener, token, shown), url_of(listener, token)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:

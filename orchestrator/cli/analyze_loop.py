@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
-from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.console import count_bar, print_json, print_table, print_warning
+from orchestrator.cli.console import output as console
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.loops.case_account import COLUMNS, mode_rows

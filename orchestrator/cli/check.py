@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json
 from orchestrator.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:

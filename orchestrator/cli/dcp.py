@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.console import output as console
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json, print_table
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json, print_table
 from orchestrator.core.diagnostics import LoadError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.author import is_system_file, read_system
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json
 from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.simunits import resolve
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE

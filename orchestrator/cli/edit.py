@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.terminal.console import messages
-from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.console import messages
+from orchestrator.cli.console import output as console
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json
 from orchestrator.cli.run import SET_DELAY, pairs
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def platforms_in(text: str | None) -> tuple[str, ...]:
     return tuple(names_of(platforms_of(name.strip() for name in text.split(","))))
 
 
-_VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
+VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
 
 
 def block(
@@ -73,7 +73,7 @@ def block(
     built = build_block(
         name,
         output,
-        fmi=_VERSIONS[fmi],
+        fmi=VERSIONS[fmi],
         values=_values(name, block_class(name), set_ or []),
         python=python,
         platforms=platforms_in(platform),

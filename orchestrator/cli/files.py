@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json, print_warning
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json, print_warning
 from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
 from orchestrator.core.system import Causality, Connector, DataType, System
 

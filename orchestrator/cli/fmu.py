@@ -1,16 +1,202 @@
-"""``softdock fmu``: what an FMU says of itself, and whether it keeps its word."""
+"""``softdock build`` and ``softdock fmu``: FMUs made of Modelica plants, inspected and checked."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_error, print_json, print_table, print_warning
-from orchestrator.core.diagnostics import FmuError
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import (
+    print_error,
+    print_json,
+    print_table,
+    print_warning,
+    progress_bar,
+)
+from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in
+from orchestrator.cli.failure import fail
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    FmuError,
+    LoadError,
+    Problem,
+    SoftdockError,
+)
+
+if TYPE_CHECKING:
+    from orchestrator.export import BuildJob, BuildResult, Recipe
+
+
+def build(
+    recipes: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Recipes (.toml), folders of them, Modelica files; default: fmus/"),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Class in the Modelica file, if it holds several")
+    ] = None,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of packages, such as the Modelica Standard Library; may be given several"
+            " times. A Modelica file's own package is found without it"
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the FMUs; default: build/ beside the recipe or file"),
+    ] = None,
+    fmi: Annotated[
+        Literal["2", "3", "both"] | None,
+        typer.Option(
+            help="Version of FMI; default: the recipe's. FMI 2 gives NAME.fmu, FMI 3 NAME.fmi3.fmu:"
+            " the standard has one version in an archive"
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option(help="Integration method; an unknown name lists them")
+    ] = None,
+    max_step: Annotated[float | None, typer.Option(help="Longest internal step in seconds")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="Relative tolerance")] = None,
+    flat: Annotated[
+        bool,
+        typer.Option(
+            "--flat",
+            help="The files hold flat classes, as OpenModelica's instantiateModel and"
+            " --baseModelica print them",
+        ),
+    ] = False,
+    front_end: Annotated[
+        Literal["rumoca", "omc"] | None,
+        typer.Option(help="Who makes classes flat; omc is OpenModelica's compiler, if installed"),
+    ] = None,
+    platform: PlatformOption = None,
+    without_sources: Annotated[
+        bool, typer.Option("--without-sources", help="Leave the C code out of the FMUs")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Builds at one time; default: the number of processors"),
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Build FMUs from recipes or Modelica files."""
+    from orchestrator.export import BuildJob, build_all
+
+    paths = _inputs(recipes or [Path("fmus")])
+    if flat and (model or root or front_end or any(path.suffix != ".mo" for path in paths)):
+        raise DescriptionError(
+            "--flat takes flat classes in .mo files, without --model, --root and --front-end"
+        )
+    if model and [path.suffix for path in paths] != [".mo"]:
+        raise DescriptionError("--model names a class of one Modelica file; give that file alone")
+    given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
+    options = {key: value for key, value in given.items() if value is not None}
+    platforms = platforms_in(platform)
+    todo: list[BuildJob] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            recipe = _recipe(path, model, tuple(root or ()), flat=flat)
+            recipe = replace(recipe, front_end=front_end or recipe.front_end)
+            recipe = replace(recipe, solver=replace(recipe.solver, **options))  # type: ignore[arg-type]
+            recipe = replace(recipe, fmi=VERSIONS[fmi] if fmi else recipe.fmi)
+            recipe = replace(recipe, platforms=platforms, sources=not without_sources)
+            todo.append(BuildJob(recipe, output or path.parent / "build"))
+        except SoftdockError as error:
+            problems += error.diagnostics
+    problems += _same_names(todo)
+    with progress_bar() as bar:
+        bar("Building FMUs", 0.0)
+        outcomes = build_all(
+            todo,
+            workers=jobs,
+            force=force,
+            done=lambda count: bar("Building FMUs", count / len(todo)),
+        )
+    built = [outcome for outcome in outcomes if not isinstance(outcome, SoftdockError)]
+    for outcome in outcomes:
+        if isinstance(outcome, SoftdockError):
+            problems += outcome.diagnostics
+    if problems:
+        if not json:
+            _print_built(built)
+        text = "\n".join(map(str, problems))
+        fail("DescriptionError", text, data={"built": _rows(built)}, problems=problems)
+    if json:
+        print_json(_rows(built))
+    else:
+        _print_built(built)
+
+
+def _inputs(paths: list[Path]) -> list[Path]:
+    from orchestrator.export import find_recipes
+
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = find_recipes(path)
+            if not inside:
+                raise LoadError.in_file(path, "the folder holds no recipe (*.toml)")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise LoadError.in_file(path, "no such recipe, folder of recipes or Modelica file")
+    return found
+
+
+def _recipe(path: Path, model: str | None, roots: tuple[Path, ...], *, flat: bool) -> Recipe:
+    from orchestrator.export import Recipe
+
+    if flat:
+        return Recipe.of_flat(path)
+    if path.suffix == ".mo":
+        return Recipe.of_file(path, model, roots)
+    recipe = Recipe.read(path)
+    return replace(recipe, roots=(*recipe.roots, *roots))
+
+
+def _same_names(todo: list[BuildJob]) -> list[str]:
+    """Two FMUs of one name in one folder would overwrite each other."""
+    seen: dict[tuple[Path, str], str] = {}
+    problems = []
+    for job in list(todo):
+        key = (job.output.resolve(), job.recipe.name)
+        if key in seen:
+            problems.append(
+                f"{job.output / job.recipe.name}.fmu would be built from {seen[key]} and from"
+                f" {job.recipe.model}; give one another name in its recipe"
+            )
+            todo.remove(job)
+        seen.setdefault(key, job.recipe.model)
+    return problems
+
+
+def _print_built(built: list[BuildResult]) -> None:
+    for result in built:
+        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
+        for path in result.files.values():
+            console.print(f"{path}  ({result.model}, {state})", markup=False)
+
+
+def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": str(r.path),
+            "files": {version: str(path) for version, path in r.files.items()},
+            "name": r.name,
+            "model": r.model,
+            "cached": r.cached,
+            "seconds": r.seconds,
+        }
+        for r in built
+    ]
+
 
 app = typer.Typer(help="Inspect and check FMUs of any tool.", no_args_is_help=True)
 _STRICT = "Refuse what breaks rules of FMI, also if it does no harm"

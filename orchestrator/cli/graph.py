@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.terminal.console import messages, print_json, print_message, print_warning
-from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.console import messages, print_json, print_message, print_warning
+from orchestrator.cli.console import output as console
 
 if TYPE_CHECKING:
     from orchestrator.core.system import System
@@ -103,7 +103,7 @@ def animate(
 ) -> None:
     """Draw animations anew, without running anything."""
     from orchestrator.cli.target import experiment_of, results_name
-    from orchestrator.pictures.animations import redraw
+    from orchestrator.pictures.animation.page import redraw
 
     experiment, folder = experiment_of(target)
     where = results or Path("results") / results_name(target, folder)
@@ -132,15 +132,17 @@ def replay(
 ) -> None:
     """Play a recording in a browser, with a slider."""
     from orchestrator.core.recording import read_result
-    from orchestrator.pictures.live.replay import replay_server, replayed
+    from orchestrator.pictures.live.server import Server, listening, url_of
+    from orchestrator.pictures.live.shown import replayed
 
     result = read_result(recording)
     for note in result.notes:
         print_warning(note)
     drawn = None if of is None else _drawn(of, case or result.name)
-    server, url = replay_server(replayed(result, drawn), port)
-    print_message(f"{recording}: {url} until Ctrl-C")
-    with server:
+    shown = replayed(result, drawn)
+    listener, token = listening(port)
+    print_message(f"{recording}: {url_of(listener, token)} until Ctrl-C")
+    with Server(listener, token, shown) as server:
         server.serve_forever(0.1)
 
 

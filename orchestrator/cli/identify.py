@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json, print_table, print_warning
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json, print_table, print_warning
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typer import core
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
-from orchestrator.cli.terminal.failure import (
+from orchestrator.cli.failure import (
     INTERRUPTED,
     REFUSED,
     USAGE,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
     """Complete names that stand in the file that a command is called with."""
-    from orchestrator.cli.terminal.completion import NAMES, names_for
+    from orchestrator.cli.completion import NAMES, names_for
 
     if name is None or name not in NAMES:
         return None
@@ -102,7 +102,7 @@ class Home:
 
 
 HOMES: Mapping[str, Home] = {
-    "build": Home("build", "build", "Build FMUs from recipes or Modelica files."),
+    "build": Home("fmu", "build", "Build FMUs from recipes or Modelica files."),
     "check": Home(
         "check",
         "check",
@@ -206,7 +206,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        from orchestrator.cli.terminal.console import output as console
+        from orchestrator.cli.console import output as console
 
         console.print(f"softdock {version('softdock')}", markup=False)
         raise typer.Exit
@@ -247,7 +247,7 @@ def main() -> None:
     except (ClosedOutput, BrokenPipeError):
         code = close_output()
     except OSError as error:
-        from orchestrator.cli.terminal.console import print_error
+        from orchestrator.cli.console import print_error
 
         close_output()
         print_error(f"standard output: {error.strerror or error}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -13,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import (
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import (
     print_json,
     print_message,
     print_table,
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
+from orchestrator.cli.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -247,12 +246,12 @@ def run(
     engaged, and 5 if an expectation was not kept; all results are written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
+    from orchestrator.core.garbage import pass_over_loaded
     from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
     from orchestrator.study.runner import run_with
 
-    gc.freeze()  # what is loaded lives on: who ends need not look for rings among it
-
+    pass_over_loaded()
     experiment, folder = experiment_of(target)
     if not animation:
         experiment = experiment.model_copy(update={"animation": {}})

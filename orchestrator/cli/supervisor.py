@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json, print_table
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json, print_table
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.terminal import printable
 from orchestrator.rig.supervisor.wire import state_line

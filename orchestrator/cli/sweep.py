@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.failure import BROKEN, INTERRUPTED, fail
+from orchestrator.cli.console import count_bar, print_json, print_table, print_warning
+from orchestrator.cli.console import output as console
+from orchestrator.cli.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from orchestrator.cli import edit
+from orchestrator.cli.console import messages, print_json
+from orchestrator.cli.console import output as console
 from orchestrator.cli.edit import Inside, Target, Variant, begin, done
-from orchestrator.cli.terminal.console import messages, print_json
-from orchestrator.cli.terminal.console import output as console
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Connector, System
 

@@ -12,7 +12,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import typer
 
-from orchestrator.cli.terminal.console import print_message
+from orchestrator.cli.console import print_message
 from orchestrator.core.diagnostics import DescriptionError
 
 RunAddress = Annotated[

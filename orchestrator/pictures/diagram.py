@@ -21,9 +21,8 @@ from orchestrator.core.system.time import step_length
 from orchestrator.pictures.drawing import Drawing, Facts, as_prepared, draw_system
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.facts import chains_of, inside, wire_key, wire_label
-from orchestrator.pictures.drawing.layout.shape import has_font
 from orchestrator.pictures.drawing.parts import connector_of
-from orchestrator.pictures.drawing.scene import Shape, ShapeGroup, Text
+from orchestrator.pictures.drawing.scene import Shape, ShapeGroup, Text, has_font
 from orchestrator.study.experiment import Case, RunOptions, Setting
 from orchestrator.study.prepare.prepare import set_value
 from orchestrator.study.prepare.prepared_case import ReadSystem

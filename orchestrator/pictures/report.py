@@ -318,7 +318,7 @@ def _uri(item: FigureItem) -> str:
             why = error.strerror or error
             raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
     else:
-        from orchestrator.pictures.pictures import picture
+        from orchestrator.pictures.plot_drawing import picture
 
         drawn: Any = item.figure
         mime, content = _MIME[".svg"], picture(drawn, "svg")

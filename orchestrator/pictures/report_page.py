@@ -20,7 +20,7 @@ from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.diagram import facts_of_run, nested_of, valued_drawing
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
-from orchestrator.pictures.drawing.layout.shape import NEED_FONT, has_font
+from orchestrator.pictures.drawing.scene import NEED_FONT, has_font
 from orchestrator.pictures.panels import default_plots
 from orchestrator.study import CaseOutcome, Experiment, ExperimentOutcome, Extension, Run
 from orchestrator.study.content import (
@@ -37,7 +37,7 @@ from orchestrator.study.measure.outcome import SUMMARY
 from orchestrator.study.prepare.prepare import merged
 
 if TYPE_CHECKING:
-    from orchestrator.pictures.pictures import Picture
+    from orchestrator.pictures.plot_drawing import Picture
     from orchestrator.study.energy import EnergyLedger
 
 _LOGGER = logging.getLogger(__name__)

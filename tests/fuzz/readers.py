@@ -34,7 +34,7 @@ from orchestrator.core.system import DelayTrace, System
 from orchestrator.dcp.dcp_file import read_description
 from orchestrator.export.archive.stamp import stored_key
 from orchestrator.export.recipe import Recipe
-from orchestrator.pictures.animations import redraw
+from orchestrator.pictures.animation.page import redraw
 from orchestrator.rig.supervisor.rig_tracking import read_tracks
 from orchestrator.study import read_checkpoint, read_experiment, write_checkpoint
 from orchestrator.study.experiment import Experiment

@@ -20,7 +20,7 @@ from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_place
 from orchestrator.export.modelica.source.class_place import place_in_file
-from orchestrator.pictures.animations import with_scenes
+from orchestrator.pictures.animation.page import with_scenes
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError, nearest_names
 from orchestrator.core.recording import Result
-from orchestrator.pictures.animation.description import Animation, Frame
-from orchestrator.pictures.animation.shapes import WORLD, Anchor, Arm, Arrow, Line, Spring, Three
+from orchestrator.pictures.animation.description import (
+    WORLD,
+    Anchor,
+    Animation,
+    Arm,
+    Arrow,
+    Frame,
+    Line,
+    Spring,
+    Three,
+)
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,7 @@ from pathlib import PurePath
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.system import Bus, Causality, Component, Connector, Endpoint, System, Value
 from orchestrator.pictures.drawing.facts import Facts, inside, loops_by_wire, wire_key, wire_label
-from orchestrator.pictures.drawing.layout.shape import one_line
-from orchestrator.pictures.drawing.scene import KINDS
+from orchestrator.pictures.drawing.scene import KINDS, one_line
 
 #: Ports without a connection are listed up to this number a side.
 _MOST_IDLE = 6

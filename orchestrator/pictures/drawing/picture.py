@@ -6,16 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.system import Endpoint
+from orchestrator.pictures.drawing.columns import GRID, PASS_HEIGHT, LayoutBox, Wire
 from orchestrator.pictures.drawing.facts import colour_of
-from orchestrator.pictures.drawing.layout.layout import DiagramLayout, lay_out_islands
-from orchestrator.pictures.drawing.layout.shape import (
-    GRID,
-    PASS_HEIGHT,
-    LayoutBox,
-    Point,
-    Wire,
-    width_of,
-)
+from orchestrator.pictures.drawing.layout import DiagramLayout, lay_out_islands
 from orchestrator.pictures.drawing.parts import DrawnLine, DrawnPart, DrawnPort, Level
 from orchestrator.pictures.drawing.scene import (
     BROKEN,
@@ -34,12 +27,14 @@ from orchestrator.pictures.drawing.scene import (
     ROW,
     SOURCE_SIZE,
     Disc,
+    Point,
     Polygon,
     Rectangle,
     Shape,
     ShapeGroup,
     Stroke,
     Text,
+    width_of,
 )
 
 _BLOCKS_SIDE = 9.0

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from orchestrator.core.recording import Result
 
 
-_MODULE = "orchestrator.pictures.live.viewing"
+_MODULE = "orchestrator.pictures.live.server"
 #: s, in which the process takes a message, and in which it ends.
 _PATIENCE, _END = 5.0, 10.0
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
@@ -21,6 +21,7 @@ from orchestrator.pictures.live.messages import (
     SET,
     WISHES,
     Answered,
+    Floats,
     Intervals,
     SampleFinder,
     Stretch,
@@ -30,6 +31,10 @@ from orchestrator.pictures.live.messages import (
 from orchestrator.pictures.panels import default_plots
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
+
+if TYPE_CHECKING:
+    from orchestrator.core.system import System
+    from orchestrator.pictures.drawing import Facts
 
 #: What the operator of a rig may wish for.
 OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
@@ -351,3 +356,33 @@ class Shown:
         if not 0 <= number < len(self.cases):
             raise DescriptionError(f"expected a case from 0 to {len(self.cases) - 1}")
         return self.cases[number]
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    times_ns: Times
+    values: Floats
+
+
+def replayed(result: Result, drawn: tuple[System, Facts] | None = None) -> Shown:
+    """Return what viewers see of a recording, with the diagram of a system if that is known."""
+    if not len(result.time_ns):
+        raise DescriptionError(f"recording '{result.name}' has no rows: there is nothing to play")
+    from orchestrator.pictures.diagram import live_diagram
+
+    rows = _Recorded(result.time_ns, result.values)
+    diagram = None if drawn is None else live_diagram(*drawn, result.name)
+    case = ShownCase(
+        result.name,
+        result.name,
+        {"diagram": diagram, "signals": signals_of(result)},
+        state="recorded",
+        samples=SampleFinder(result.time_ns[:0], result.values[:0], rows),
+        whole=lambda: len(result.time_ns),
+    )
+    loops = loops_section(result.loops if drawn is None else drawn[1].loops)
+    events: list[Tuned | Mark] = [*result.tuned, *result.marks]
+    for event in sorted(events, key=lambda one: one.step):
+        case.add(event)
+    case.say([loops] if loops.rows else [], result.remarks)
+    return Shown(result.name, [case], recorded=True)

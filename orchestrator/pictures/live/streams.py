@@ -29,8 +29,7 @@ from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.pictures.live.extension import Beside, recording_of
 from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
-from orchestrator.pictures.live.server import LOOPBACK, listening
-from orchestrator.pictures.live.viewing import follow, step_aside
+from orchestrator.pictures.live.server import LOOPBACK, follow, listening, step_aside
 from orchestrator.study import Extension, Run, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from orchestrator.cli.terminal.completion import names_for
+from orchestrator.cli.completion import names_for
 
 PROGRAM = "import sys; sys.argv = ['softdock']; from orchestrator.cli.main import main; main()"
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from orchestrator.cli.terminal.console import PlainConsole, progress_bar
-from orchestrator.cli.terminal.line import line_of
+from orchestrator.cli.console import PlainConsole, progress_bar
+from orchestrator.cli.line import line_of
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
@@ -127,7 +127,7 @@ def test_what_a_library_prints_is_not_among_the_json(tmp_path):
 @pytest.fixture
 def terminal(monkeypatch):
     shown = PlainConsole(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr("orchestrator.cli.terminal.console.messages", shown)
+    monkeypatch.setattr("orchestrator.cli.console.messages", shown)
     return shown.file
 
 

@@ -4,8 +4,7 @@ import pytest
 from live_pages import recording, served
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.pictures.live.replay import replayed
-from orchestrator.pictures.live.shown import Shown
+from orchestrator.pictures.live.shown import Shown, replayed
 
 
 @pytest.fixture

@@ -86,3 +86,53 @@ def test_a_command_that_fails_leaves_nothing_of_the_engine(tmp_path):
     assert done.returncode == 2
     assert "no more" in done.stderr
     assert "leaked" not in done.stderr
+
+
+STANDS = """
+from orchestrator import Block, Output
+
+class Stands(Block):
+    \"\"\"Has one output, which stays as it is.\"\"\"
+
+    y: float = Output(unit="1")
+
+    def step(self, t: float, h: float) -> None:
+        pass
+"""
+
+
+@pytest.fixture
+def system(tmp_path):
+    """The file of a system that a command can run."""
+    (tmp_path / "stands.py").write_text(STANDS)
+    path = tmp_path / "s.ssd"
+    write_ssd(System("s").add("a", block(f"{tmp_path}/stands.py:Stands")), path)
+    return path
+
+
+RUN = ("--step", "0.1", "--stop", "0.1", "--output")
+
+
+def test_a_command_within_another_process_freezes_nothing_that_it_holds(softdock, system):
+    held = []
+    code, _, err = softdock("run", system, *RUN, system.parent / "out")
+    assert code == 0, err
+    assert any(one is held for one in gc.get_objects())  # the collector looks at it
+
+
+def test_a_command_of_its_own_passes_over_the_modules_of_a_run(system):
+    code = f"""
+import gc, sys
+from orchestrator.__main__ import main
+sys.argv = ["softdock", "run", {str(system)!r}, *{RUN!r}, {str(system.parent / "out")!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+runner = sys.modules["orchestrator.study.runner"]
+print(gc.get_freeze_count() > 10_000, any(one is vars(runner) for one in gc.get_objects()))
+"""
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "True False"

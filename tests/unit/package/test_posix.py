@@ -16,7 +16,7 @@ ONLY = re.compile(
 ELSEWHERE = {
     "cli/dcp.py": "signals that end a slave",
     "cli/supervisor.py": "keys of a terminal",
-    "cli/terminal/failure.py": "the exit code of a closed pipe",
+    "cli/failure.py": "the exit code of a closed pipe",
     "core/interruption.py": "signals that end a command, before all else is imported",
     "core/own_process.py": "how modules are started, and end",
     "core/recording/journal_process.py": "how a process ended",

@@ -106,7 +106,7 @@ def test_a_stability_plane_needs_no_scipy():
 def test_a_command_loads_no_other():
     loaded = _loaded("from orchestrator.cli.main import HOMES\nHOMES['graph'].load('graph')")
     assert "orchestrator.cli.graph" in loaded
-    assert not {f"orchestrator.cli.{name}" for name in ("run", "sweep", "build")} & loaded
+    assert not {f"orchestrator.cli.{name}" for name in ("run", "sweep", "fmu")} & loaded
 
 
 @pytest.mark.parametrize("name", HOMES)

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 import pytest
 import typer
 
+from orchestrator.cli.failure import fail_with
 from orchestrator.cli.run import _end
-from orchestrator.cli.terminal.failure import fail_with
 from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.recording import read_parquet
 from orchestrator.core.ssp import write_ssd

@@ -8,8 +8,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.system import Connection, Endpoint, System
 from orchestrator.pictures.drawing import Facts, draw_system
-from orchestrator.pictures.drawing.layout.shape import width_of
-from orchestrator.pictures.drawing.scene import ShapeGroup, Stroke, Text
+from orchestrator.pictures.drawing.scene import ShapeGroup, Stroke, Text, width_of
 
 from .conftest import block, component
 

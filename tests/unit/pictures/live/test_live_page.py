@@ -18,9 +18,8 @@ from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing import Facts
 from orchestrator.pictures.live.messages import Begun, CaseReady, Done, Ended, Said, Stands
-from orchestrator.pictures.live.replay import replayed
-from orchestrator.pictures.live.shown import Shown
-from orchestrator.pictures.live.viewing import Follower
+from orchestrator.pictures.live.server import Follower
+from orchestrator.pictures.live.shown import Shown, replayed
 from orchestrator.study import Section
 from orchestrator.study.content import Curve, Panel, Plot
 

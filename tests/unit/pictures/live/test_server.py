@@ -11,8 +11,8 @@ from live_pages import HOSTILE, MS, asked, deaf_viewer, recording, samples_of, s
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.live import server as live_server
-from orchestrator.pictures.live.replay import replayed
 from orchestrator.pictures.live.server import listening
+from orchestrator.pictures.live.shown import replayed
 from orchestrator.study import Section
 
 

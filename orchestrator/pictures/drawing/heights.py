@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
-from orchestrator.pictures.drawing.layout.columns import Slot, SlotLink
-from orchestrator.pictures.drawing.layout.shape import GRID
+from orchestrator.pictures.drawing.columns import GRID, Slot, SlotLink
 
 _GAP = 24.0
 _PASS_GAP = 8.0

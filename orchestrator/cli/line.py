@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: s, between two looks.
 _PERIOD = 0.2
 _NICE = 10
-_MODULE = "orchestrator.cli.terminal.line"
+_MODULE = "orchestrator.cli.line"
 _CLEAR = "\r\x1b[K"
 
 

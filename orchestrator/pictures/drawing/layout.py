@@ -13,17 +13,21 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 from orchestrator.core.system.loops import islands, ordered_rings
-from orchestrator.pictures.drawing.layout.columns import (
+from orchestrator.pictures.drawing.columns import (
+    GRID,
+    PASS_HEIGHT,
+    LayoutBox,
     Net,
     Ordering,
     Slot,
+    Wire,
     initial_columns,
     links_of,
     nets_of,
     turns_of,
 )
-from orchestrator.pictures.drawing.layout.heights import Heights, Leg, tracked
-from orchestrator.pictures.drawing.layout.shape import GRID, PASS_HEIGHT, LayoutBox, Point, Wire
+from orchestrator.pictures.drawing.heights import Heights, Leg, tracked
+from orchestrator.pictures.drawing.scene import Point
 
 #: Number of wires by box of their source and of their target.
 Weights = Mapping[tuple[str, str], int]

@@ -4,15 +4,15 @@ from itertools import combinations, pairwise, permutations
 import pytest
 
 from orchestrator.core.system import Component, Source, SourceKind, System
+from orchestrator.pictures.drawing.columns import LayoutBox, Wire
 from orchestrator.pictures.drawing.facts import Facts
-from orchestrator.pictures.drawing.layout.layout import (
+from orchestrator.pictures.drawing.layout import (
     assign_layers,
     columns_of,
     forward_order,
     lay_out,
     lay_out_islands,
 )
-from orchestrator.pictures.drawing.layout.shape import LayoutBox, Wire
 from orchestrator.pictures.drawing.parts import level_of
 from orchestrator.pictures.drawing.picture import box_of
 

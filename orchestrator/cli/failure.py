@@ -50,7 +50,7 @@ def fail(
     problems: Sequence[Problem] = (),
 ) -> NoReturn:
     """Say what failed, and end the command."""
-    from orchestrator.cli.terminal.console import print_error, print_json
+    from orchestrator.cli.console import print_error, print_json
 
     print_error(text)
     if wants_json():
@@ -68,7 +68,7 @@ def fail_usage(error: Any) -> NoReturn:
     """Say how a command line is wrong, as Typer does, and end the command."""
     error.show()
     if wants_json():
-        from orchestrator.cli.terminal.console import print_json
+        from orchestrator.cli.console import print_json
 
         print_json(failure("UsageError", error.format_message(), error.exit_code))
     raise typer.Exit(error.exit_code)

@@ -6,8 +6,44 @@ from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Literal
 
-from orchestrator.pictures.drawing.layout.shape import PASS_HEIGHT, LayoutBox, Wire
+#: All heights lie on this grid, so that facing ports can be joined by straight lines.
+GRID = 8.0
+#: Height of the place where a line passes a column.
+PASS_HEIGHT = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutBox:
+    """Something to place.
+
+    name: Unique within the layout.
+    width, height: In points; the height on the grid.
+    inputs, outputs: Distance of every port from the top, on the grid; inputs are on the left edge.
+    pin: ``"left"`` and ``"right"``: stands on that border of the drawing.
+    """
+
+    name: str
+    width: float
+    height: float
+    inputs: Mapping[str, float]
+    outputs: Mapping[str, float]
+    pin: Literal["", "left", "right"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A connection to route.
+
+    source, target: Box and port.
+    room: Width that its label needs in front of the arrow head; 0 without one.
+    """
+
+    source: tuple[str, str]
+    target: tuple[str, str]
+    room: float = 0.0
+
 
 #: A box's name, or the number of a net and the column that it passes.
 Slot = str | tuple[int, int]

@@ -115,7 +115,7 @@ class Bar:
         if where.rows is not None:
             self._progress.live.transient = True
             self._progress.stop()
-            from orchestrator.cli.terminal.line import drawn_line
+            from orchestrator.cli.line import drawn_line
 
             with drawn_line(job, about, where, where.rows):
                 yield

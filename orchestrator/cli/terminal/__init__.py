@@ -1,1 +1,0 @@
-"""What the terminal shows, and how a command ends."""

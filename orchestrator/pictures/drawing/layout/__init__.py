@@ -1,1 +1,0 @@
-"""Where boxes and lines of a drawing lie."""
