@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.master import validate_plan
 from orchestrator.core.plain_data import toml_data
 from orchestrator.core.simunits import expect_flawless
-from orchestrator.core.system import System, nanoseconds
+from orchestrator.core.system import nanoseconds
 from orchestrator.core.wings import of_wing
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
@@ -36,7 +37,6 @@ from orchestrator.study.prepare.prepared_case import (
     RunSettings,
     SystemReader,
     expect_components,
-    expect_isolated,
     requested_cases,
     with_processes,
     with_tuning,
@@ -104,7 +104,15 @@ def read_experiment(path: str | Path) -> Experiment:
 
 def _dangling(experiment: Experiment) -> list[Diagnostic]:
     """Find names of cases, sweeps and measures that do not exist."""
-    named = list(_named_by_cases(experiment))
+    every = experiment.case
+    named: list[tuple[str, str, Collection[str]]] = [
+        (f"case.{name}.measure.{key}.to", measure.to or "", every)
+        for name, case in every.items()
+        for key, measure in case.measure.items()
+        if measure.is_difference
+    ]
+    for name, ledger in experiment.ledger.items():
+        named += ((f"ledger.{name}.cases", case, every) for case in ledger.cases)
     if experiment.sweep:
         from orchestrator.study.prepare.sweep_check import named_by_sweeps
 
@@ -128,16 +136,6 @@ def _dangling(experiment: Experiment) -> list[Diagnostic]:
 
 
 Named = Iterator[tuple[str, str, Collection[str]]]
-
-
-def _named_by_cases(experiment: Experiment) -> Named:
-    """Where a case or a ledger names another thing, what it names, and what there is."""
-    for name, case in experiment.case.items():
-        for key, measure in case.measure.items():
-            if measure.is_difference:
-                yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
-    for name, ledger in experiment.ledger.items():
-        yield from ((f"ledger.{name}.cases", case, experiment.case) for case in ledger.cases)
 
 
 def _named_by_figures(experiment: Experiment) -> Named:
@@ -175,7 +173,6 @@ def prepared_cases(
     cases = prepare_all(experiment, names, reader, settings)
     systems = {name: case.system for name, case in cases.items()}
     expect_components(settings, systems)
-    expect_isolated(settings, systems)
     if settings.strict:
         expect_flawless(*systems.values())
     experiment, cases, choices = with_chosen_steps(experiment, cases)
@@ -215,11 +212,7 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
         for key, measure in case.case.measure.items():
             where = f"case '{name}', measure '{key}'"
             at = *here, "measure", key
-            found += _at(at, _measure(where, measure, shown[name], case.system))
-            if measure.is_difference and measure.to in shown:
-                signal = measure.to_signal or measure.signal
-                found += _at(at, _known(where, signal, shown[measure.to], measure.angle))
-
+            found += _at(at, _measure(where, measure, case, shown))
     systems = {name: case.system for name, case in cases.items()}
     if experiment.sweep:
         found += _sweeps(experiment, cases)
@@ -228,21 +221,13 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
     if experiment.animation:
         wrong = of_wing("pictures.wrong_animations")(experiment, systems, recorded)
         found += _at(("animation",), wrong)
-    found += _expectations(experiment, cases, shown)
-    found += _at(("derived",), wrong_derived(experiment.derived, systems))
-    return found
-
-
-def _expectations(
-    experiment: Experiment,
-    cases: Mapping[str, PreparedCase],
-    recorded: Mapping[str, list[str]],
-) -> Iterator[Diagnostic]:
     if experiment.expect:
         from orchestrator.study.goal import wrong_expectations
 
-        for name, text in wrong_expectations(experiment, cases, recorded):
-            yield from _at(("expect", name), (text,))
+        for name, text in wrong_expectations(experiment, cases, shown):
+            found += _at(("expect", name), (text,))
+    found += _at(("derived",), wrong_derived(experiment.derived, systems))
+    return found
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
@@ -300,7 +285,10 @@ def _minus(
         return
     yield from _known(where, curve.minus.signal, recorded[curve.minus.case], curve.angle)
     try:
-        one, other = (_sampling(cases[name]) for name in (curve.case, curve.minus.case))
+        one, other = (
+            (_horizon(cases[name]), cases[name].options.every or 1)
+            for name in (curve.case, curve.minus.case)
+        )
     except DescriptionError:  # reported with the options
         return
     if one != other:
@@ -313,11 +301,6 @@ def _minus(
 def _horizon(case: PreparedCase) -> tuple[int, int, int]:
     """Start, stop and step in nanoseconds."""
     return horizon(case.system, case.options.start, case.options.stop, case.options.step)
-
-
-def _sampling(case: PreparedCase) -> tuple[int, ...]:
-    """The same, and of how many steps one is recorded."""
-    return (*_horizon(case), case.options.every or 1)
 
 
 def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
@@ -352,42 +335,40 @@ def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterat
 
 
 def _options(case: PreparedCase) -> Iterator[Diagnostic]:
-    where, options, system = f"case '{case.name}'", case.options, case.system
-    chosen = options.settings(system)
-    try:
-        validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
-    except DescriptionError as error:
-        yield from error.within(where)
-    try:
-        _horizon(case)
-    except DescriptionError as error:
-        yield from error.within(where)
-
-
-def _time(where: str, time: str | float | None) -> Iterator[str]:
-    if time is not None:
+    chosen = case.options.settings(case.system)
+    plan = case.system, chosen.algorithm, chosen.algorithm_options, chosen.rates
+    for check in (partial(validate_plan, *plan), partial(_horizon, case)):
         try:
-            nanoseconds(time, where)
+            check()
         except DescriptionError as error:
-            yield str(error)
+            yield from error.within(f"case '{case.name}'")
 
 
-def _measure(where: str, measure: Measure, recorded: list[str], system: System) -> Iterator[str]:
+def _refused(check: Callable[[], object]) -> Iterator[str]:
+    try:
+        check()
+    except DescriptionError as error:
+        yield str(error)
+
+
+def _measure(
+    where: str, measure: Measure, case: PreparedCase, shown: dict[str, list[str]]
+) -> Iterator[str]:
+    recorded, system, predict = shown[case.name], case.system, measure.predict
     yield from _known(where, measure.signal, recorded, measure.angle)
     if isinstance(measure.target, str) and measure.target not in recorded:
-        try:
-            target_value(measure.target, system)
-        except DescriptionError as error:
-            yield f"{where}, target: {error}"
-    yield from _time(f"{where}, from", measure.begin)
-    yield from _time(f"{where}, until", measure.until)
-    if isinstance(measure.predict, ContactLoopSpec):
-        for key in ContactLoopSpec.model_fields:
-            value = getattr(measure.predict, key)
+        wrong = _refused(partial(target_value, measure.target, system))
+        yield from (f"{where}, target: {text}" for text in wrong)
+    for key, time in (("from", measure.begin), ("until", measure.until)):
+        if time is not None:
+            yield from _refused(partial(nanoseconds, time, f"{where}, {key}"))
+    if isinstance(predict, ContactLoopSpec):
+        for key, value in predict:
             if isinstance(value, str):
-                try:
-                    system.value(value)
-                except DescriptionError as error:
-                    yield f"{where}, predict.{key}: {error}"
-    elif measure.predict is not None:
-        yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))
+                wrong = _refused(partial(system.value, value))
+                yield from (f"{where}, predict.{key}: {text}" for text in wrong)
+    elif predict is not None:
+        yield from (f"{where}, predict.{text}" for text in predict.problems(system))
+    if measure.is_difference and measure.to in shown:
+        signal = measure.to_signal or measure.signal
+        yield from _known(where, signal, shown[measure.to], measure.angle)

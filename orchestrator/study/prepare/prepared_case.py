@@ -175,19 +175,11 @@ def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, 
 
 
 def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> None:
-    """Expect that some system has each component that the command line swaps or sets."""
-    named = (Endpoint.parse(path).component for path in settings.values if "." in path)
-    _expect_known([*settings.swaps, *named], systems)
-
-
-def expect_isolated(settings: RunSettings, systems: Mapping[str, System]) -> None:
-    """Expect that some system has each component that is to run in a process of its own."""
-    _expect_known([name for name in settings.isolated if name != EVERY], systems)
-
-
-def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None:
+    """Expect that some system has each component that the command line swaps, sets or isolates."""
+    set_there = (Endpoint.parse(path).component for path in settings.values if "." in path)
+    isolated = (name for name in settings.isolated if name != EVERY)
     known = {name for system in systems.values() for name in system.components}
-    for name in names:
+    for name in (*settings.swaps, *set_there, *isolated):
         if name not in known:
             raise UnknownNameError(
                 f"no case has a component '{name}'{nearest(name, known)};"
