@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
@@ -26,12 +26,13 @@ from orchestrator.study.judge import (
     judge_measure,
     sweep_section,
 )
-from orchestrator.study.measure.outcome import JUNIT, VERDICTS, Measured, SweepOutcome
+from orchestrator.study.measure.outcome import JUNIT, VERDICTS, SweepOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.tables import statement_of
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Recording
+    from orchestrator.study.sweep import JobRecord
 
 
 #: What XML 1.0 has no place for.
@@ -88,24 +89,11 @@ def _plain(text: str) -> str:
     return _NO_XML.sub("?", text)
 
 
-class SweptRun(Protocol):
-    """What came of one run of a sweep."""
-
-    @property
-    def case(self) -> str: ...  # noqa: D102
-    @property
-    def where(self) -> str: ...  # noqa: D102
-    @property
-    def reason(self) -> str: ...  # noqa: D102
-    @property
-    def measured(self) -> Mapping[str, Measured]: ...  # noqa: D102
-
-
 def sweep_verdicts(
     name: str,
     experiment: Experiment,
     cases: Mapping[str, PreparedCase],
-    runs: Collection[SweptRun],
+    runs: Collection[JobRecord],
 ) -> dict[str, list[Verdict]]:
     """Return verdicts on the runs of a sweep, by run."""
     found: dict[str, list[Verdict]] = {}
@@ -210,22 +198,18 @@ class Expectations(Extension):
         return judged.verdict(where)
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """One run of a sweep of the short form."""
+def _points(sweep: SweepOutcome) -> list[JobRecord]:
+    """Return the runs of a sweep of the short form."""
+    from orchestrator.study.sweep import JobRecord
 
-    case: str
-    where: str
-    measured: Mapping[str, Measured]
-    reason: str = ""
-
-
-def _points(sweep: SweepOutcome) -> list[_Point]:
     return [
-        _Point(
+        JobRecord(
+            "",
             sweep.case,
-            f"{sweep.case} at {sweep.over} = {value:.9g}",
-            {key: row[number] for key, row in sweep.measured.items()},
+            {sweep.over: f"{value:.9g}"},
+            None,
+            "done",
+            measured={key: row[number] for key, row in sweep.measured.items()},
         )
         for number, value in enumerate(sweep.values)
     ]

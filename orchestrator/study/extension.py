@@ -171,11 +171,7 @@ class Extension:
         """Do what needs all cases; their outcomes are there."""
 
 
-def _base() -> type[Extension]:
-    return Extension
-
-
-GROUP: PluginGroup[Extension] = PluginGroup("softdock.extensions", "extension", _base)
+GROUP: PluginGroup[Extension] = PluginGroup("softdock.extensions", "extension", lambda: Extension)
 
 
 def loaded(

@@ -148,7 +148,16 @@ def goal_of(
 ) -> Goal:
     """Return what a statement of an expectation expects of a case."""
     said, measures = statement_of(that), case.case.measure
-    units = _Units(case, recorded, table.stop)
+
+    def unit_of(signal: str) -> str:
+        if signal not in recorded:
+            raise UnknownNameError(f"no recorded signal '{signal}'{nearest(signal, recorded)}")
+        if signal.partition(".")[0] in case.system.components:
+            return signal_of(case.system, signal).connector.unit or ""
+        if table.stop:
+            raise DescriptionError(f"'{signal}' is known when a run has ended, and 'stop' ends it")
+        return "J"  # of an energy ledger
+
     if said.name not in measures:
         if said.name not in recorded:
             known = [*measures, *recorded]
@@ -156,38 +165,14 @@ def goal_of(
                 f"no measure and no recorded signal '{said.name}'{nearest(said.name, known)};"
                 f" there are: {listed_names(known, said.name)}"
             )
-        return signal_goal(name, table, that, units.of, folder)
+        return signal_goal(name, table, that, unit_of, folder)
     given = [key for key in _OF_SIGNALS if getattr(table, key)]
     if given:
         keys = ", ".join("from" if key == "begin" else key for key in given)
         raise DescriptionError(f"'{said.name}' is a measure, and {keys}: only signals have rows")
     measure = measures[said.name]
-    bound = bound_of(said, lambda _name: _unit_of_measure(measure, units.of))
+    bound = bound_of(said, lambda _name: _unit_of_measure(measure, unit_of))
     return Goal(name, table, that, bound, is_measure=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """Units of what a case records."""
-
-    case: PreparedCase
-    recorded: Collection[str]
-    stop: bool
-
-    @property
-    def series(self) -> set[str]:
-        """Those of an energy ledger, which no component has."""
-        return {n for n in self.recorded if n.partition(".")[0] not in self.case.system.components}
-
-    def of(self, name: str) -> str:
-        if name not in self.recorded:
-            hint = nearest(name, self.recorded)
-            raise UnknownNameError(f"no recorded signal '{name}'{hint}")
-        if name not in self.series:
-            return signal_of(self.case.system, name).connector.unit or ""
-        if self.stop:
-            raise DescriptionError(f"'{name}' is known when a run has ended, and 'stop' ends it")
-        return "J"
 
 
 def _unit_of_measure(measure: Measure, unit_of: UnitOf) -> str:
@@ -235,7 +220,11 @@ def wrong_expectations(
                     goal_of(name, table, that, cases[case], recorded[case])
                 except DescriptionError as error:
                     yield name, f"expectation '{name}', {place}: {error}"
-        yield from _unswept(name, table, experiment)
+        for one, that in product(table.sweeps, table.statements):
+            sweep, measure = experiment.sweeps.get(one), statement_of(that).name
+            if sweep is not None and measure not in sweep.measures:
+                hint = nearest(measure, sweep.measures)
+                yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"
 
 
 def _places(
@@ -249,12 +238,3 @@ def _places(
         for case in sweep.cases if sweep is not None and measure in sweep.measures else ():
             if case in cases and measure in cases[case].case.measure:
                 yield case, f"sweep '{one}'"
-
-
-def _unswept(name: str, table: Expectation, experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Say which measures are not read off the runs of a sweep."""
-    for one, said in product(table.sweeps, table.statements):
-        sweep, measure = experiment.sweeps.get(one), statement_of(said).name
-        if sweep is not None and measure not in sweep.measures:
-            hint = nearest(measure, sweep.measures)
-            yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
@@ -18,6 +18,9 @@ from orchestrator.study.experiment import Time
 from orchestrator.study.goal import Floats, Goal, signal_goal
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.tables import Expectation
+
+if TYPE_CHECKING:
+    from orchestrator.core.master import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +109,13 @@ def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Secti
     )
 
 
-class Rows(Protocol):
-    """Rows of signals: a result, or what a run has recorded."""
-
-    @property
-    def time_ns(self) -> NDArray[np.int64]: ...  # noqa: D102
-    @property
-    def names(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def values(self) -> Floats: ...  # noqa: D102
-
-
 def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = "") -> Verdict:
     """Return the verdict on a measure; ``None``: it could not be read off, for some reason."""
-    table, unit = goal.table, goal.bound.unit
+    verdict = partial(Verdict, goal.name, goal.table.requirement, where, goal.that)
     if measured is None:
-        found = f"none: {why}" if why else "none: it could not be read off"
-        return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=found)
-    value = np.array([measured.value])
-    return Verdict(
-        goal.name,
-        table.requirement,
-        where,
-        goal.that,
+        return verdict(passed=False, found=f"none: {why or 'it could not be read off'}")
+    value, unit = np.array([measured.value]), goal.bound.unit
+    return verdict(
         passed=bool(goal.bound.holds(value, goal.bound.centre)[0]),
         found=_text(measured.value, unit),
         value=measured.value if np.isfinite(measured.value) else None,
@@ -156,7 +143,7 @@ class SignalJudge:
         if self.goal.begin_ns is not None and self.goal.after is None:
             self._begins_ns = self.goal.begin_ns
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Result | Recording) -> None:
         """Look at further rows."""
         goal, bound, times_ns = self.goal, self.goal.bound, rows.time_ns
         if self._begins_ns is None:
@@ -185,7 +172,7 @@ class SignalJudge:
         if self._worst is None or not excess[row] <= self._worst[0]:
             self._worst = float(excess[row]), float(values[row]), int(times_ns[row])
 
-    def _triggered(self, rows: Rows) -> int | None:
+    def _triggered(self, rows: Result | Recording) -> int | None:
         """Return the time of the first row in which what begins the window holds."""
         after = self.goal.after
         assert after is not None  # noqa: S101 - else the window has begun
@@ -196,13 +183,13 @@ class SignalJudge:
 
     def verdict(self, where: str) -> Verdict:
         """Return what is known by now; a window without rows shows nothing, and is broken."""
-        goal, unit = self.goal, self.goal.bound.unit
-        table = goal.table
+        goal, unit, table = self.goal, self.goal.bound.unit, self.goal.table
+        verdict = partial(Verdict, goal.name, table.requirement, where, goal.that)
         if self._worst is None:
             why = "no recorded row in its window"
             if self._begins_ns is None:
                 why = f"'{table.after}' in no row"
-            return Verdict(goal.name, table.requirement, where, goal.that, passed=False, found=why)
+            return verdict(passed=False, found=why)
         _, value, at_ns = self._worst
         found = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
         if self.broken_ns is not None:
@@ -210,11 +197,7 @@ class SignalJudge:
             found = first if at_ns == self.broken_ns else f"{first}, {found}"
         elif self._uncovered:
             found = f"rows of which {table.reference} has no values"
-        return Verdict(
-            goal.name,
-            table.requirement,
-            where,
-            goal.that,
+        return verdict(
             passed=self.broken_ns is None and not self._uncovered,
             found=found,
             value=value if np.isfinite(value) else None,
@@ -287,7 +270,7 @@ def judge(
     return judged.verdict(f"case '{result.name}'")
 
 
-def _column(rows: Rows, name: str) -> Floats:
+def _column(rows: Result | Recording, name: str) -> Floats:
     return rows.values[:, rows.names.index(name)]
 
 

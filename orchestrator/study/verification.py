@@ -259,8 +259,9 @@ def compare(results: Sequence[Result], kinds: Kinds) -> Verification:
     largest = np.array([np.abs(d).max(axis=0) for d in differences])
     span = np.max([np.ptp(v, axis=0) for v in values], axis=0)
     magnitude = np.max([np.abs(v).max(axis=0) for v in values], axis=0)
-    floor = ROUND_OFF * _largest_in(magnitude, [_connector(name) for name in names])
-    zero = magnitude <= ROUND_OFF * _largest_in(magnitude, [_component(n) for n in names])
+    floor = ROUND_OFF * _largest_in(magnitude, [name.partition("[")[0] for name in names])
+    components = [name.partition(".")[0] for name in names]
+    zero = magnitude <= ROUND_OFF * _largest_in(magnitude, components)
     zero &= np.any(largest >= _AS_MUCH * span, axis=0)
     plain = [name not in kinds.discrete and name not in kinds.random for name in names]
     order, error = _extrapolated(rms, floor, ~zero & np.array(plain, dtype=bool))
@@ -303,15 +304,6 @@ def _values(result: Result, time_ns: NDArray[np.int64], names: Sequence[str]) ->
     columns = [places[name] for name in names]
     rows: Floats = result.values[np.searchsorted(result.time_ns, time_ns)][:, columns]
     return rows
-
-
-def _connector(name: str) -> str:
-    """Connector of which a signal is an element."""
-    return name.partition("[")[0]
-
-
-def _component(name: str) -> str:
-    return name.partition(".")[0]
 
 
 def _largest_in(values: Floats, groups: Sequence[str]) -> Floats:
@@ -367,7 +359,9 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
     point: a run with other steps has others. Whatever lies behind such a connection is random.
     """
     flat = resolve(system).flat()
-    drawn = set(_drawn_at(flat, faults))
+    varying = [line for line in flat.connections if line.delay and line.delay.variation]
+    noisy = [line for f in faults if f.kind is FaultKind.NOISE for line in lines_of(f, flat)]
+    drawn = {line.target.component for line in (*varying, *noisy)}
     if drawn:
         import networkx as nx
 
@@ -379,21 +373,6 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
         for connector in component.connectors.values()
         if connector.type is not DataType.REAL
     }
-    discrete = (name for name in names if name in counted or _whole(name) in counted)
+    discrete = (name for name in names if name in counted or name.rpartition("[")[0] in counted)
     random = (name for name in names if name.partition(".")[0] in drawn)
     return Kinds(frozenset(discrete), frozenset(random))
-
-
-def _whole(name: str) -> str:
-    """Name of the array connector of which a signal is an element."""
-    return name.rpartition("[")[0]
-
-
-def _drawn_at(flat: System, faults: Sequence[Fault]) -> Iterator[str]:
-    """Components at the end of a connection whose samples are drawn for."""
-    for line in flat.connections:
-        if line.delay is not None and line.delay.variation is not None:
-            yield line.target.component
-    for fault in faults:
-        if fault.kind is FaultKind.NOISE:
-            yield from (line.target.component for line in lines_of(fault, flat))

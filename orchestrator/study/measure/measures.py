@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,19 +92,10 @@ def unit_of(result: Result, signal: str, angle: Angle) -> str:
     return result.units.get(signal, "") if angle is None else "deg"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observation:
-    """Times in s and values of a measure's window, arrays of shape (n,), with their unit."""
-
-    time: Floats
-    values: Floats
-    unit: str
-
-
-def observation(
+def _observed(
     measure: Measure, result: Result, system: System, other: Result | None
-) -> Observation:
-    """Take the window of a measure."""
+) -> tuple[Floats, Floats, str]:
+    """Return times in s and values of a measure's window, shape (n,), and their unit."""
     inside = _window(measure, result)
     values = measure.factor * values_of(result, measure.signal, measure.angle)
     unit = unit_of(result, measure.signal, measure.angle)
@@ -114,10 +105,13 @@ def observation(
         values = values - values_of(other, measure.to_signal or measure.signal, measure.angle)
     values = values[inside]
     if measure.target is not None:
-        values, unit = _deviation(values, _target(measure.target, result, system, inside)), "%"
+        target = _target(measure.target, result, system, inside)
+        if not np.all(target):
+            raise DescriptionError("a deviation in percent of a target: the target is zero")
+        values, unit = 100.0 * (values / target - 1.0), "%"
     if measure.percent_of is not None:
         values, unit = 100.0 * values / measure.percent_of, "%"
-    return Observation(result.time[inside], np.abs(values) if measure.absolute else values, unit)
+    return result.time[inside], np.abs(values) if measure.absolute else values, unit
 
 
 def target_value(target: str, system: System) -> float:
@@ -137,14 +131,6 @@ def _target(
     if not isinstance(target, str):
         return target
     return result[target][inside] if target in result.names else target_value(target, system)
-
-
-def _deviation(values: Floats, target: Floats | float) -> Floats:
-    """How far values are from a target, in percent of it."""
-    if not np.all(target):
-        raise DescriptionError("a deviation in percent of a target: the target is zero")
-    shares: Floats = 100.0 * (values / target - 1.0)
-    return shares
 
 
 def _window(measure: Measure, result: Result) -> NDArray[np.bool_]:
@@ -187,44 +173,47 @@ def evaluate(
 ) -> Measured:
     """Read one figure off a result."""
     other = comparison_result(measure, result, others) if measure.is_difference else None
-    seen = observation(measure, result, system, other)
+    time, values, unit = _observed(measure, result, system, other)
     if measure.kind == "growth":
-        return _growth(measure, result, system, seen)
+        return _growth(measure, result, system, time, values)
     if measure.kind == "settling":
-        return _settling(measure, result, seen)
-    time, values = seen.time, seen.values
+        return _settling(measure, result, time, values, unit)
     if measure.kind == "final":
-        return Measured(float(values[-1]), seen.unit, {"time_s": float(time[-1])})
+        return Measured(float(values[-1]), unit, {"time_s": float(time[-1])})
     if measure.kind in ("rms", "rms_difference"):
-        return Measured(float(np.sqrt(np.mean(values**2))), seen.unit)
+        return Measured(float(np.sqrt(np.mean(values**2))), unit)
     if measure.kind == "median":
-        return Measured(float(np.median(values)), seen.unit)
+        return Measured(float(np.median(values)), unit)
     if measure.kind == "difference":
         values = np.abs(values)
     at = int(np.argmin(values) if measure.kind == "minimum" else np.argmax(values))
-    return Measured(float(values[at]), seen.unit, {"time_s": float(time[at])})
+    return Measured(float(values[at]), unit, {"time_s": float(time[at])})
 
 
-def _settling(measure: Measure, result: Result, seen: Observation) -> Measured:
+def _settling(
+    measure: Measure, result: Result, time: Floats, values: Floats, unit: str
+) -> Measured:
     """Give the first time from which the signal stays near zero until the end of the window."""
-    outside = np.flatnonzero(~(np.abs(seen.values) < measure.within))
+    outside = np.flatnonzero(~(np.abs(values) < measure.within))
     first = outside[-1] + 1 if outside.size else 0
-    if first == seen.time.size:
+    if first == time.size:
         raise DescriptionError(
             f"case '{result.name}', '{measure.signal}': expected to stay within {measure.within:g}"
-            f" {seen.unit}, found {seen.values[-1]:g} at the end of the window"
+            f" {unit}, found {values[-1]:g} at the end of the window"
         )
-    return Measured(float(seen.time[first]), "s")
+    return Measured(float(time[first]), "s")
 
 
-def _growth(measure: Measure, result: Result, system: System, seen: Observation) -> Measured:
+def _growth(
+    measure: Measure, result: Result, system: System, time: Floats, values: Floats
+) -> Measured:
     from orchestrator.study.measure import fit_growth
 
     try:
-        fit = fit_growth(seen.time, seen.values)
+        fit = fit_growth(time, values)
     except DescriptionError as error:
         raise DescriptionError(f"case '{result.name}', '{measure.signal}': {error}") from None
-    share = fit.residual_rms / float(np.std(seen.values))
+    share = fit.residual_rms / float(np.std(values))
     if share > _UNEXPLAINED:
         raise DescriptionError(
             f"case '{result.name}', '{measure.signal}': one oscillation that grows leaves"

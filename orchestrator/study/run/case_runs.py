@@ -183,45 +183,16 @@ def flush_seconds(case: PreparedCase) -> float:
     return seconds(interval)
 
 
-def journal_of(case: PreparedCase, output: Path) -> Journal:
-    """Return the journal of a case: ``NAME.partial`` in the folder of the results.
-
-    It is an MCAP file where the case is written as one.
-    """
-    folder = output / f"{case.name}{_PARTIAL}"
-    return Journal(folder, flush_seconds(case), grows="mcap" in (case.options.formats or ()))
-
-
-def write_views(
-    result: Result, chosen: Sequence[RecorderView], folder: Path, output: Path
+def _written(
+    result: Result, chosen: Sequence[RecorderView], folder: Path, mark: str = ""
 ) -> Iterator[Path]:
-    """Write all files of a case that has come to its end."""
-    for path in _write(result, chosen, folder, ""):
-        link(path, output / f"{path.stem}{_PARTIAL}{path.suffix}")
-        yield path
-
-
-def write_partial(result: Result, chosen: Sequence[RecorderView], output: Path) -> None:
-    """Write all files of a case that failed: they end in ``.partial`` and the format."""
-    for _ in _write(result, chosen, output, _PARTIAL):
-        pass
-
-
-def _write(
-    result: Result, chosen: Sequence[RecorderView], folder: Path, mark: str
-) -> Iterator[Path]:
+    """Write all files of a case."""
     for view in chosen:
         content = result if view is chosen[0] else result.part(view.names, view.every)
         for kind in view.formats:
             path = folder / f"{view.stem}{mark}.{kind}"
             writer(kind)(content, path)
             yield path
-
-
-def replaced_by(name: str, chosen: Sequence[RecorderView]) -> set[str]:
-    """Names of all that an earlier run of a case may have left, whole or partial."""
-    endings = [f"{mark}.{kind}" for mark in ("", _PARTIAL) for kind in format_names()]
-    return {f"{name}{_PARTIAL}", *(view.stem + ending for view in chosen for ending in endings)}
 
 
 def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
@@ -233,10 +204,15 @@ def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> 
     for one in extensions:
         case = before(one, partial(one.prepare, run, case))
     files = views(case)
-    run.draft.replaced |= replaced_by(case.name, files)
-    journal = journal_of(case, run.output)
+    left = f"{case.name}{_PARTIAL}"  # what an earlier run may have left
+    endings = [f"{mark}.{kind}" for mark in ("", _PARTIAL) for kind in format_names()]
+    run.draft.replaced |= {left, *(view.stem + ending for view in files for ending in endings)}
+    grows = "mcap" in (case.options.formats or ())
+    journal = Journal(run.output / left, flush_seconds(case), grows=grows)
     result = _recorded(run, extensions, case, files, journal)
-    run.outcome.files += write_views(result, files, run.draft.folder, run.output)
+    for path in _written(result, files, run.draft.folder):
+        link(path, run.output / f"{path.stem}{_PARTIAL}{path.suffix}")
+        run.outcome.files.append(path)
     journal.remove()
     return result
 
@@ -249,6 +225,11 @@ def _recorded(
     journal: Journal,
 ) -> Result:
     """Run a case; if that ends early, leave what it has recorded."""
+
+    def leave(result: Result) -> None:
+        list(_written(result, files, run.output, _PARTIAL))
+        journal.remove()
+
     pace = run.realtime
     if pace is not None:
         from orchestrator.study.run.pace import is_paced
@@ -273,8 +254,7 @@ def _recorded(
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
         left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure
         if isinstance(left, FailedRunError | InterruptedRun):
-            write_partial(left.result, files, run.output)
-            journal.remove()
+            leave(left.result)
         raise
     notes = (*run.notes[case.name], *result.notes, *run.remarks[case.name])
     result = replace(result, notes=notes)
@@ -282,7 +262,6 @@ def _recorded(
         for one in extensions:
             result = behind(run, one, partial(one.after, run, case, result), result, ends=())
     except KeyboardInterrupt:
-        write_partial(result, files, run.output)  # the run itself had come to its end
-        journal.remove()
+        leave(result)  # the run itself had come to its end
         raise
     return result

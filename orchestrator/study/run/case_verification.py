@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from orchestrator.core.recording import whole_file
 from orchestrator.core.system import seconds
 from orchestrator.study.content import Cell, Section
 from orchestrator.study.extension import Extension, Run
-from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.refinement import Refinement, verified
 from orchestrator.study.run.case_runs import as_simulated
 from orchestrator.study.verification import Flag, OutputFigures, Verification
@@ -48,11 +46,6 @@ _COLUMNS_OF_FILE = (
 _PRINTED = 20
 
 
-def verification_rows(verification: Verification) -> list[tuple[Cell, ...]]:
-    """Return the rows of :data:`COLUMNS`, that of the output that differs most first."""
-    return [_row(figures, len(verification.time_ns)) for figures in verification]
-
-
 def verification_notes(verification: Verification) -> list[str]:
     """Say what was compared, and what to know of it, in sentences."""
     steps = ", ".join(f"{seconds(step) * 1e3:.9g} ms" for step in verification.steps_ns)
@@ -67,7 +60,8 @@ def verification_notes(verification: Verification) -> list[str]:
 
 def verification_section(name: str, verification: Verification) -> Section:
     """Return what is said of a case: the outputs that differ most, the worst first."""
-    notes, rows = verification_notes(verification), tuple(verification_rows(verification))
+    notes, times = verification_notes(verification), len(verification.time_ns)
+    rows = tuple(_row(figures, times) for figures in verification)
     lines = []
     if len(rows) > _PRINTED:
         more = f"{len(rows) - _PRINTED} more outputs are in {name}.verification.csv"
@@ -92,15 +86,29 @@ def write_verification(verification: Verification, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_COLUMNS_OF_FILE)
         for figures in verification:
-            writer.writerow(_fields(figures))
+            writer.writerow(
+                [
+                    figures.name,
+                    figures.unit,
+                    figures.span,
+                    *_two(figures.largest),
+                    *_two(figures.rms),
+                    figures.order,
+                    figures.error,
+                    *_two(figures.differing),
+                    figures.first_s,
+                    figures.jump_s,
+                    ", ".join(figures.flags),
+                ]
+            )
 
 
 def _row(figures: OutputFigures, times: int) -> tuple[Cell, ...]:
-    second = figures.largest[1] if len(figures.largest) > 1 else None
+    first, second = _two(figures.largest)
     return (
         figures.name,
         figures.unit,
-        figures.largest[0],
+        first,
         _percent(figures.shares[0]),
         second,
         figures.order,
@@ -123,38 +131,8 @@ def _said(flag: Flag, figures: OutputFigures, times: int) -> str:
     return str(flag)
 
 
-def _fields(figures: OutputFigures) -> list[Cell]:
-    return [
-        figures.name,
-        figures.unit,
-        figures.span,
-        *_two(figures.largest),
-        *_two(figures.rms),
-        figures.order,
-        figures.error,
-        *_two(figures.differing),
-        figures.first_s,
-        figures.jump_s,
-        ", ".join(figures.flags),
-    ]
-
-
 def _two(values: tuple[float, ...]) -> tuple[float | None, float | None]:
     return values[0], values[1] if len(values) > 1 else None
-
-
-def refinements_of(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
-    """Find out how cases are repeated with shorter steps, by name."""
-    found: dict[str, Refinement] = {}
-    problems: list[Diagnostic] = []
-    for name, case in cases.items():
-        try:
-            found[name] = Refinement.of(*as_simulated(case))
-        except DescriptionError as error:
-            problems += error.within(f"case '{name}'")
-    if problems:
-        raise DescriptionError(*problems)
-    return found
 
 
 class CaseVerification(Extension):
@@ -166,7 +144,14 @@ class CaseVerification(Extension):
 
     def begin(self, run: Run) -> None:
         """Find out how they are repeated."""
-        self._refinements = refinements_of(run.cases)
+        problems: list[Diagnostic] = []
+        for name, case in run.cases.items():
+            try:
+                self._refinements[name] = Refinement.of(*as_simulated(case))
+            except DescriptionError as error:
+                problems += error.within(f"case '{name}'")
+        if problems:
+            raise DescriptionError(*problems)
 
     def end(self, run: Run) -> None:
         """Run them, behind all runs that count."""

@@ -104,12 +104,8 @@ COLUMNS = ("duration", "steps", "least", "median", "99 %", "99.9 %", "99.99 %", 
 _MOST, _PRINTED = 20, 5
 
 
-def timing_rows(record: RealTimeRecord) -> list[tuple[Cell, ...]]:
-    """Return the rows of :data:`COLUMNS`, durations in microseconds."""
-    return [(name, *_row(durations)) for name, durations in record.rows]
-
-
 def _row(durations: Durations) -> tuple[Cell, ...]:
+    """Return the rest of a row of :data:`COLUMNS`, durations in microseconds."""
     if not durations.count:
         return 0, *[None] * (len(COLUMNS) - 2)
     shares = [durations.percentile_ns(percent) for percent in (50.0, 99.0, 99.9, 99.99)]
@@ -124,7 +120,7 @@ def timing_section(case: str, record: RealTimeRecord) -> Section:
         f"Microseconds. {record.factor:g} s of simulation in a second; on an overrun:"
         f" {record.policy}. Granted: {granted}. {record.kernel}. {'; '.join(record.notes)}."
     )
-    rows = tuple(timing_rows(record))
+    rows: tuple[tuple[Cell, ...], ...] = tuple((name, *_row(one)) for name, one in record.rows)
     plots = {}
     if record.computing.count:
         plots[f"timing-{case}"] = timing_plot(case, record), f"Timing of {case}."

@@ -15,7 +15,7 @@ from distributed import Client, KilledWorker, WorkerPlugin
 
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.simunits import class_of, files_at
-from orchestrator.core.system import Component, Source, SourceKind, System
+from orchestrator.core.system import Source, SourceKind, System
 from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.sweep.executors import JobExecutor
 from orchestrator.study.sweep.jobs import (
@@ -149,7 +149,8 @@ def _parcel(plans: Sequence[SweepPlan]) -> Parcel:
     files: dict[str, Content] = {}
     blocks: dict[str, str] = {}
     prints = Fingerprints()
-    for component in _components(plans):
+    cases = [case for plan in plans for case in plan.context.cases.values()]
+    for component in (one for case in cases for one in case.system.components.values()):
         source = component.source
         if source.kind in {SourceKind.FMU, SourceKind.LOG} and source.file is not None:
             files |= _sent(source.file)
@@ -165,9 +166,3 @@ def _parcel(plans: Sequence[SweepPlan]) -> Parcel:
 def _sent(file: Path, needed: Sequence[Path] = ()) -> dict[str, Content]:
     """Contents of a file and of those beside it that it needs."""
     return {str(path): (str(file.parent), path.read_bytes()) for path in needed or [file]}
-
-
-def _components(plans: Sequence[SweepPlan]) -> Iterator[Component]:
-    for plan in plans:
-        for case in plan.context.cases.values():
-            yield from case.system.components.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -73,12 +74,8 @@ class FinishedSweep:
 
     def counts(self) -> dict[str, int]:
         """Count the distinct runs by status."""
-        found: dict[str, int] = {}
-        for job in self.plan.distinct:
-            if job.key in self.records:
-                status = self.records[job.key].status
-                found[status] = found.get(status, 0) + 1
-        return found
+        found = (self.records.get(job.key) for job in self.plan.distinct)
+        return dict(Counter(record.status for record in found if record is not None))
 
     @property
     def lost(self) -> dict[tuple[str, str], list[JobRecord]]:

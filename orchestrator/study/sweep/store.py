@@ -199,6 +199,9 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
+_ENDING = ("status", "reason", "wall time [s]")
+
+
 def table_of(plan: SweepPlan, records: Mapping[str, JobRecord]) -> pd.DataFrame:
     """Make the table of a sweep, in the order of its points.
 
@@ -222,9 +225,10 @@ def table_of(plan: SweepPlan, records: Mapping[str, JobRecord]) -> pd.DataFrame:
         row["case"] = job.case
         found = _figures(record)
         figures |= dict.fromkeys(found)
-        rows.append({**row, **found, **_ending(record)})
+        ending = (record.status, record.reason, record.wall_seconds)
+        rows.append({**row, **found, **dict(zip(_ENDING, ending, strict=True))})
     first = [*axes.values(), *(["seed"] if seeded else []), "case"]
-    columns = [*first, *figures, "status", "reason", "wall time [s]"]
+    columns = [*first, *figures, *_ENDING]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -235,14 +239,6 @@ def _figures(record: JobRecord) -> dict[str, float]:
         found[f"{name}{unit}"] = measured.value
         found |= {f"{name}: {key}": value for key, value in measured.details.items()}
     return found
-
-
-def _ending(record: JobRecord) -> dict[str, Any]:
-    return {
-        "status": record.status,
-        "reason": record.reason,
-        "wall time [s]": record.wall_seconds,
-    }
 
 
 def write_table(plan: SweepPlan, records: Mapping[str, JobRecord], stem: Path) -> list[Path]:
