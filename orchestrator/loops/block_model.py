@@ -119,7 +119,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
 
     found = differences(step_ns)
     space, remark = _continuous(step, differences, step_ns)
-    kinks = tuple(step.argument(i) for i in found.kinks)
+    kinks = tuple((*step.names, *step.inputs)[i] for i in found.kinks)
     remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
     return UnitModel(
         unit.name,
@@ -162,10 +162,6 @@ class _Step:
         self.names = tuple(f"{unit.name}.{_path(place)}" for place in self._places)
         self.inputs = signal_names(unit.name, unit.inputs)
         self.outputs = signal_names(unit.name, unit.outputs)
-
-    def argument(self, number: int) -> str:
-        """Name a state or an input."""
-        return (*self.names, *self.inputs)[number]
 
     def jacobian(self, step_ns: int, order: int) -> Jacobian:
         """Differentiate (states, outputs) after a step by what was before it.
@@ -224,9 +220,12 @@ class _Step:
 
     def _after(self, where: Floats, length: float) -> Floats:
         block = self._unit.block
-        state = {name: _copied(value) for name, value in self._saved.items()}
+        state = {
+            name: value if isinstance(value, float | int | str) else copy.deepcopy(value)
+            for name, value in self._saved.items()
+        }
         for place, value in zip(self._places, where, strict=False):
-            _put(state, place, float(value))
+            state[place[0]] = _with(state[place[0]], place[1:], float(value))
         rest = iter(where[len(self._places) :])
         connectors = self._unit.description.connectors
         for name in self._inputs:
@@ -244,10 +243,6 @@ class _Step:
         ended = block.get_state()
         outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
         return np.array([*(_at(ended, place) for place in self._places), *outputs])
-
-
-def _copied(value: Any) -> Any:
-    return value if isinstance(value, (float, int, str)) else copy.deepcopy(value)
 
 
 def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
@@ -272,10 +267,6 @@ def _at(state: Any, place: tuple[Any, ...]) -> float:
             return float(state[place[i:]])
         state = state[key]
     return float(state)
-
-
-def _put(state: dict[str, Any], place: tuple[Any, ...], value: float) -> None:
-    state[place[0]] = _with(state[place[0]], place[1:], value)
 
 
 def _with(held: Any, way: tuple[Any, ...], value: float) -> Any:

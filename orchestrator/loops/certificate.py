@@ -196,7 +196,10 @@ def _of_rings(
     limits = [] if rings else ["no signal returns to where it came from: there is no loop"]
     if len(rings) > MOST_RINGS:
         limits.append(f"of {len(rings)} kinds of rings the {MOST_RINGS} shortest are listed")
-    own = MasterAccount(OWN, _own_rule(flat, options), _own_rings(flat, step_ns, options, limits))
+    chosen = _settings(flat, options)
+    order, delay = chosen.algorithm, str(chosen.mode)
+    rule = {"tool": "Softdock", "order": order, "delay": delay, "evidence": "run"}
+    own = MasterAccount(OWN, rule, _own_rings(flat, step_ns, chosen, limits))
     others = (
         MasterAccount(rule.name, rule.as_json(), tuple(_rings(rings, rule, step_ns)))
         for rule in rules
@@ -332,16 +335,9 @@ def _settings(system: System, options: Mapping[str, Any]) -> ExecutionSettings:
     return ExecutionSettings.of(system, **given)
 
 
-def _own_rule(system: System, options: Mapping[str, Any]) -> dict[str, Any]:
-    chosen = _settings(system, options)
-    delay, order = str(chosen.mode), chosen.algorithm
-    return {"tool": "Softdock", "order": order, "delay": delay, "evidence": "run"}
-
-
 def _own_rings(
-    flat: System, step_ns: int, options: Mapping[str, Any], limits: list[str]
+    flat: System, step_ns: int, chosen: ExecutionSettings, limits: list[str]
 ) -> tuple[RingDelay, ...]:
-    chosen = _settings(flat, options)
     own = chosen.algorithm, step_ns, chosen.mode
     try:
         schedule = compile_schedule(flat, *own, (), chosen.algorithm_options, chosen.rates)

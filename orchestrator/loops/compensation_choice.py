@@ -39,6 +39,11 @@ _NO_ENERGY = (
     " growth is fitted to runs"
 )
 
+_NO_CORRECTOR = (
+    "compensation 'corrector' was not tried: no undelayed line of a loop ends at a component that"
+    " acts on an output at once and gives directional derivatives"
+)
+
 #: Places of lines, and how each of them is compensated.
 _Places = Mapping[int, Compensation]
 
@@ -97,7 +102,9 @@ def choose_compensation(
             best = _better(reference, choice, choice.chosen, places, best)
         except (CapabilityError, DescriptionError) as problem:
             refusals.append(str(problem))
-    return best, (*dict.fromkeys(refusals), *_untried(system, lines))
+    if not _corrected(system, lines):
+        refusals.append(_NO_CORRECTOR)
+    return best, (*dict.fromkeys(refusals), _NO_ENERGY)
 
 
 def _better(
@@ -134,13 +141,9 @@ def undelayed_lines(system: System) -> list[int]:
         if line.target in within
         and line.delay is None
         and line.compensation is None
-        and _is_real(system, line)
+        and system.components[line.source.component].connectors[line.source.connector].type
+        is DataType.REAL
     ]
-
-
-def _is_real(system: System, line: Connection) -> bool:
-    source = system.components[line.source.component].connectors[line.source.connector]
-    return source.type is DataType.REAL
 
 
 def _acts_at_once(system: System, line: Connection) -> bool:
@@ -175,15 +178,6 @@ def _ways(system: System, lines: list[int]) -> Iterator[_Places]:
         if way and way not in seen:
             seen.append(way)
             yield way
-
-
-def _untried(system: System, lines: list[int]) -> Iterator[str]:
-    if not _corrected(system, lines):
-        yield (
-            "compensation 'corrector' was not tried: no undelayed line of a loop ends at a"
-            " component that acts on an output at once and gives directional derivatives"
-        )
-    yield _NO_ENERGY
 
 
 def _with(system: System, places: _Places, order: Extrapolation | None) -> System:

@@ -216,17 +216,23 @@ def numbers_of(
         for i in range(size - len(states)):
             yield Number(owner, MemoryKind.OUTPUT, f"{member.name}: output {i + 1}")
     owners = _owners_of_signals(schedule)
-    yield from (_signal(owner, i, MemoryKind.SIGNAL, "signal") for i, owner in enumerate(owners))
-    yield from _samples(schedule, owners)
     for kind, what in (
+        (MemoryKind.SIGNAL, "signal"),
         (MemoryKind.AT_BEGIN, "signal at the begin"),
         (MemoryKind.STEP_BEFORE, "signal a step before"),
     ):
-        yield from (_signal(owner, i, kind, what) for i, owner in enumerate(owners))
+        for i, one in enumerate(owners):
+            label = f"{one}: {what} {i}"
+            yield None if one is None else Number(frozenset({one}), kind, label)
+        if kind is MemoryKind.SIGNAL:
+            yield from _samples(schedule, owners)
 
 
 def _samples(schedule: Schedule, owners: Sequence[str | None]) -> Iterator[Number | None]:
-    readers = _readers(schedule, owners)
+    readers: dict[int, set[str]] = {}
+    for history, target, *_ in schedule.reads:
+        if (reader := owners[target]) is not None:
+            readers.setdefault(history, set()).add(reader)
     for history, (slot, depth, *_) in enumerate(schedule.histories):
         owner = owners[slot]
         names = frozenset() if owner is None else frozenset({owner, *readers.get(history, ())})
@@ -242,10 +248,6 @@ def _samples(schedule: Schedule, owners: Sequence[str | None]) -> Iterator[Numbe
         yield from (smoothed, smoothed)
 
 
-def _signal(owner: str | None, slot: int, kind: MemoryKind, what: str) -> Number | None:
-    return None if owner is None else Number(frozenset({owner}), kind, f"{owner}: {what} {slot}")
-
-
 def _owners_of_signals(schedule: Schedule) -> list[str | None]:
     owners: list[str | None] = [None] * schedule.signals
     for member in schedule.members:
@@ -259,16 +261,6 @@ def _owners_of_signals(schedule: Schedule) -> list[str | None]:
             continue  # it keeps nothing
         owners[row.memory : row.memory + row.numbers] = [owners[row.target]] * row.numbers
     return owners
-
-
-def _readers(schedule: Schedule, owners: Sequence[str | None]) -> dict[int, set[str]]:
-    """Return who reads each history, by its number."""
-    found: dict[int, set[str]] = {}
-    for history, target, *_ in schedule.reads:
-        owner = owners[target]
-        if owner is not None:
-            found.setdefault(history, set()).add(owner)
-    return found
 
 
 def newest_samples(schedule: Schedule, state: EngineState) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -171,14 +171,12 @@ def _model(
     if again is None or other is None:
         return response_model(unit, inputs, run.time_ns, step_ns, None)
 
-    def fresh() -> SimulationUnit:
-        return next(one for one in other().units if one.name == unit.name)
+    def named(of: Execution) -> SimulationUnit:
+        return next(one for one in of.units if one.name == unit.name)
 
-    replayed = partial(_replayed, again, unit.name)
-    return response_model(unit, inputs, run.time_ns, step_ns, replayed, fresh)
+    @contextmanager
+    def replayed() -> Iterator[SimulationUnit]:
+        with again() as another:
+            yield named(another)
 
-
-@contextmanager
-def _replayed(again: Again, name: str) -> Iterator[SimulationUnit]:
-    with again() as run:
-        yield next(unit for unit in run.units if unit.name == name)
+    return response_model(unit, inputs, run.time_ns, step_ns, replayed, lambda: named(other()))

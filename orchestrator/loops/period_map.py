@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,18 +51,6 @@ if TYPE_CHECKING:
 _SOLVED = 1e-13
 
 
-@dataclass(frozen=True, slots=True)
-class _Native:
-    """A unit of the engine in the place of a simulation unit."""
-
-    native: LinearUnit
-
-
-def linear_engine(schedule: Schedule, units: list[LinearUnit]) -> Engine:
-    """Make the engine of a schedule with linear units in the place of its own."""
-    return make_engine(schedule, [_Native(unit) for unit in units], 1)  # type: ignore[misc]
-
-
 def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearUnit:
     """Make the engine's unit, for whole steps and for halves where the schedule makes them."""
     order = input_order(schedule, member)
@@ -73,6 +62,10 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         steps = _whole_lengths(exact_ns(schedule.step_ns))
         lengths += [half for step_ns in steps for half in (step_ns // 2, step_ns - step_ns // 2)]
     rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
+    is_corrected = any(
+        row.method is CompensationMethod.DIRECT_RESPONSE and schedule.members[row.answer] is member
+        for row in schedule.compensations
+    )
     expected = (
         len(model.states) + member.output_size,
         len(model.states) + member.input_size * (1 + order),
@@ -87,20 +80,13 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         member.output_size,
         order,
         [(length, matrix.ravel().tolist()) for length, matrix in rows],
-        _direct(member, model) if _is_corrected(member, schedule) else (),
+        _direct(member, model) if is_corrected else (),
     )
 
 
 def _whole_lengths(exact: Fraction) -> list[int]:
     """Return the lengths of steps in nanoseconds whose ends are rounded to whole ones."""
     return list(dict.fromkeys((math.floor(exact), math.ceil(exact))))
-
-
-def _is_corrected(member: Member, schedule: Schedule) -> bool:
-    return any(
-        row.method is CompensationMethod.DIRECT_RESPONSE and schedule.members[row.answer] is member
-        for row in schedule.compensations
-    )
 
 
 def _direct(member: Member, model: UnitModel) -> list[float]:
@@ -133,20 +119,11 @@ def expect_linear(schedule: Schedule) -> None:
         raise CapabilityError(f"read on an arc or with delays that vary, as no linear map: {lines}")
 
 
-def numbers_only(schedule: Schedule) -> Schedule:
-    """Leave out texts, events and faults, and solve loops as far as numbers go."""
-    operations = tuple(row for row in schedule.operations if row[0] != OperationCode.TEXT)
-    loops = tuple(replace(_solvable(loop), tolerance=_SOLVED) for loop in schedule.loops)
-    return replace(
-        schedule, operations=operations, loops=loops, texts=0, text_copies=(), events=None
-    )
-
-
 def _solvable(loop: LoopTable) -> LoopTable:
-    """Solve by differences what is solved by derivatives, which linear units do not give."""
-    if loop.method is not Iteration.NEWTON_BY_DERIVATIVES:
-        return loop
-    return replace(loop, method=Iteration.NEWTON)
+    """Solve a loop as far as numbers go, by no derivatives, which linear units do not give."""
+    by_derivatives = loop.method is Iteration.NEWTON_BY_DERIVATIVES
+    method = Iteration.NEWTON if by_derivatives else loop.method
+    return replace(loop, method=method, tolerance=_SOLVED)
 
 
 Floats = NDArray[np.float64]
@@ -158,43 +135,10 @@ _SEED = 20
 _FEW = 8
 
 
-@dataclass(frozen=True)
-class Entries:
-    """What a matrix has that is not zero.
-
-    rows, columns, values: Of shape (k,); each place at most once.
-    """
-
-    rows: Places
-    columns: Places
-    values: Floats
-
-    def dense(self, chosen: Places, size: int) -> Floats:
-        """Return the part of the matrix among some of its ``size`` numbers, float64 (k, k)."""
-        place = np.full(size, -1, dtype=np.intp)
-        place[chosen] = np.arange(chosen.size)
-        rows, columns = place[self.rows], place[self.columns]
-        inner = (rows >= 0) & (columns >= 0)
-        whole = np.zeros((chosen.size, chosen.size))
-        whole[rows[inner], columns[inner]] = self.values[inner]
-        return whole
-
-    def sparse(self, chosen: Places, size: int) -> csc_array:
-        """Return the same part as a sparse matrix."""
-        from scipy.sparse import coo_array
-
-        place = np.full(size, -1, dtype=np.intp)
-        place[chosen] = np.arange(chosen.size)
-        rows, columns = place[self.rows], place[self.columns]
-        inner = (rows >= 0) & (columns >= 0)
-        places = (rows[inner], columns[inner])
-        return coo_array((self.values[inner], places), shape=(chosen.size, chosen.size)).tocsc()
-
-
 def entries_of(
     apply: Callable[[Floats], Floats], groups: Sequence[Places], successors: Places
-) -> Entries:
-    """Find the columns of some numbers.
+) -> tuple[Places, Places, Floats]:
+    """Return rows, columns and values of all that is not zero in the columns of some numbers.
 
     apply: The map, of vectors of shape (size,).
     groups: Numbers that are tried together at first; each number at most once.
@@ -211,6 +155,11 @@ def entries_of(
         columns.append(out_of)
         values.append(factors)
 
+    def handed_on(before: Floats) -> Floats:
+        after, kept = np.zeros(before.size), successors >= 0
+        after[successors[kept]] = before[kept]
+        return after
+
     while pending:
         group = pending.pop()
         before = np.zeros(successors.size)
@@ -223,7 +172,7 @@ def entries_of(
             take(into, np.repeat(group, into.size), after[into])
         elif np.array_equal(before, after):
             take(group, group, np.ones(group.size))
-        elif np.array_equal(_handed_on(before, successors), after):
+        elif np.array_equal(handed_on(before), after):
             kept = group[successors[group] >= 0]
             take(successors[kept], kept, np.ones(kept.size))
         elif group.size <= _FEW:
@@ -232,15 +181,8 @@ def entries_of(
             pending += [group[: group.size // 2], group[group.size // 2 :]]
     if not rows:
         nothing: Places = np.zeros(0, dtype=np.intp)
-        return Entries(nothing, nothing, np.zeros(0))
-    return Entries(np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
-
-
-def _handed_on(before: Floats, successors: Places) -> Floats:
-    after = np.zeros(before.size)
-    kept = successors >= 0
-    after[successors[kept]] = before[kept]
-    return after
+        return nothing, nothing, np.zeros(0)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
 
 
 #: Of so many numbers all eigenvalues are computed; of more, only the largest that are asked for.
@@ -265,9 +207,18 @@ class PeriodMap:
         only: int | None = None,
     ) -> None:
         expect_linear(schedule)
-        self._schedule = numbers_only(schedule)
+        self._schedule = replace(  # without texts, events and faults
+            schedule,
+            operations=tuple(op for op in schedule.operations if op[0] != OperationCode.TEXT),
+            loops=tuple(map(_solvable, schedule.loops)),
+            texts=0,
+            text_copies=(),
+            events=None,
+        )
         self._units = [linear_unit(m, models[m.name], schedule) for m in schedule.members]
-        self._engine: Engine = linear_engine(self._schedule, self._units)
+        # Units of the engine stand in the place of simulation units.
+        units: list[Any] = [SimpleNamespace(native=unit) for unit in self._units]
+        self._engine: Engine = make_engine(self._schedule, units, 1)
         period = math.lcm(*(member.ticks for member in schedule.members))
         self.steps = period if only is None else 1
         #: Length of the period, or of the step, in seconds.
@@ -308,7 +259,18 @@ class PeriodMap:
     def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
         """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
         chosen = np.arange(self.size) if rows is None else rows
-        return self._entries.dense(chosen, self.size)
+        into, out_of, values = self._among(chosen)
+        whole = np.zeros((chosen.size, chosen.size))
+        whole[into, out_of] = values
+        return whole
+
+    def _among(self, chosen: Places) -> tuple[Places, Places, Floats]:
+        """Return what is not zero among some of the numbers, by their places there."""
+        place = np.full(self.size, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        rows, columns = place[self._entries[0]], place[self._entries[1]]
+        inner = (rows >= 0) & (columns >= 0)
+        return rows[inner], columns[inner], self._entries[2][inner]
 
     def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
         """Return the eigenvalues of one period, the largest first, and how well they are known.
@@ -334,7 +296,10 @@ class PeriodMap:
 
     def _sparse_inner(self, chosen: NDArray[np.intp]) -> csc_array:
         """Return what :meth:`modes` takes the eigenvalues of, of many numbers."""
-        whole = self._entries.sparse(chosen, self.size)
+        from scipy.sparse import coo_array
+
+        *places, values = self._among(chosen)
+        whole = coo_array((values, tuple(places)), shape=(chosen.size, chosen.size)).tocsc()
         alone = (np.diff(whole.tocsr().indptr) == 1) & (whole.diagonal() == 1.0)
         kept = np.flatnonzero(~(alone & (chosen >= sum(self._places))))
         whole = whole[kept][:, kept]
@@ -401,7 +366,7 @@ class PeriodMap:
         return places_by_age(self._schedule, newest, state.samples.size)
 
     @cached_property
-    def _entries(self) -> Entries:
+    def _entries(self) -> tuple[Places, Places, Floats]:
         """All that is not zero: numbers of a kind are tried together, samples become older."""
         groups: dict[MemoryKind, list[int]] = {}
         successors = np.full(self.size, -1, dtype=np.intp)

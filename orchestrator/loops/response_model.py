@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -82,12 +81,14 @@ def response_model(
     own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
     space, length_ns = own, 0
     if unit.description.capabilities.can_vary_step and order:
-        space, length_ns = _unfolded(own, responses, step_ns, partial(_space, unit, ports))
+        space, length_ns = _unfolded(own, responses, step_ns, unit, ports)
     told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
     remarks = [f"component '{unit.name}' is {told}"]
     if not goes_back:
+        says_so = unit.description.capabilities.can_roll_back
+        cannot = "does not rightly" if says_so else "cannot"
         remarks.append(
-            f"component '{unit.name}' {_cannot(unit)} go back to a state (canGetAndSetFMUstate): it"
+            f"component '{unit.name}' {cannot} go back to a state (canGetAndSetFMUstate): it"
             " was started anew for every response"
         )
     if odd > _ODD:
@@ -170,11 +171,6 @@ def _reals(unit: SimulationUnit) -> NDArray[np.bool_]:
     return np.array([c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)], bool)
 
 
-def _cannot(unit: SimulationUnit) -> str:
-    """Return what the unit does instead of going back: it says so itself, or it is seen."""
-    return "does not rightly" if unit.description.capabilities.can_roll_back else "cannot"
-
-
 def _rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
     """Return what gives the unit as it is now: another that was led here, or else itself."""
     if replayed is not None:
@@ -202,21 +198,12 @@ def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
     return tuple(f"{unit.name}.x[{i}]" for i in range(1, order + 1))
 
 
-def _space(
-    unit: SimulationUnit,
-    ports: tuple[tuple[str, ...], tuple[str, ...]],
-    pulses: Floats,
-    step: float,
-) -> StateSpace | None:
-    transition, order, _ = _realised(pulses)
-    return of_transition(transition, step, _names(unit, order), *ports)
-
-
 def _unfolded(
     own: StateSpace | None,
     responses: Callable[[int], Floats],
     step_ns: int,
-    space_of: Callable[[Floats, float], StateSpace | None],
+    unit: SimulationUnit,
+    ports: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[StateSpace | None, int]:
     """Return the continuous model that gives shorter steps as well, and the steps that it is from.
 
@@ -233,7 +220,9 @@ def _unfolded(
             said = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
             if np.abs(said - pulses).max() <= _MISSED * np.abs(pulses).max():
                 return space, length_ns
-        space, length_ns = space_of(pulses, shorter_ns / 1e9), shorter_ns
+        transition, order, _ = _realised(pulses)
+        length_ns, names = shorter_ns, _names(unit, order)
+        space = of_transition(transition, shorter_ns / 1e9, names, *ports)
     return own, 0
 
 
@@ -258,14 +247,21 @@ def _responses(
     """
     count = sum(c.size for c in unit.outputs)
     reals = _reals(unit)
-    _expect_few(unit, 1 + 2 * int(reals.sum()), time_ns // step_ns + _STEPS)
+    many, steps = 1 + 2 * int(reals.sum()), time_ns // step_ns + _STEPS
+    if not unit.description.capabilities.can_roll_back and many * steps > MOST_STEPS:
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: it cannot go back to a state"
+            f" (canGetAndSetFMUstate), and {many} responses, for each of which it starts anew and"
+            f" takes {steps} steps, are more than {MOST_STEPS} steps; linearise it at an earlier"
+            " time or with a longer step"
+        )
     began = monotonic()
     rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
-    whole = 2 * int(reals.sum()) * (monotonic() - began)
+    whole = (many - 1) * (monotonic() - began)
     if whole > _LONG:
         _log.warning(
             "component '%s' is slow: its %d responses at steps of %g ms take about %.0f s",
-            *(unit.name, 2 * int(reals.sum()), step_ns / 1e6, whole),
+            *(unit.name, many - 1, step_ns / 1e6, whole),
         )
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd, alike, unlike = 0.0, np.zeros(count), np.zeros(count)
@@ -285,17 +281,6 @@ def _responses(
     crooked = unlike > _ODD * _PULSE * np.abs(rest).max(axis=0)
     with np.errstate(divide="ignore"):
         return all_of, odd, float((unlike[crooked] / alike[crooked]).max(initial=0.0))
-
-
-def _expect_few(unit: SimulationUnit, count: int, steps: int) -> None:
-    """Expect that a unit that starts anew for each response gives them in few steps."""
-    if not unit.description.capabilities.can_roll_back and count * steps > MOST_STEPS:
-        raise CapabilityError(
-            f"component '{unit.name}' cannot be linearised: it cannot go back to a state"
-            f" (canGetAndSetFMUstate), and {count} responses, for each of which it starts anew and"
-            f" takes {steps} steps, are more than {MOST_STEPS} steps; linearise it at an earlier"
-            " time or with a longer step"
-        )
 
 
 def _followed(

@@ -203,28 +203,16 @@ def _linearised(
 
     prepared_system, _ = prepared(system, mode, strict=False)
     with led() as run:
-        again = led if _are_models(prepared_system) else None
+        kinds = {component.source.kind for component in prepared_system.components.values()}
+        again = led if kinds <= _MODELS else None  # devices are started once
         models = unit_models(run, again, Side(contact), known or {})
         step_ns = run.schedule.step_ns
-    flat = _without_variation(prepared_system)
-    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact))
-
-
-def _are_models(system: System) -> bool:
-    """Whether a system may be started any number of times: devices may not."""
-    kinds = {component.source.kind for component in system.components.values()}
-    return kinds <= _MODELS
-
-
-def _without_variation(system: System) -> System:
-    """Give varying delays their nominal value."""
     lines = tuple(
-        line
-        if line.delay is None or line.delay.variation is None
-        else replace(line, delay=replace(line.delay, variation=None))
-        for line in system.connections
+        replace(line, delay=line.delay and replace(line.delay, variation=None))
+        for line in prepared_system.connections
     )
-    return replace(system, connections=lines)
+    flat = replace(prepared_system, connections=lines)
+    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact))
 
 
 #: Components of a system, and samples that its delays take: more of them take seconds.

@@ -325,7 +325,11 @@ class SampledLoop(CutLoop):
             kept = numbers_of_line(rest, into[:, None], out_of[None])
             parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]
             return cls(str(cut), group, closed.period, roots, *parts)
-        steps = line_steps(*(_step_maps(each, closed.steps) for each in (linear, without)))
+        maps = (
+            [each.period_map(only=step).matrix() for step in range(closed.steps)]
+            for each in (linear, without)
+        )
+        steps = line_steps(*maps)
         if not steps:
             raise CapabilityError(
                 f"the schedule reads the line {cut} more than once in a step, so its loop cannot"
@@ -375,7 +379,3 @@ class SampledLoop(CutLoop):
         """Return L and rad/s at both ends: at rest, if it is finite there, and at half the rate."""
         fastest = complex(self.at(math.pi / self.period))
         return [*at_rest(self.at, slowest), (fastest.real, math.pi / self.period)]
-
-
-def _step_maps(linear: LinearSystem, count: int) -> list[Floats]:
-    return [linear.period_map(only=step).matrix() for step in range(count)]

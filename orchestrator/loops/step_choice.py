@@ -92,7 +92,8 @@ class Search:
             return good
         between = [step for step in steps if good < step < above]
         while between and above > RATIO * good:
-            middle = between[_middle(between, good, above)]
+            mean = (good * above) ** 0.5
+            middle = min(between, key=lambda step: abs(step - mean))
             if self._is_good(middle):
                 good = middle
             else:
@@ -131,12 +132,6 @@ class Search:
         if step not in self.errors:
             self.errors[step] = self.error(step)
         return self.errors[step] <= self.tolerance
-
-
-def _middle(steps: Sequence[int], low: int, high: int) -> int:
-    """Return the place of the step that is nearest to the geometric mean of two."""
-    mean = (low * high) ** 0.5
-    return min(range(len(steps)), key=lambda i: abs(steps[i] - mean))
 
 
 #: Modes of each loop that count, at most.
@@ -233,9 +228,13 @@ class StepReference:
         wanted = list(first_lines(linear.system) if lines is None else lines)
         margins = tuple(reference_margins(linear, line) for line in wanted)
         kept = [ticks * linear.step_ns for ticks in linear.master.rates.values()]
-        steps = candidate_steps(
-            ANY_NS if length_ns is None else length_ns, kept, _multiple_ns(linear)
-        )
+        fixed = [  # FMUs with a fixedInternalStepSize
+            description_of(component).capabilities.fixed_step
+            for name, component in linear.system.components.items()
+            if name not in linear.master.rates
+        ]
+        multiple_ns = math.lcm(*(max(1, round(s * 1e9)) for s in fixed if s is not None))
+        steps = candidate_steps(ANY_NS if length_ns is None else length_ns, kept, multiple_ns)
         most_ns = 1e9 * math.pi / max(abs(root) for loop in modes for root in loop.roots)
         steps = [step for step in steps if step <= most_ns]
         if not steps:
@@ -326,17 +325,6 @@ def _told(search: Search, found: dict[int, StepEffect], steps: Sequence[int]) ->
             f"no step from {steps[0] / 1e6:.6g} ms on is within {search.tolerance:g}: the best is"
             f" {least.share:.2e} at {least.step_ns / 1e6:.6g} ms ({least.worst.name})"
         )
-
-
-def _multiple_ns(linear: LinearSystem) -> int:
-    """Return what steps are multiples of, for FMUs with a fixedInternalStepSize."""
-    rated = linear.master.rates
-    fixed = [
-        description_of(component).capabilities.fixed_step
-        for name, component in linear.system.components.items()
-        if name not in rated
-    ]
-    return math.lcm(*(max(1, round(length * 1e9)) for length in fixed if length is not None))
 
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")

@@ -157,15 +157,15 @@ def lines_to_cut(system: System) -> Iterator[list[str]]:
     has none.
     """
     for group in coupled_groups(system):
-        single = [line for line in inner_lines(system, group) if _is_single(system, line)]
+        single = [
+            line
+            for line in inner_lines(system, group)
+            if system.components[line.target.component].connectors[line.target.connector].size == 1
+        ]
         delayed = [line for line in single if line.delay is not None]
         plain = [line for line in single if line.delay is None and line.compensation is None]
         if delayed or plain:
             yield [str(line) for line in (*delayed, *plain)]
-
-
-def _is_single(system: System, line: Connection) -> bool:
-    return system.components[line.target.component].connectors[line.target.connector].size == 1
 
 
 def _limits(cut: Connection, margins: Margins, delay: float) -> Iterator[Limit]:
@@ -363,7 +363,7 @@ def _of_modes(period_map: PeriodMap, loop: LoopModes) -> list[Deviation]:
     deviations = []
     left = list(sampled)
     for root in loop.roots:
-        near = min(left, key=lambda one, root=root: abs(one - root), default=None)  # type: ignore[misc]
+        near = min(left, key=lambda one: abs(one - root), default=None)
         if near is not None:
             left.remove(near)
         deviations += _of_mode(root, near)
