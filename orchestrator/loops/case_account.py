@@ -41,20 +41,6 @@ COLUMNS = (
 _MOST = 2
 
 
-def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
-    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop.
-
-    Where a contact is just open the loops are told for both of its modes.
-    """
-    sides = account.contact or {"": account.accounts}
-    return [
-        (f"{row[0]} (contact {side})" if side else row[0], *row[1:])
-        for side, loops in sides.items()
-        for loop in loops
-        for row in mode_rows(loop, _MOST)
-    ]
-
-
 def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
     """Return the rows of :data:`COLUMNS` of one loop, the least damped modes first."""
     return [
@@ -76,7 +62,13 @@ def account_section(name: str, account: RunAccount) -> Section:
         return Section("linearised", data=account.as_json(), value=account)
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
     notes = [text for loop in account.accounts for text in loop.notes()]
-    rows = tuple(account_rows(account))
+    sides = account.contact or {"": account.accounts}
+    rows = tuple(
+        (f"{row[0]} (contact {side})" if side else row[0], *row[1:])
+        for side, loops in sides.items()
+        for loop in loops
+        for row in mode_rows(loop, _MOST)
+    )
     return Section(
         "linearised",
         f"Loops of {name}",

@@ -108,7 +108,12 @@ class DescribingFunction:
     def _asked(self, amplitude: float, samples: int) -> complex:
         turn = 2.0 * math.pi * np.arange(1, samples + 1) / samples
         sent = [amplitude * math.sin(angle) for angle in turn] * (_BEFORE + 1)
-        shown = np.array([self._answer(value) for value in sent][-samples:])
+        answers = []
+        for value in sent:
+            self._run.set(self._input, value)
+            self._run.step()
+            answers.append(float(self._run.get(self._output)))  # type: ignore[arg-type]
+        shown = np.array(answers[-samples:])
         if abs(shown.mean()) > _MEAN * max(float(np.abs(shown).max()), np.finfo(float).tiny):
             raise CapabilityError(
                 f"component '{self.name}' answers a sine with a mean of {shown.mean():.4g}: a"
@@ -116,11 +121,6 @@ class DescribingFunction:
                 " pushes"
             )
         return complex(2j * np.mean(shown * np.exp(-1j * turn)) / amplitude)
-
-    def _answer(self, value: float) -> float:
-        self._run.set(self._input, value)
-        self._run.step()
-        return float(self._run.get(self._output))  # type: ignore[arg-type]
 
 
 def limit_cycles(

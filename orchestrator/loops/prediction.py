@@ -11,6 +11,7 @@ software may have none where the spring is hardware.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -57,18 +58,10 @@ class SampledLoopSpec(BaseModel):
     position_line: str | None = None
     desired_line: str | None = None
 
-    @property
-    def _compensation(self) -> tuple[Quantity | None, ...]:
-        return (
-            self.believed_stiffness,
-            self.believed_damping,
-            self.position_line,
-            self.desired_line,
-        )
-
     def problems(self, system: System) -> Iterator[str]:
         """Say what keeps the figures from being read off a system."""
-        given = [part is not None for part in self._compensation]
+        believed = self.believed_stiffness, self.believed_damping
+        given = [one is not None for one in (*believed, self.position_line, self.desired_line)]
         if any(given) and not all(given):
             yield (
                 "believed_stiffness, believed_damping, position_line and desired_line: expected"
@@ -107,13 +100,7 @@ def predict_sampled(
     later: By how much faults make connections later, in nanoseconds.
     Raises DescriptionError: if a figure is none, or the loops of a line have no common delay.
     """
-
-    def at(figure: Quantity) -> float:
-        return number_of(figure, system)
-
-    def all_at(figures: tuple[Quantity, ...]) -> tuple[float, ...]:
-        return tuple(at(figure) for figure in figures)
-
+    at = partial(number_of, system=system)
     step = result.step_ns / 1e9
     correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0
     if spec.desired_line is not None and spec.position_line is not None:
@@ -127,7 +114,8 @@ def predict_sampled(
             at(spec.believed_damping or 0.0),
             bool(system.value(half)) if isinstance(half, str) else half,
         )
-    chain = BodyChain(all_at(spec.masses), all_at(spec.link_stiffness), all_at(spec.link_damping))
+    links = spec.masses, spec.link_stiffness, spec.link_damping
+    chain = BodyChain(*(tuple(map(at, figures)) for figures in links))
     loop = SampledContactLoop(
         chain,
         at(spec.stiffness),

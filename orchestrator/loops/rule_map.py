@@ -69,19 +69,19 @@ class MasterRule:
     Delays, rates and compensations of lines are Softdock's own, and no other tool knows them.
 
     name, tool: How it is called here, and which tool and version it is of.
+    evidence, source: How the rule is known, and from where.
     outputs: When outputs are read.
     transforms, converts: Whether linear transformations of connections are applied, and units
         converted.
-    evidence, source: How the rule is known, and from where.
     """
 
     name: str
     tool: str
-    outputs: OutputReading
-    transforms: bool
-    converts: bool
     evidence: Evidence
     source: str
+    outputs: OutputReading = OutputReading.AFTER_STEP
+    transforms: bool = False
+    converts: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -98,59 +98,41 @@ class MasterRule:
 
 
 _RULES = (
-    MasterRule(
-        "fmpy",
-        "FMPy 0.3.32, simulate_ssp",
-        OutputReading.AFTER_STEP,
-        transforms=False,
-        converts=False,
-        evidence=Evidence.RUN,
-        source="benchmarks/certify.py",
-    ),
+    MasterRule("fmpy", "FMPy 0.3.32, simulate_ssp", Evidence.RUN, "benchmarks/certify.py"),
     MasterRule(
         "libcosim",
         "libcosim (libcosimpy 0.0.6), fixed step",
-        OutputReading.AFTER_STEP,
+        Evidence.RUN,
+        "benchmarks/certify.py",
         transforms=True,
-        converts=False,
-        evidence=Evidence.RUN,
-        source="benchmarks/certify.py",
     ),
     MasterRule(
         "ecos",
         "ecos (ecospy 0.7.2), fixed step",
-        OutputReading.AFTER_STEP,
+        Evidence.RUN,
+        "benchmarks/certify.py",
         transforms=True,
-        converts=False,
-        evidence=Evidence.RUN,
-        source="benchmarks/certify.py",
     ),
     MasterRule(
         "omsimulator",
         "OMSimulator 3, oms-ma",
+        Evidence.DOCUMENT,
+        "its sources: SystemWC::doStep, then updateInputs in the order of the graph",
         OutputReading.AFTER_INPUTS,
         transforms=True,
         converts=True,
-        evidence=Evidence.DOCUMENT,
-        source="its sources: SystemWC::doStep, then updateInputs in the order of the graph",
     ),
     MasterRule(
         "pyfmi",
         "PyFMI 2.21, Master with its default options",
-        OutputReading.AFTER_STEP,
-        transforms=False,
-        converts=False,
-        evidence=Evidence.DOCUMENT,
-        source="its sources: exchange_connection_data, linear_correction and extrapolation off",
+        Evidence.DOCUMENT,
+        "its sources: exchange_connection_data, linear_correction and extrapolation off",
     ),
     MasterRule(
         "simulink",
         "Simulink, co-simulation FMU blocks without numerical compensation",
-        OutputReading.AFTER_STEP,
-        transforms=False,
-        converts=False,
-        evidence=Evidence.DOCUMENT,
-        source="its manual: inputs are those of the communication points alone",
+        Evidence.DOCUMENT,
+        "its manual: inputs are those of the communication points alone",
     ),
 )
 #: By name.
@@ -162,14 +144,13 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
 
     Raises UnknownNameError: if there is no such master; it lists those that there are.
     """
-    found = []
-    for name in dict.fromkeys(names):
+    listed = list(dict.fromkeys(names))
+    for name in listed:
         if name not in MASTERS:
             raise UnknownNameError(
                 f"no rule of a master '{name}'{nearest(name, MASTERS)}; known: {', '.join(MASTERS)}"
             )
-        found.append(MASTERS[name])
-    return found
+    return [MASTERS[name] for name in listed]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,8 +169,16 @@ class RuledSystem(LinearSystem):
     @classmethod
     def of(cls, linear: LinearSystem, rule: MasterRule) -> RuledSystem:
         """Let a master with this rule step a system that was linearised."""
+        lines = (  # what it does not look at is taken off them
+            replace(
+                line,
+                transformation=line.transformation if rule.transforms else None,
+                suppress_unit_conversion=line.suppress_unit_conversion or not rule.converts,
+            )
+            for line in linear.system.connections
+        )
         return cls(
-            _as_read(linear.system, rule),
+            replace(linear.system, connections=tuple(lines)),
             replace(linear.master, rates={}),
             linear.delay,
             linear.step_ns,
@@ -208,19 +197,6 @@ class RuledSystem(LinearSystem):
     def loop_accounts(self, count: int = 6) -> list[LoopAccount]:
         """Say what the rule does to every loop, beside the loops as they are declared."""
         return loop_accounts(self.declared, self.models, self.period_map(), count=count)
-
-
-def _as_read(system: System, rule: MasterRule) -> System:
-    """Take off the lines what a master does not look at."""
-    lines = (
-        replace(
-            line,
-            transformation=line.transformation if rule.transforms else None,
-            suppress_unit_conversion=line.suppress_unit_conversion or not rule.converts,
-        )
-        for line in system.connections
-    )
-    return replace(system, connections=tuple(lines))
 
 
 @dataclass(frozen=True)

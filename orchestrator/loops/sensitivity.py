@@ -45,7 +45,7 @@ class ExchangeInstance:
             v.name: v.valueReference for v in self.description.modelVariables if v.type == "Real"
         }
         slopes = [unknown.variable for unknown in self.description.derivatives]
-        self._slopes = [v.valueReference for v in slopes]
+        self.slopes = [v.valueReference for v in slopes]
         self._states = [v.derivative.valueReference for v in slopes]
         self.indicator_count = int(self.description.numberOfEventIndicators or 0)
         self.next_event = np.inf
@@ -131,10 +131,6 @@ class ExchangeInstance:
         self._model.setTime(time)
         array = np.ascontiguousarray(states)
         self._model.setContinuousStates(_pointer(array), array.size)
-
-    def turned(self, directions: Floats) -> Floats:
-        """Return the derivatives' change with the states, along directions of shape (n, p)."""
-        return self.along(self._slopes, directions)
 
     def values(self, references: list[int]) -> Floats:
         """Return Real variables where the instance stands, float64 of shape (m,)."""
@@ -311,20 +307,15 @@ def _start(folder: Path, parameters: Mapping[str, float]) -> Floats:
             slopes = above.derivatives(0.0, up)
         with ExchangeInstance(folder, {**parameters, name: value - width}) as below:
             columns.append((up - below.states()) / (2.0 * width))
-            _expect_start_only(below, name, up, slopes)
+            here = below.derivatives(0.0, up)
+            if np.max(np.abs(here - slopes), initial=0.0) > 1e-9 * np.max(
+                np.abs(slopes), initial=1.0
+            ):
+                raise CapabilityError.about(
+                    f"parameter '{name}' of FMU '{below.name}' acts on its equations, not only on"
+                    " where its states start; sensitivities to such parameters are not offered"
+                )
     return np.array(columns).T
-
-
-def _expect_start_only(
-    instance: ExchangeInstance, name: str, states: Floats, slopes: Floats
-) -> None:
-    """Raise CapabilityError if equations differ in the same states for another value."""
-    here = instance.derivatives(0.0, states)
-    if np.max(np.abs(here - slopes), initial=0.0) > 1e-9 * np.max(np.abs(slopes), initial=1.0):
-        raise CapabilityError.about(
-            f"parameter '{name}' of FMU '{instance.name}' acts on its equations, not only on where"
-            " its states start; sensitivities to such parameters are not offered"
-        )
 
 
 @dataclass
@@ -436,7 +427,7 @@ class _Trajectory:
 
         def slopes(time: float, both: Floats) -> Floats:
             first = self.instance.derivatives(time, both[:, 0])
-            return np.column_stack([first, self.instance.turned(both[:, 1:])])
+            return np.column_stack([first, self.instance.along(self.instance.slopes, both[:, 1:])])
 
         both = _runge_kutta(slopes, self.t, np.column_stack([self.x, self.s]), step)
         self.x, self.s, self.t = both[:, 0].copy(), both[:, 1:], self.t + step
