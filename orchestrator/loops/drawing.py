@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 
 #: Colours: continuous time, as a master steps it, and limits.
 EXACT, SAMPLED, LIMIT = "#0072b2", "#d55e00", "0.35"
-#: Axis labels and factors of what is swept.
+#: Axis labels and factors of what is swept; a parameter has its own name and unit.
 _AXES = {"delay": ("delay [ms]", 1e3), "gain": ("gain factor [-]", 1.0), "step": ("step [ms]", 1e3)}
 _REACH = 3.0  # of the picture of Nyquist's curve, around -1
 _LEAST = 1e-4  # of the magnitudes that are drawn, and the inverse of the largest
-
-
-def _axis(kind: str) -> tuple[str, float]:
-    """Return the label and the factor of what is swept; a parameter has its own name and unit."""
-    return _AXES.get(kind, (kind, 1.0))
 
 
 def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
@@ -58,9 +53,8 @@ def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
                 textcoords="offset points",
                 color=SAMPLED,
             )
-    size.set_ylabel("magnitude of L [-]")
-    phase.set_ylabel("phase of L [°]")
-    phase.set_xlabel("frequency [Hz]")
+    size.set(ylabel="magnitude of L [-]")
+    phase.set(ylabel="phase of L [°]", xlabel="frequency [Hz]")
     for axes in (size, phase):
         axes.grid(visible=True, which="both", alpha=0.25)
         axes.margins(x=0.0)
@@ -101,11 +95,8 @@ def draw_nyquist(loop: OpenLoop, margins: Margins) -> Figure:
             linewidth=0.8,
             label=f"nearest: {near:.4g} at {margins.distance.frequency:.4g} Hz",
         )
-        axes.set_xlim(-1.0 - reach, -1.0 + reach)
-        axes.set_ylim(-reach, reach)
-        axes.set_aspect("equal")
-        axes.set_xlabel("real part of L [-]")
-        axes.set_ylabel("imaginary part of L [-]")
+        axes.set(xlim=(-1.0 - reach, -1.0 + reach), ylim=(-reach, reach), aspect="equal")
+        axes.set(xlabel="real part of L [-]", ylabel="imaginary part of L [-]")
         axes.grid(visible=True, alpha=0.3)
     figure.axes[0].legend(loc="upper right")
     return figure
@@ -115,7 +106,7 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     """Draw the growth rate of the fastest growing mode over what was swept, and all roots."""
     from matplotlib.figure import Figure
 
-    label, factor = _axis(kind)
+    label, factor = _AXES.get(kind, (kind, 1.0))
     values = np.array([point.value for point in points]) * factor
     figure = Figure(figsize=(11.0, 5.0), layout="constrained")
     figure.suptitle(title)
@@ -125,8 +116,7 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     growth.plot(
         values, [p.sampled for p in points], "--", color=SAMPLED, label="as the master steps it"
     )
-    growth.set_xlabel(label)
-    growth.set_ylabel("growth rate of the fastest growing mode [1/s]")
+    growth.set(xlabel=label, ylabel="growth rate of the fastest growing mode [1/s]")
     growth.margins(x=0.0)
     growth.grid(visible=True, alpha=0.3)
     growth.legend()
@@ -143,8 +133,7 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
             at = (root.real, root.imag / (2.0 * math.pi))
             plane.annotate(f"{value:.4g}", at, xytext=(4, 4), textcoords="offset points")
     plane.axvline(0.0, color=LIMIT, linewidth=0.8)
-    plane.set_xlabel("growth rate [1/s]")
-    plane.set_ylabel("frequency [Hz]")
+    plane.set(xlabel="growth rate [1/s]", ylabel="frequency [Hz]")
     plane.set_title("its root", fontsize="medium")
     plane.grid(visible=True, alpha=0.3)
     return figure
@@ -164,7 +153,7 @@ def draw_map(
 
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     axes = figure.add_subplot()
-    (below, width), (beside, height) = _axis(first[0]), _axis(second[0])
+    (below, width), (beside, height) = (_AXES.get(k, (k, 1.0)) for k, _ in (first, second))
     x, y = first[1] * width, second[1] * height
     largest = float(np.nanmax(np.abs(growth))) or 1.0
     filled = axes.pcolormesh(
@@ -181,9 +170,7 @@ def draw_map(
         ],
         loc="upper right",
     )
-    axes.set_xlabel(below)
-    axes.set_ylabel(beside)
-    axes.set_title(title)
+    axes.set(xlabel=below, ylabel=beside, title=title)
     return figure
 
 
@@ -216,8 +203,7 @@ def draw_poles(accounts: Sequence[LoopAccount], title: str) -> Figure:
     axes.set_xscale("symlog", linthresh=_STRAIGHT)
     axes.set_yscale("symlog", linthresh=_STRAIGHT)
     axes.set_ylim(bottom=-0.5 * _STRAIGHT)
-    axes.set_xlabel("growth rate [1/s]")
-    axes.set_ylabel("frequency [Hz]")
+    axes.set(xlabel="growth rate [1/s]", ylabel="frequency [Hz]")
     axes.grid(visible=True, alpha=0.3)
     axes.legend()
     return figure

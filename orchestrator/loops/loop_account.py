@@ -263,25 +263,19 @@ class LoopAccount:
 
     def warnings(self) -> tuple[str, ...]:
         """Say which modes the schedule misjudges, and by how much."""
-        group = ", ".join(self.components)
         told = []
         for mode in self.modes:
             if mode.exact is None or not mode.is_off:
                 continue
-            both = (
-                f"{mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s as sampled"
-            )
+            verdict = "is off"
             if mode.is_misjudged:
-                verdict = (
-                    "grows although it dies down"
-                    if mode.growth > 0
-                    else "dies down although it grows"
-                )
-                told.append(
-                    f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}"
-                )
-            else:
-                told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz is off: {both}")
+                sides = "grows although it dies down", "dies down although it grows"
+                verdict = sides[mode.growth <= 0.0]
+            told.append(
+                f"loop of {', '.join(self.components)}: the mode of {mode.frequency:.4g} Hz"
+                f" {verdict}: {mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s"
+                " as sampled"
+            )
         return tuple(told)
 
 

@@ -93,13 +93,7 @@ def number_of(figure: Quantity, system: System) -> float:
 def predict_sampled(
     spec: SampledLoopSpec, result: Result, system: System, later: Mapping[str, int]
 ) -> float:
-    """Predict the growth rate of a finished run, 1/s.
-
-    spec: Which figures of the system the loop has.
-    result, system: The run, for its step and delays, and what was run.
-    later: By how much faults make connections later, in nanoseconds.
-    Raises DescriptionError: if a figure is none, or the loops of a line have no common delay.
-    """
+    """Predict the growth rate of a run whose loop is a sampled one; see :func:`predict`."""
     at = partial(number_of, system=system)
     step = result.step_ns / 1e9
     correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0

@@ -362,9 +362,8 @@ def draw_choice(choices: Sequence[StepChoice], title: str) -> Figure:
     if choices:
         tolerance = choices[0].tolerance
         axes.axhline(tolerance, color="0.35", linestyle="--", label=f"tolerance {tolerance:g}")
-    axes.set_xlabel("communication step H [ms]")
+    axes.set(xlabel="communication step H [ms]", title=title)
     axes.set_ylabel("largest error of modes and margins, share of their size [-]")
-    axes.set_title(title)
     axes.grid(visible=True, which="both", alpha=0.25)
     axes.legend()
     return figure

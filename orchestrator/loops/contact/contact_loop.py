@@ -401,9 +401,7 @@ def _draw_surface(
     axes.plot_surface(
         b_grid, h_grid, limit, cmap=_MAP, rcount=40, ccount=40, linewidth=0.2, edgecolor="0.35"
     )
-    axes.set_xlabel("damping b [N s/m]")
-    axes.set_ylabel("loop delay h [ms]")
-    axes.set_zlabel("stiffness K [kN/m]")
+    axes.set(xlabel="damping b [N s/m]", ylabel="loop delay h [ms]", zlabel="stiffness K [kN/m]")
     axes.set_title("stable below the surface", fontsize="medium")
     axes.set_zlim(bottom=0.0)
     axes.view_init(elev=24.0, azim=-128.0)
@@ -426,8 +424,7 @@ def _draw_map(
     filled = axes.contourf(b, h * 1e3, limit.T, levels=levels, cmap=_MAP)
     lines = axes.contour(b, h * 1e3, limit.T, levels=levels[2::2], colors="w", linewidths=0.7)
     axes.clabel(lines, fmt="%g", fontsize="small")
-    axes.set_xlabel("damping b [N s/m]")
-    axes.set_ylabel("loop delay h [ms]")
+    axes.set(xlabel="damping b [N s/m]", ylabel="loop delay h [ms]")
     figure.colorbar(filled, ax=axes, label="stiffness limit K [kN/m]")
 
 

@@ -129,7 +129,12 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
         raise LoadError.in_file(path, f"cannot be read as Parquet: {error}") from None
     titles = []
     for field in table.schema:
-        unit = _unit(path, field.name, (field.metadata or {}).get(b"unit", b""))
+        said = (field.metadata or {}).get(b"unit", b"")
+        try:
+            unit = said.decode()
+        except UnicodeDecodeError:
+            text = f"column '{field.name}': expected a unit in UTF-8, found {said!r}"
+            raise LoadError.in_file(path, text) from None
         titles.append(f"{field.name} [{unit}]" if unit else field.name)
     return titles, [[repr(cell) for cell in column.to_pylist()] for column in table.columns]
 
@@ -156,15 +161,6 @@ def _place(path: Path, titles: Sequence[str], column: str) -> int:
             return found[0]
     hint = nearest(column, plain) or f"; it has: {', '.join(plain)}"
     raise DescriptionError.in_file(path, f"no column '{column}'{hint}")
-
-
-def _unit(path: Path, name: str, said: bytes) -> str:
-    try:
-        return said.decode()
-    except UnicodeDecodeError:
-        raise LoadError.in_file(
-            path, f"column '{name}': expected a unit in UTF-8, found {said!r}"
-        ) from None
 
 
 def _time_ns(path: Path, row: int, text: str) -> int:
@@ -396,9 +392,14 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
         replace(line, target=Endpoint(name, "wanted")) if line in fed else line
         for line in system.connections
     )
+    components: dict[str, Component] = {}
+    for key, component in system.components.items():
+        if key == end.component:  # right before its target, so that what it passes is no later
+            components[name] = made
+        components[key] = replace(target, values=kept) if key == end.component else component
     return replace(
         system,
-        components=_before(system.components, name, made, replace(target, values=kept)),
+        components=components,
         connections=(
             *lines,
             Connection(Endpoint(device, "valid"), Endpoint(name, "valid")),
@@ -422,17 +423,3 @@ def _device_of(system: System, path: str, table: RestTable) -> str | None:
             f" {', '.join(devices)}"
         )
     return devices[0] if devices else None
-
-
-def _before(
-    components: Mapping[str, Component], name: str, made: Component, target: Component
-) -> dict[str, Component]:
-    """Put a component right before its target, so that what it passes is as late as before."""
-    found: dict[str, Component] = {}
-    for key, component in components.items():
-        if key == target.name:
-            found[name] = made
-            found[key] = target
-        else:
-            found[key] = component
-    return found

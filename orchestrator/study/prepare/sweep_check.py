@@ -57,31 +57,29 @@ def wrong_sweep(
     """Say what keeps a sweep from running; nothing if not all its cases are prepared."""
     if not set(sweep.cases) <= set(cases):
         return
-    where = f"sweep '{name}'"
     measures = [
         experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
     ]
     compared = [one.to for one in measures if one is not None and one.to is not None]
     involved = {key: cases[key] for key in (*sweep.cases, *compared) if key in cases}
     wrong = [
-        f"{where}, over.{key}: {text}"
+        f", over.{key}: {text}"
         for key, axis in sweep.over.items()
         for text in _wrong_axis(axis, involved)
     ]
-    wrong += (f"{where}: {text}" for text in _wrong_size(sweep))
-    yield from wrong
+    wrong += (f": {text}" for text in _wrong_size(sweep))
+    found = list(wrong)
     taken = {*_COLUMNS, *sweep.measures}
     for key, axis in sweep.over.items():
         title = axis.label or key
         if title in taken:
-            yield (
-                f"{where}: over.{key}: another column is called '{title}': give it another label"
-            )
+            found.append(f": over.{key}: another column is called '{title}': give it another label")
         taken.add(title)
-    yield from (f"{where}: {text}" for text in _wrong_seeds(sweep, involved))
-    yield from (f"{where}: {text}" for text in _wrong_windows(sweep, involved))
+    found += (f": {text}" for text in _wrong_seeds(sweep, involved))
+    found += (f": {text}" for text in _wrong_windows(sweep, involved))
     if not wrong:
-        yield from dict.fromkeys(f"{where}: {text}" for text in _wrong_values(sweep, involved))
+        found += dict.fromkeys(f": {text}" for text in _wrong_values(sweep, involved))
+    yield from (f"sweep '{name}'{text}" for text in found)
 
 
 def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:

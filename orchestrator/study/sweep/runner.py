@@ -273,18 +273,14 @@ def estimate(
             known = {} if fresh else Store(output / f"{name}.jsonl").read()
             missing = [job for job in plan.distinct if job.key not in known]
             first = {job.case: job for job in reversed(missing)}
-            taken = {case: _seconds(executors, plan, job) for case, job in first.items()}
+            taken = {}
+            for case, job in first.items():
+                records: list[JobRecord] = []
+                for _ in range(2):  # the first loads everything
+                    Dispatcher(executors, plan.context, records.append).run([job])
+                taken[case] = min(record.wall_seconds for record in records)
             found[name] = len(missing), sum(taken[job.case] for job in missing) / count
     return found
-
-
-def _seconds(executors: Sequence[JobExecutor], plan: SweepPlan, job: Job) -> float:
-    """Time a run in a process of its own, once it has loaded everything."""
-    records: list[JobRecord] = []
-    dispatcher = Dispatcher(executors, plan.context, records.append)
-    for _ in range(2):
-        dispatcher.run([job])
-    return min(record.wall_seconds for record in records)
 
 
 def run_listed(
