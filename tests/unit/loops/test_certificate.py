@@ -9,8 +9,8 @@ import pytest
 from orchestrator import System, block, fmu, simulate
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.recording import write_csv
-from orchestrator.loops import linear_system
-from orchestrator.loops.certificate import certificate, certify
+from orchestrator.loops import certificate, linear_system
+from orchestrator.loops.certificate import certify
 from orchestrator.loops.comparison import compare
 from orchestrator.loops.rule_map import MASTERS, RuledSystem, master_rules
 

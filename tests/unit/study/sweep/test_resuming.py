@@ -13,7 +13,7 @@ from orchestrator.core.system import Causality, Connector, System
 from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.sweep import plan
+from orchestrator.study.sweep import jobs
 from orchestrator.study.sweep.jobs import Fingerprints, JobRecord
 from orchestrator.study.sweep.store import Store
 
@@ -125,7 +125,7 @@ def test_a_block_without_files_has_no_hash(monkeypatch):
 
 
 def test_what_hashes_remember_is_bounded(monkeypatch):
-    monkeypatch.setattr(plan, "_REMEMBERED", 3)
+    monkeypatch.setattr(jobs, "_REMEMBERED", 3)
     prints, options = Fingerprints(), RunOptions(step="1 ms")
     keys = set()
     for start in range(20):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.study.sweep import job
+from orchestrator.study.sweep import jobs
 
 SLOPES = """
 [sweep.c]
@@ -108,9 +108,9 @@ def test_a_case_that_a_seed_does_not_reach_is_run_once(swept):
 
 def test_what_is_compared_with_is_run_once_for_a_point(swept, monkeypatch):
     ran = []
-    run_case = job.run_case
+    run_case = jobs.run_case
     monkeypatch.setattr(
-        job,
+        jobs,
         "run_case",
         lambda case, **key: ran.append(case.name) or run_case(case, **key),
     )
@@ -148,14 +148,14 @@ def test_a_run_that_fails_is_a_row(swept, register, monkeypatch):
 
 
 def test_an_error_of_any_kind_is_a_row(swept, monkeypatch):
-    run_case = job.run_case
+    run_case = jobs.run_case
 
     def broken(case, **rest):
         if case.system.value("a.u") == 1.0:
             raise RuntimeError("not\nforeseen")
         return run_case(case, **rest)
 
-    monkeypatch.setattr(job, "run_case", broken)
+    monkeypatch.setattr(jobs, "run_case", broken)
     table = rows(swept(SLOPES)["c"])
     assert list(table["status"]) == ["done", "failed"]
     assert table["reason"][1] == "RuntimeError: not foreseen"
