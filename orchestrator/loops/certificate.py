@@ -227,7 +227,11 @@ def _with_modes(
             limits.append(f"no margins in continuous time at {line}: {_in_a_line(error)}")
     reference = None
     try:
-        _expect_small(linear)
+        if len(linear.models) > MOST_COMPONENTS:
+            raise CapabilityError(
+                f"{len(linear.models)} components, more than {MOST_COMPONENTS};"
+                " 'softdock analyze step' looks for a step all the same"
+            )
         reference = StepReference.of(linear, length_ns=length_ns, lines=[])
     except _IN_THE_WAY as error:
         limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
@@ -247,15 +251,6 @@ def _with_modes(
         remedies=() if reference is None else remedies(linear, reference.modes),
         limits=tuple(dict.fromkeys(limits)),
     )
-
-
-def _expect_small(linear: LinearSystem) -> None:
-    """Expect a system whose map is made again and again within seconds."""
-    if len(linear.models) > MOST_COMPONENTS:
-        raise CapabilityError(
-            f"{len(linear.models)} components, more than {MOST_COMPONENTS};"
-            " 'softdock analyze step' looks for a step all the same"
-        )
 
 
 def _readable(linear: LinearSystem, lines: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.recording import read_result
-from orchestrator.loops.certificate import Certificate, MasterAccount
+from orchestrator.loops.certificate import Certificate
 from orchestrator.loops.loop_account import Mode, growth_size
 from orchestrator.loops.state_space import Floats
 from orchestrator.study.measure import GrowthFit, fit_growth
@@ -162,8 +162,9 @@ def _best(time: Floats, signals: dict[str, Floats], path: Path) -> tuple[str, Gr
 def _predicted(certificate: Certificate, fit: GrowthFit) -> Iterator[PredictedGrowth]:
     exact: Mode | None = None
     for master in certificate.masters:
-        mode = _nearest(master, fit)
-        if mode is None:
+        modes = (mode for loop in master.loops for mode in loop.modes)
+        mode = min(modes, key=lambda one: abs(one.frequency - fit.frequency), default=None)
+        if mode is None or not abs(mode.frequency - fit.frequency) < _NEAR * fit.frequency:
             continue
         exact = exact or (mode if mode.exact is not None else None)
         size = growth_size(mode.sampled)
@@ -174,10 +175,3 @@ def _predicted(certificate: Certificate, fit: GrowthFit) -> Iterator[PredictedGr
         share = abs(fit.sigma - root.real) / growth_size(root)
         frequency = abs(root.imag) / (2.0 * math.pi)
         yield PredictedGrowth("continuous time", root.real, frequency, share)
-
-
-def _nearest(master: MasterAccount, fit: GrowthFit) -> Mode | None:
-    """Return the mode of a master that is nearest in frequency, if one is near."""
-    modes = [mode for loop in master.loops for mode in loop.modes]
-    near = [mode for mode in modes if abs(mode.frequency - fit.frequency) < _NEAR * fit.frequency]
-    return min(near, key=lambda mode: abs(mode.frequency - fit.frequency), default=None)

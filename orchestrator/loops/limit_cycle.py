@@ -167,23 +167,16 @@ def _ends(system: System, component: str) -> tuple[Connection, str]:
     outputs = {
         str(line.source) for line in system.connections if line.source.component == component
     }
-    part = system.components[component]
-    fits = len(into) == len(outputs) == 1 and all(
-        c.type is DataType.REAL and c.size == 1
-        for c in (part.connectors[into[0].target.connector], _of(system, *outputs))
-    )
-    if not fits:
+    connectors = system.components[component].connectors
+    ends = [line.target.connector for line in into] + [o.partition(".")[2] for o in outputs]
+    fits = all(connectors[e].type is DataType.REAL and connectors[e].size == 1 for e in ends)
+    if not (len(into) == len(outputs) == 1 and fits):
         raise DescriptionError(
             f"component '{component}': a describing function is of one input and one output, Real"
             f" and scalar, with lines; found {len(into)} lines into it and"
             f" {', '.join(sorted(outputs)) or 'no output'}"
         )
     return into[0], outputs.pop()
-
-
-def _of(system: System, end: str) -> Any:
-    name, _, connector = end.partition(".")
-    return system.components[name].connectors[connector]
 
 
 def _unity(system: System, into: Connection, output: str) -> UnitModel:

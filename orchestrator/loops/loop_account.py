@@ -342,7 +342,10 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     """
     found = period_map.modes(period_map.within(group), largest=_LARGEST)
     free = are_free(found, period_map.period)
-    return _rates(found.values[~free], period_map.period), int(free.sum())
+    shown = found.values[~free & (np.abs(found.values) > _FADED)]
+    rates = np.log(shown) / period_map.period
+    kept = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
+    return sorted(kept, key=lambda s: -s.real), int(free.sum())
 
 
 def are_free(found: Multipliers, period: float) -> NDArray[np.bool_]:
@@ -355,13 +358,6 @@ def are_free(found: Multipliers, period: float) -> NDArray[np.bool_]:
 def exact_roots(loop: DelayedLoop, count: int, guesses: Iterable[complex] = ()) -> list[complex]:
     """Return the rightmost characteristic roots of a loop, without its free motions, 1/s."""
     return loop.roots(count, list(guesses), still=_STILL)
-
-
-def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
-    """Turn multipliers into rates, one of each conjugate pair, the fastest growing first."""
-    rates = np.log(multipliers[np.abs(multipliers) > _FADED]) / period
-    kept = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
-    return sorted(kept, key=lambda s: -s.real)
 
 
 def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> list[complex | None]:

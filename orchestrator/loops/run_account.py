@@ -23,7 +23,7 @@ from orchestrator.core.master import (
 from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
-from orchestrator.core.system import Component, SourceKind, System
+from orchestrator.core.system import SourceKind, System
 from orchestrator.loops.block_model import Side
 from orchestrator.loops.loop_account import MODES, LoopAccount, Mode, coupled_groups, loop_accounts
 from orchestrator.loops.loop_transfer import Margins, open_loop
@@ -336,23 +336,21 @@ def _expect_harmless(system: System) -> None:
             f"{len(system.components)} components, more than {MOST_COMPONENTS}; {_ASK}"
         )
     for name, component in system.components.items():
-        if why := next(_harm(component), ""):
+        kind, why = component.source.kind, ""
+        if kind not in _MODELS:
+            why = "is neither an FMU nor a block"
+        elif component.options.isolation is not None:
+            why = f"runs in a process of its own, as it may crash; {_ASK} in this one"
+        elif kind is SourceKind.FMU and not description_of(component).capabilities.can_roll_back:
+            described = open_description(Path(component.source.location))
+            if described.modelExchange is None or described.fmiVersion.startswith("1"):
+                why = (
+                    "has no interface for Model Exchange and cannot go back to a state"
+                    " (canGetAndSetFMUstate), so that it is started anew for every response;"
+                    f" {_ASK}"
+                )
+        if why:
             raise CapabilityError(f"component '{name}' {why}")
-
-
-def _harm(component: Component) -> Iterator[str]:
-    kind = component.source.kind
-    if kind not in _MODELS:
-        yield "is neither an FMU nor a block"
-    if component.options.isolation is not None:
-        yield f"runs in a process of its own, as it may crash; {_ASK} in this one"
-    if kind is SourceKind.FMU and not description_of(component).capabilities.can_roll_back:
-        described = open_description(Path(component.source.location))
-        if described.modelExchange is None or described.fmiVersion.startswith("1"):
-            yield (
-                "has no interface for Model Exchange and cannot go back to a state"
-                f" (canGetAndSetFMUstate), so that it is started anew for every response; {_ASK}"
-            )
 
 
 def _expect_small(linear: LinearSystem) -> None:

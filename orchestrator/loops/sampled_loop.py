@@ -175,7 +175,10 @@ class MultirateLoop(CutLoop):
         more = np.geomspace(1.0, _GAIN, _GAINS)[1:]
         tick = self.period / len(self.direct)
         if self.is_stable:
-            late = self._limit(lambda n: self.closed(late=n), 0.0, self._delays())
+            last = 2 * len(self.direct)  # steps of two periods; then wider, up to ten times that
+            near = np.linspace(0.0, last, 8 * len(self.direct) + 1)[1:]
+            delays = np.concatenate([near, np.geomspace(last, 16 * last, _LATE)[1:]])
+            late = self._limit(lambda n: self.closed(late=n), 0.0, delays)
             delay = Margin(late.value * tick, late.frequency)
         else:
             seconds = phase.value / (_TURN * phase.frequency) if phase.frequency else math.nan
@@ -189,12 +192,6 @@ class MultirateLoop(CutLoop):
             delay,
             self._distance(),
         )
-
-    def _delays(self) -> Floats:
-        """Return delays in steps: closely up to two periods, then wider up to ten times that."""
-        last = 2 * len(self.direct)
-        wide = np.geomspace(last, 16 * last, _LATE)[1:]
-        return np.concatenate([np.linspace(0.0, last, 8 * len(self.direct) + 1)[1:], wide])
 
     def _limit(self, matrix: Callable[[float], Complex], begin: float, tried: Floats) -> Margin:
         """Find where the number of growing modes changes first, between values that are tried."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -84,7 +85,7 @@ class Search:
         Steps of 1, 2 and 5 times a power of ten are looked at from the largest down, until some in
         a row are within it; then those between the largest of them and the next, by halves.
         """
-        rungs = ladder(list(steps))
+        rungs = ladder(steps)
         if steps and steps[-1] not in rungs:
             rungs.append(steps[-1])
         good, above = self._rungs(rungs)
@@ -271,7 +272,13 @@ def choose_step(
             return math.inf
         return found[step_ns].share
 
-    steps = _small_enough(reference, name)
+    def is_small(step_ns: int) -> bool:
+        histories = at_step(linear, step_ns, name).schedule().histories
+        return sum(max(row[1], 2) for row in histories) <= _MOST_NUMBERS
+
+    # The shorter a step, the more samples of it are remembered.
+    every = reference.steps
+    steps = every[bisect_left(every, True, hi=len(every) - 1, key=is_small) :]  # noqa: FBT003
     remarks = []
     search = Search(error, tolerance)
     step_ns = search.largest(steps)
@@ -279,7 +286,7 @@ def choose_step(
         raise refused[max(refused)]
     if refused:
         remarks.append(f"with {max(refused) / 1e6:.6g} ms: {refused[max(refused)]}")
-    if len(steps) < len(reference.steps) and min(search.errors) == min(ladder(steps)):
+    if len(steps) < len(every) and min(search.errors) == min(ladder(steps)):
         remarks.append(
             f"steps below {steps[0] / 1e6:.6g} ms were not looked at: their delays take more than"
             f" {_MOST_NUMBERS} samples"
@@ -293,23 +300,6 @@ def choose_step(
         None if step_ns is None else cost_of(at_step(linear, step_ns, name).schedule()),
         tuple(remarks),
     )
-
-
-def _small_enough(reference: StepReference, algorithm: str) -> list[int]:
-    """Return the steps whose schedules are small enough."""
-    steps = list(reference.steps)
-    low, high = 0, len(steps) - 1
-    while low < high:  # the shorter a step, the more samples of it are remembered
-        middle = (low + high) // 2
-        if _numbers(at_step(reference.linear, steps[middle], algorithm)) > _MOST_NUMBERS:
-            low = middle + 1
-        else:
-            high = middle
-    return steps[low:]
-
-
-def _numbers(linear: LinearSystem) -> int:
-    return sum(max(row[1], 2) for row in linear.schedule().histories)
 
 
 def _told(search: Search, found: dict[int, StepEffect], steps: Sequence[int]) -> Iterator[str]:

@@ -38,7 +38,7 @@ def candidate_steps(length_ns: int, kept: Iterable[int], multiple_ns: int = 1) -
     return [step for step in steps if len(str(step).rstrip("0")) <= _DIGITS] or steps
 
 
-def ladder(steps: list[int]) -> list[int]:
+def ladder(steps: Sequence[int]) -> list[int]:
     """Return the steps of 1, 2 and 5 times a power of ten, or the next smaller ones there are."""
     if not steps:
         return []

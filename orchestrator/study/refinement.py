@@ -52,7 +52,16 @@ class Refinement:
         step_ns = horizon(system, settings.start, settings.stop, settings.step)[2]
         algorithm = settings.algorithm
         plan = plan_of(algorithm, flat, settings.algorithm_options)
-        fixed = _fixed(flat, step_ns, settings.rates)
+        can = {
+            name: description_of(component).capabilities
+            for name, component in flat.components.items()
+            if name not in settings.rates
+        }
+        fixed = {
+            name: one.fixed_step
+            for name, one in can.items()
+            if one.fixed_step is not None and not one.fits_fixed_step(step_ns // DIVISORS[-1])
+        }
         rates = {**settings.rates, **dict.fromkeys(fixed, 1)}
         problems = list(_problems(algorithm, plan, step_ns))
         problems += _cannot_keep(flat, algorithm, plan, {**dict.fromkeys(rates), **fixed})
@@ -76,18 +85,6 @@ class Refinement:
                 f"component '{name}' keeps its step of {ticks * self.step_ns / 1e6:.9g} ms in all"
                 " runs: what that step does is in none of the differences"
             )
-
-
-def _fixed(flat: System, step_ns: int, rates: Mapping[str, int]) -> dict[str, float]:
-    """Components without a rate whose steps cannot be so short, and of what they are multiples."""
-    found = {}
-    for name, component in flat.components.items():
-        can = description_of(component).capabilities
-        if can.fixed_step is None or name in rates:
-            continue
-        if not can.fits_fixed_step(step_ns // DIVISORS[-1]):
-            found[name] = can.fixed_step
-    return found
 
 
 def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionError]:

@@ -105,7 +105,10 @@ def _observed(
         values = values - values_of(other, measure.to_signal or measure.signal, measure.angle)
     values = values[inside]
     if measure.target is not None:
-        target = _target(measure.target, result, system, inside)
+        target: Floats | float | str = measure.target
+        if isinstance(target, str):
+            known = target in result.names
+            target = result[target][inside] if known else target_value(target, system)
         if not np.all(target):
             raise DescriptionError("a deviation in percent of a target: the target is zero")
         values, unit = 100.0 * (values / target - 1.0), "%"
@@ -123,14 +126,6 @@ def target_value(target: str, system: System) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise DescriptionError(f"'{target}': expected a number, found {value!r}")
     return float(value)
-
-
-def _target(
-    target: float | str, result: Result, system: System, inside: NDArray[np.bool_]
-) -> Floats | float:
-    if not isinstance(target, str):
-        return target
-    return result[target][inside] if target in result.names else target_value(target, system)
 
 
 def _window(measure: Measure, result: Result) -> NDArray[np.bool_]:

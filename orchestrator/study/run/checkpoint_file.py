@@ -19,7 +19,7 @@ from orchestrator.core.archive import DAMAGE, MOST_BYTES, open_archive, read_ent
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import CapabilityError, LoadError
 from orchestrator.core.master import Checkpoint, StoredCheckpoint
-from orchestrator.core.master.run.tuning import Log, events_of, log_of
+from orchestrator.core.master.run.tuning import events_of, log_of
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import whole_file
 
@@ -75,8 +75,11 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
         "steps": stored.steps,
         "facts": dict(stored.facts),
         "units": list(stored.states),
-        **{key: [asdict(one) for one in done] for key, done in _done(stored.log).items() if done},
     }
+    done = events_of(stored.log)
+    for key, kind in (("tuned", Tuned), ("marks", Mark)):
+        if listed := [asdict(one) for one in done if isinstance(one, kind)]:
+            description[key] = listed
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         archive.writestr(_DESCRIPTION, json.dumps(description, indent=1))
         for name, array in arrays.items():
@@ -84,12 +87,6 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
                 np.lib.format.write_array(stream, array, allow_pickle=False)
         for number, state in enumerate(stored.states.values()):
             archive.writestr(f"state-{number}", state)
-
-
-def _done(log: Log) -> dict[str, list[Tuned | Mark]]:
-    done = events_of(log)
-    kinds = {"tuned": Tuned, "marks": Mark}
-    return {key: [one for one in done if isinstance(one, kind)] for key, kind in kinds.items()}
 
 
 def read_checkpoint(path: str | Path) -> StoredCheckpoint:

@@ -86,7 +86,9 @@ def sweep(
     DescriptionError, LoadError
         If anything does not exist or does not fit. A run that fails is a row.
     """
-    name, flat = system.name, _opened(system)
+    name = system.name
+    opened, starts = with_starts(resolve(system).flat())
+    flat = without_starts(opened.closed().check(algebraic_loops=True), starts)
     functions = {key: one for key, one in (measures or {}).items() if callable(one)}
     tables = {key: one for key, one in (measures or {}).items() if not callable(one)}
     if measures is None:
@@ -156,12 +158,6 @@ def _read(form: type[Table], content: Mapping[str, Any], where: str) -> Any:
     except ValidationError as error:
         told = format_validation_error(error, form)
         raise DescriptionError(*(f"{where}{one.message}" for one in told)) from None
-
-
-def _opened(system: System) -> System:
-    """Return a system with what its sources say of it, flat and checked."""
-    opened, kept = with_starts(resolve(system).flat())
-    return without_starts(opened.closed().check(algebraic_loops=True), kept)
 
 
 def _axis(
