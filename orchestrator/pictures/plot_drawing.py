@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.notebook import Page
+from orchestrator.core.display import Page
 from orchestrator.core.recording import Result, decimate, link, whole_file
 from orchestrator.core.recording.decimation import thin
 from orchestrator.core.simunits import resolve

@@ -29,6 +29,6 @@ if TYPE_CHECKING:
     )
     from orchestrator.core.coupling.line_plan import LineStatistics as LineStatistics
     from orchestrator.core.coupling.line_plan import Timing as Timing
-    from orchestrator.core.coupling.tuning_record import Mark as Mark, Tuned as Tuned
+    from orchestrator.core.coupling.remarks import Mark as Mark, Tuned as Tuned
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         format_names as format_names,
         writer as writer,
     )
-    from orchestrator.core.recording.files import Journal as Journal
+    from orchestrator.core.recording.journal import Journal as Journal
     from orchestrator.core.recording.files import (
         LARGEST_MATRIX as LARGEST_MATRIX,
         write_mat as write_mat,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from orchestrator.core.system.ports import (
     conversion_between,
     converted,
 )
-from orchestrator.core.system.source import SourceKind
+from orchestrator.core.system.source import SourceKind, stays_unopened, unopened_note
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -243,3 +243,15 @@ def merge(system: System, other: System) -> System:
         connections=tuple(lines),
         experiment=other.experiment if experiment == DefaultExperiment() else experiment,
     )
+
+
+def unopened_notes(system: System) -> Mapping[str, str]:
+    """Return a note for each component whose code stays unopened, by their paths."""
+    notes = {
+        name: unopened_note(component.source)
+        for name, component in system.components.items()
+        if stays_unopened(component.source)
+    }
+    for name, inner in system.systems.items():
+        notes |= {f"{name}{SEPARATOR}{key}": note for key, note in unopened_notes(inner).items()}
+    return notes
