@@ -21,7 +21,6 @@ from orchestrator.core.recording.whole_folder import (
 if TYPE_CHECKING:
     from orchestrator.core.recording.whole_folder import whole_file as whole_file
     from orchestrator.core.recording.files import write_csv as write_csv
-    from orchestrator.core.recording.decimation import decimate as decimate
     from orchestrator.core.recording.files import (
         default_format as default_format,
         format_names as format_names,
