@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
@@ -231,18 +231,11 @@ def merge(system: System, other: System) -> System:
             )
         )
     lines = [*system.connections, *(c for c in other.connections if c not in system.connections)]
-    experiment = system.experiment
-    return replace(
-        system,
-        components={**system.components, **other.components},
-        systems={**system.systems, **other.systems},
-        buses={**system.buses, **other.buses},
-        connectors={**system.connectors, **other.connectors},
-        values={**system.values, **other.values},
-        power_ports={**system.power_ports, **other.power_ports},
-        connections=tuple(lines),
-        experiment=other.experiment if experiment == DefaultExperiment() else experiment,
-    )
+    parts: dict[str, Any] = {
+        kind: {**getattr(system, kind), **getattr(other, kind)} for kind in _KINDS
+    }
+    chosen = other if system.experiment == DefaultExperiment() else system
+    return replace(system, connections=tuple(lines), experiment=chosen.experiment, **parts)
 
 
 def unopened_notes(system: System) -> Mapping[str, str]:
