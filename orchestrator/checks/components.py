@@ -18,7 +18,6 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.master import missing_capabilities
 from orchestrator.core.simunits import (
     as_declared,
@@ -39,7 +38,8 @@ from orchestrator.core.system import (
     System,
     conversion_between,
 )
-from orchestrator.core.system.packed_code import UnopenedError, stays_unopened, unopened_note
+from orchestrator.core.system.source import UnopenedError, stays_unopened, unopened_note
+from orchestrator.core.wings import lacking
 
 CODES: tuple[Code, ...] = (
     error(

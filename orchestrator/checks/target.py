@@ -43,7 +43,8 @@ from orchestrator.core.ssp.archive.sources import main_file
 from orchestrator.core.ssp.archive.unpacking import named_as_entries
 from orchestrator.core.ssp.common.names import MAIN_SSD
 from orchestrator.core.system import Component, Source, SourceKind, System
-from orchestrator.core.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
+from orchestrator.core.system.hierarchy import unopened_notes
+from orchestrator.core.system.source import UnopenedError, packed_code_unopened
 from orchestrator.rig.prepare.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions

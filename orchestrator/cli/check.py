@@ -41,7 +41,7 @@ def check(
     Python files and modules that the target names as blocks are executed, unless --no-code is said.
     """
     from orchestrator.checks import check_target, code_named
-    from orchestrator.core.terminal import errors_only
+    from orchestrator.core.display import errors_only
     from orchestrator.study.experiment import RunOptions
 
     if explain is not None:

@@ -22,7 +22,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.core.terminal import printable
+from orchestrator.core.display import printable
 
 if TYPE_CHECKING:
     from orchestrator.study.prepare.simulate import Where

@@ -17,7 +17,7 @@ from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.simunits import resolve
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 from orchestrator.core.system import System
-from orchestrator.core.system.packed_code import packed_code_unopened
+from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
 from orchestrator.pictures.drawing import FieldChange, SystemChange, differences, order_notes
 from orchestrator.study.experiment import Case, RunOptions

@@ -28,7 +28,7 @@ def graph(
 ) -> None:
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.core.system.packed_code import packed_code_unopened
+    from orchestrator.core.system.source import packed_code_unopened
     from orchestrator.pictures.diagram import facts_of
     from orchestrator.pictures.drawing import Facts, draw_system, is_algebraic, render_page
 
@@ -149,7 +149,7 @@ def replay(
 def _drawn(target: Path, case: str) -> tuple[System, Facts]:
     """Return the system of a case as it is drawn, and what is known of it."""
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.core.system.packed_code import packed_code_unopened
+    from orchestrator.core.system.source import packed_code_unopened
     from orchestrator.pictures.diagram import facts_of
     from orchestrator.pictures.drawing import Facts
 

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core import posix
+from orchestrator.core.display import printable
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime import SharedRows
-from orchestrator.core.terminal import printable
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from orchestrator.cli.failure import (
     wants_json,
 )
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.diagnostics.extras import lacking_package
-from orchestrator.core.interruption import interruptible
-from orchestrator.core.terminal import keep_output, log_to_terminal, say_everything
+from orchestrator.core.display import keep_output, log_to_terminal, say_everything
+from orchestrator.core.posix import interruptible
+from orchestrator.core.wings import lacking_package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ import typer
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, print_table
 from orchestrator.core.diagnostics import DeviceError
-from orchestrator.core.terminal import printable
+from orchestrator.core.display import printable
 from orchestrator.rig.supervisor.wire import state_line
 
 if TYPE_CHECKING:

@@ -204,7 +204,7 @@ def show(
     from orchestrator.author import read_system
     from orchestrator.cli.target import unopened_lines
     from orchestrator.core.ssp.archive.unpacking import unpacked
-    from orchestrator.core.system.packed_code import packed_code_unopened
+    from orchestrator.core.system.source import packed_code_unopened
 
     with packed_code_unopened():
         system = read_system(target, variant).nested(inside)

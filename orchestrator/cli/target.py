@@ -12,7 +12,8 @@ from orchestrator import author
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
 from orchestrator.core.system import System, nearest
-from orchestrator.core.system.packed_code import packed_code_unopened, unopened_notes
+from orchestrator.core.system.hierarchy import unopened_notes
+from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case, RunOptions
 

@@ -26,7 +26,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def __getattr__(name: str) -> Any:  # noqa: N807 - what Python calls it
         if name not in home_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        from orchestrator.core.diagnostics.extras import of_an_extra
+        from orchestrator.core.wings import of_an_extra
 
         with of_an_extra():
             found = namespace[name] = getattr(import_module(home_of[name]), name)

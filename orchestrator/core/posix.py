@@ -1,7 +1,8 @@
-"""What is asked of the operating system beyond Python's own library: all of it is POSIX or Linux.
+"""What is asked of the operating system, all of it POSIX or Linux; signals that end a program.
 
 A port to another system writes this file and ``engine/src/posix`` anew. What rigs and adapters
-take beside it stays Linux: see ``packaging/README.md``.
+take beside it stays Linux: see ``packaging/README.md``. Ctrl-C, SIGTERM and SIGHUP are each one
+interrupt, after which every part of a run tidies up.
 """
 
 from __future__ import annotations
@@ -9,8 +10,17 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-from collections.abc import Iterable
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
@@ -77,3 +87,92 @@ def yield_to_others(niceness: int, thread: int = 0) -> None:
     """Let a thread, or this one, run where others do not."""
     at_least = os.getpriority(os.PRIO_PROCESS, thread)
     os.setpriority(os.PRIO_PROCESS, thread, max(niceness, at_least))
+
+
+#: How a command ends that an interrupt has ended: click says "Aborted!" and 1.
+_ABORTED = {1, 130}
+_IMPORT = "<frozen importlib._bootstrap>"
+#: How long an interrupt waits for an import at a time, s, and how often.
+_WAIT, _WAITS = 0.02, 100
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let SIGTERM, and SIGHUP of a terminal that is closed, do what Ctrl-C does.
+
+    Afterwards the exit code is 128 and the number of the signal: 130, 143 or 129.
+
+    A signal that whoever started the command has ignored stays so. One that comes during an import
+    waits for its end: modules in C and class statements of libraries swallow it, or make another
+    error of it. An import that takes longer than two seconds is interrupted. One that comes where
+    nothing can be raised, such as in a callback of compiled code, comes again.
+    """
+    signals = _Signals()
+    before = {}
+    handlers = {
+        signal.SIGINT: signals.interrupt,
+        signal.SIGTERM: signals.terminate,
+        signal.SIGHUP: signals.terminate,
+    }
+    for number, mine in handlers.items():
+        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+            before[number] = signal.signal(number, mine)
+    told = sys.unraisablehook
+    sys.unraisablehook = lambda lost: signals.again(lost) or told(lost)
+    try:
+        yield
+    except SystemExit as ended:
+        if signals.seen and ended.code in _ABORTED:
+            sys.exit(128 + signals.seen[0])
+        raise
+    except KeyboardInterrupt:
+        sys.exit(128 + (signals.seen[0] if signals.seen else signal.SIGINT))
+    finally:
+        sys.unraisablehook = told
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Signals:
+    """Those that came, in their order."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self._waited = 0
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.seen.append(number)
+        self._raise(number, frame)
+
+    def terminate(self, number: int, frame: FrameType | None) -> None:
+        self.seen.append(number)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+            self._raise(number, frame)
+        else:
+            signal.raise_signal(signal.SIGINT)  # so it waits where an interrupt would
+
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        if self._waited >= _WAITS or not _is_importing(frame):
+            raise KeyboardInterrupt
+        self._waited += 1
+        self._later(number)
+
+    def again(self, lost: UnraisableHookArgs) -> bool:
+        """Let an interrupt that was swallowed come once more; return whether it was one."""
+        if lost.exc_type is not KeyboardInterrupt or not self.seen:
+            return False
+        self._later(signal.SIGINT)
+        return True
+
+    def _later(self, number: int) -> None:
+        main = threading.main_thread().ident  # it may wait by then, and is to be woken
+        threading.Timer(_WAIT, signal.pthread_kill, (main, number)).start()
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Tell whether a frame, or one that has called it, is of Python's import."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORT:
+            return True
+        frame = frame.f_back
+    return False

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.notebook import Listed, escaped
+from orchestrator.core.display import Listed, escaped
 from orchestrator.core.system import (
     Connection,
     Connector,

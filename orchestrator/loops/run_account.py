@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, SoftdockError
+from orchestrator.core.display import escaped
 from orchestrator.core.master import (
     Execution,
     ExecutionSettings,
@@ -21,7 +22,6 @@ from orchestrator.core.master import (
     compile_schedule,
 )
 from orchestrator.core.master.run.assembly import prepared
-from orchestrator.core.notebook import escaped
 from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import SourceKind, System
 from orchestrator.loops.block_model import Side

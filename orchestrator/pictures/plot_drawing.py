@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.notebook import Page
-from orchestrator.core.recording import Result, decimate, link, whole_file
-from orchestrator.core.recording.decimation import thin
+from orchestrator.core.display import Page
+from orchestrator.core.recording import Result, link, whole_file
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System
 from orchestrator.core.system.naming import is_pattern, lacking, matching
 from orchestrator.pictures.drawing import Drawing
-from orchestrator.pictures.panels import axis_of, panels_of, spans_of
+from orchestrator.pictures.panels import axis_of, decimate, panels_of, spans_of, thin
 from orchestrator.study.content import DASHES, PALETTE, Curve, Panel, Plot, Reference, Span
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.recording import ParameterRow, decimate, whole_file
-from orchestrator.core.recording.decimation import thin
+from orchestrator.core.recording import ParameterRow, whole_file
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
 from orchestrator.pictures.drawing.page import embedded, environment
+from orchestrator.pictures.panels import decimate, thin
 from orchestrator.study.content import (
     DASHES,
     PALETTE,

@@ -25,10 +25,9 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     nearest,
 )
-from orchestrator.core.diagnostics.extras import lacking_package
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.system import SourceKind
-from orchestrator.core.wings import PluginGroup
+from orchestrator.core.wings import PluginGroup, lacking_package
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.measure.outcome import ExperimentOutcome

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
+from orchestrator.core.display import Progress
 from orchestrator.core.master import ExecutionSettings, Plan, RunKeywords, plan_of
-from orchestrator.core.notebook import Progress
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import description_of, resolve
 from orchestrator.core.system import System, seconds

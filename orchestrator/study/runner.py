@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from orchestrator.core.notebook import progress_bar
+from orchestrator.core.display import progress_bar
 from orchestrator.core.recording import whole_folder
 from orchestrator.study.experiment import Experiment, ParameterFile, Setting, Time
 from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded

@@ -11,24 +11,26 @@ from orchestrator.core.coupling.remarks import (
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.core.coupling.line_plan import Channel as Channel, channel_of as channel_of
     from orchestrator.core.coupling.delay_plan import (
         LoopDelay as LoopDelay,
         LoopDelays as LoopDelays,
         plan_delays as plan_delays,
     )
-    from orchestrator.core.coupling.remarks import (
-        FaultRecord as FaultRecord,
-        fault_records as fault_records,
-    )
     from orchestrator.core.coupling.line_plan import (
+        Channel as Channel,
         DEFAULT_DELAY as DEFAULT_DELAY,
         DelayMode as DelayMode,
         DelayPlan as DelayPlan,
         DelayPlans as DelayPlans,
+        LineStatistics as LineStatistics,
+        Timing as Timing,
+        channel_of as channel_of,
     )
-    from orchestrator.core.coupling.line_plan import LineStatistics as LineStatistics
-    from orchestrator.core.coupling.line_plan import Timing as Timing
-    from orchestrator.core.coupling.tuning_record import Mark as Mark, Tuned as Tuned
+    from orchestrator.core.coupling.remarks import (
+        FaultRecord as FaultRecord,
+        Mark as Mark,
+        Tuned as Tuned,
+        fault_records as fault_records,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

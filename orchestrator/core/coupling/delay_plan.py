@@ -29,7 +29,7 @@ from orchestrator.core.coupling.line_plan import (
     plan_line,
     plan_prediction,
 )
-from orchestrator.core.notebook import Listed
+from orchestrator.core.display import Listed
 from orchestrator.core.system import Compensation, Connection, Endpoint, Interpolation, Loop
 from orchestrator.core.system.loops import islands
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import lcm
 from typing import TYPE_CHECKING
 
-from orchestrator.core.notebook import Listed
+from orchestrator.core.display import Listed
 from orchestrator.core.system import (
     Connection,
     Delivery,

@@ -19,27 +19,22 @@ from orchestrator.core.recording.whole_folder import (
 )
 
 if TYPE_CHECKING:
-    from orchestrator.core.recording.whole_folder import whole_file as whole_file
-    from orchestrator.core.recording.files import write_csv as write_csv
-    from orchestrator.core.recording.decimation import decimate as decimate
-    from orchestrator.core.recording.files import (
-        default_format as default_format,
-        format_names as format_names,
-        writer as writer,
-    )
-    from orchestrator.core.recording.files import Journal as Journal
     from orchestrator.core.recording.files import (
         LARGEST_MATRIX as LARGEST_MATRIX,
+        default_format as default_format,
+        format_names as format_names,
+        kept_result as kept_result,
+        read_result as read_result,
+        write_csv as write_csv,
         write_mat as write_mat,
+        writer as writer,
     )
+    from orchestrator.core.recording.journal import Journal as Journal
     from orchestrator.core.recording.parquet import (
         read_parquet as read_parquet,
         write_parquet as write_parquet,
     )
-    from orchestrator.core.recording.files import (
-        kept_result as kept_result,
-        read_result as read_result,
-    )
     from orchestrator.core.recording.result import Result as Result
+    from orchestrator.core.recording.whole_folder import whole_file as whole_file
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

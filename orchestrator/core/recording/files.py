@@ -1,4 +1,4 @@
-"""Results in files: the registered formats, CSV, npz, MAT, the journal of a run, and reading.
+"""Results in files: the registered formats, CSV, npz, MAT, and reading.
 
 A MAT file holds the matrices ``Aclass``, ``name``, ``description``, ``dataInfo``, ``data_1`` (what
 does not change: parameters) and ``data_2`` (what does: signals), transposed ("binTrans"): a column
@@ -8,13 +8,11 @@ is one name, or all values of one time. Row 1 of both data matrices is the time.
 from __future__ import annotations
 
 import csv
-import shutil
 import struct
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +25,11 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.core.diagnostics.extras import lacking, lacking_package
 from orchestrator.core.recording.origin import ParameterRow, origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import nearest
-from orchestrator.core.wings import registered
-
-if TYPE_CHECKING:
-    from orchestrator.core.recording.mcap import GrowingMcap
-
+from orchestrator.core.wings import lacking, lacking_package, registered
 
 #: Writes a result to a path: whole, or not at all (see :func:`~.whole_folder.whole_file`).
 Writer = Callable[[Result, Path], None]
@@ -221,66 +214,6 @@ def expect_other(source: Path, target: Path) -> None:
     """Expect that a file is not written over the one that is read."""
     if target.exists() and source.exists() and target.samefile(source):
         raise DescriptionError(f"{target}: expected another file than the one that is read")
-
-
-class Journal:
-    """A folder of Parquet or npz files, each with further rows, or one MCAP that grows.
-
-    A file appears under its name when it is complete, so the folder can be read at any moment, and
-    when the process died: by :func:`read_result`, and by pandas. (A single
-    Parquet file cannot be read before its end is written.) What the operating system has not yet
-    brought to the disk is lost if the whole machine fails.
-
-    folder: Where the files go. It is made, or emptied of an earlier run's, when the first is
-        written.
-    interval: Seconds of wall time between two files, or chunks of one, > 0.
-    grows: Whether it is ``rows.mcap``, of which a reader of MCAP sees all but the last interval.
-    rows: Number of rows that the files hold.
-    """
-
-    def __init__(self, folder: Path, interval: float, *, grows: bool = False) -> None:
-        self.folder = folder
-        self.rows = 0
-        self.interval = interval
-        self.grows = grows
-        self._growing: GrowingMcap | None = None
-        self._parts = 0
-        self._next = time.monotonic() + interval
-
-    @property
-    def due(self) -> bool:
-        """Whether the interval has passed."""
-        return time.monotonic() >= self._next
-
-    def add(self, result: Result) -> None:
-        """Write further rows."""
-        if self._parts == 0:
-            self.remove()
-        if self.grows:
-            if self._growing is None:
-                from orchestrator.core.recording.mcap import GrowingMcap
-
-                self._growing = GrowingMcap(self.folder / GROWING, result)
-            self._growing.add(result)
-        else:
-            kind = default_format()
-            writer(kind)(result, self.folder / f"part-{self._parts:06d}.{kind}")
-        self._parts += 1
-        self.rows += len(result.time_ns)
-        self._next = time.monotonic() + self.interval
-
-    def remove(self) -> None:
-        """Remove the folder, which another file now holds the whole of."""
-        if self._growing is not None:
-            self._growing.close()
-            self._growing = None
-        try:
-            shutil.rmtree(self.folder)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            why = error.strerror or error
-            raise SoftdockError(f"{self.folder}: cannot be removed: {why}") from error
 
 
 #: Type codes of the format: little-endian; doubles, 32-bit integers, text in bytes.

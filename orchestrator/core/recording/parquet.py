@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
+from orchestrator.core.wings import of_an_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,7 @@ def _for_pandas(names: Sequence[str], versions: Mapping[str, str]) -> str:
 
 
 def read_parquet(path: str | Path) -> pd.DataFrame:
-    """Read what :func:`write_parquet` or a :class:`~.files.Journal` has written.
+    """Read what :func:`write_parquet` or a :class:`~.journal.Journal` has written.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from orchestrator.core.coupling import (
     remarks,
 )
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.core.notebook import Page, escaped, html_table, text_table
+from orchestrator.core.display import Page, escaped, html_table, text_table
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import lacking
 
@@ -335,7 +335,7 @@ class Result:
         CapabilityError
             If xarray is not installed.
         """
-        from orchestrator.core.diagnostics.extras import of_an_extra
+        from orchestrator.core.wings import of_an_extra
 
         with of_an_extra():
             import xarray as xr
@@ -380,8 +380,7 @@ class Result:
         UnknownNameError
             If a name or pattern fits no signal.
         """
-        from orchestrator.core.diagnostics.extras import of_an_extra
-        from orchestrator.core.wings import of_wing
+        from orchestrator.core.wings import of_an_extra, of_wing
 
         shown = self.name if title is None else title
         with of_an_extra():

@@ -19,7 +19,6 @@ from orchestrator.core.diagnostics import (
     LoadError,
     UnknownNameError,
 )
-from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
 from orchestrator.core.system import (
@@ -34,6 +33,7 @@ from orchestrator.core.system import (
     seconds,
 )
 from orchestrator.core.system.naming import listed_names
+from orchestrator.core.wings import of_an_extra
 from orchestrator.engine import LogUnit as NativeUnit
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.core.system.naming import listed_names
-from orchestrator.core.system.packed_code import expect_opened, stays_unopened
+from orchestrator.core.system.source import expect_opened, stays_unopened
 from orchestrator.core.wings import PluginGroup
 
 if TYPE_CHECKING:

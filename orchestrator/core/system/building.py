@@ -267,7 +267,7 @@ def expose(
     connectors = {end: connector for end, (_, connector) in found.items()}
     first = connectors[ends[0]]
     _agree(where, connectors)
-    out = _goes_out(first.causality)
+    out = first.causality in {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
     if out and len(ends) > 1:
         raise ConnectorMismatchError(
             f"{where}: leads to {len(ends)} outputs, {', '.join(map(str, ends))}; expected one"
@@ -300,10 +300,6 @@ def _in_unit(where: str, own: Connector, unit: str) -> Connector:
     except DescriptionError as error:
         raise UnitMismatchError(f"{where}: {error}") from None
     return changed
-
-
-def _goes_out(causality: Causality) -> bool:
-    return causality in {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
 
 
 def _agree(where: str, connectors: Mapping[Endpoint, Connector]) -> None:

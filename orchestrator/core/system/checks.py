@@ -189,7 +189,9 @@ def values(component: Component) -> Iterator[DescriptionError]:
             settable = [c.name for c in component.of(Causality.PARAMETER)]
             settable += [c.name for c in component.of(Causality.INPUT)]
             yield unknown("parameter", name, settable, where, code="VAL101", key=at)
-        elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
+        elif connector.causality is Causality.OUTPUT and not (
+            component.source.kind is SourceKind.FMU and connector.start is not None
+        ):  # outputs of FMUs may begin with a value that can be set
             text = f"'{name}' is an output and cannot be set"
             yield DescriptionError.about(text, code="VAL102", place=where, key=at)
         elif not connector.accepts(value):
@@ -201,11 +203,6 @@ def values(component: Component) -> Iterator[DescriptionError]:
         elif (refusal := connector.refusal(value)) is not None:
             text = f"parameter '{name}': {refusal}"
             yield DescriptionError.about(text, code="VAL121", place=where, key=at)
-
-
-def _has_start(component: Component, output: Connector) -> bool:
-    """Whether an output begins with a value that can be set: those of FMUs that declare one."""
-    return component.source.kind is SourceKind.FMU and output.start is not None
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

@@ -26,7 +26,7 @@ from orchestrator.core.system.connection import (
 )
 from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.hierarchy import split
-from orchestrator.core.system.naming import SEPARATOR, lacking
+from orchestrator.core.system.naming import SEPARATOR, Kind, lacking, member_of
 from orchestrator.core.system.ports import Causality, Connector, conversion_between
 from orchestrator.core.system.time import nanoseconds
 
@@ -34,32 +34,9 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
-def ways(
-    where: str, interpolation: str | None, extrapolation: str | None
-) -> tuple[Interpolation | None, Extrapolation | None]:
-    """Read how a line is interpolated and extrapolated."""
-    if interpolation is not None and interpolation not in set(Interpolation):
-        raise DescriptionError(
-            f"{where}: interpolation: expected one of {', '.join(Interpolation)},"
-            f" found '{interpolation}'"
-        )
-    if extrapolation is not None and extrapolation not in set(Extrapolation):
-        raise DescriptionError(
-            f"{where}: extrapolation: expected one of {', '.join(Extrapolation)},"
-            f" found '{extrapolation}'"
-        )
-    return (
-        None if interpolation is None else Interpolation(interpolation),
-        None if extrapolation is None else Extrapolation(extrapolation),
-    )
-
-
-def _compensation(where: str, name: str | None) -> Compensation | None:
-    if name is not None and name not in set(Compensation):
-        raise DescriptionError(
-            f"{where}: compensation: expected one of {', '.join(Compensation)}, found '{name}'"
-        )
-    return None if name is None else Compensation(name)
+def _way(where: str, kind: type[Kind], text: str | None) -> Kind | None:
+    what = f"{where}: {kind.__name__.lower()}"
+    return None if text is None else member_of(kind, text, what)
 
 
 def connection_of(
@@ -95,9 +72,10 @@ def connection_of(
         Endpoint.of_line(target),
         delay,
         transformation,
-        *ways(where, interpolation, extrapolation),
+        _way(where, Interpolation, interpolation),
+        _way(where, Extrapolation, extrapolation),
         suppress_unit_conversion,
-        _compensation(where, compensation),
+        _way(where, Compensation, compensation),
     )
 
 
@@ -282,8 +260,18 @@ def auto_connect(system: System, *names: str) -> AutoConnection:
         if end not in fed and end.connector not in parts[end.component].values
     }
     outputs = _open_ends(parts, Causality.OUTPUT)
-    fitting = {end: _fitting(end, connector, outputs) for end, connector in inputs.items()}
-    named = {end: [s for s in fits if _same_name(s, end)] for end, fits in fitting.items()}
+    fitting = {
+        end: [
+            source
+            for source, connector in outputs.items()
+            if source.component != end.component and _fits(connector, wanted)
+        ]
+        for end, wanted in inputs.items()
+    }
+    named = {
+        end: [s for s in fits if _plain(s.connector) == _plain(end.connector)]
+        for end, fits in fitting.items()
+    }
     connected: list[Connection] = []
     ambiguous: dict[Endpoint, tuple[Endpoint, ...]] = {}
     by_unit = {
@@ -325,14 +313,6 @@ def _open_ends(parts: Mapping[str, Component], causality: Causality) -> Ends:
     }
 
 
-def _fitting(target: Endpoint, wanted: Connector, outputs: Ends) -> list[Endpoint]:
-    return [
-        source
-        for source, connector in outputs.items()
-        if source.component != target.component and _fits(connector, wanted)
-    ]
-
-
 def _fits(source: Connector, target: Connector) -> bool:
     if (source.type, source.shape) != (target.type, target.shape):
         return False
@@ -341,10 +321,6 @@ def _fits(source: Connector, target: Connector) -> bool:
     except UnitMismatchError:
         return False
     return True
-
-
-def _same_name(one: Endpoint, other: Endpoint) -> bool:
-    return _plain(one.connector) == _plain(other.connector)
 
 
 def _plain(name: str) -> str:

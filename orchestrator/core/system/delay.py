@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.time import nanoseconds
 
 #: Rows; more are a mistake rather than a recording of a delay.
@@ -121,12 +122,6 @@ class Newest(StrEnum):
     ARRIVED = "arrived"
 
 
-def _member(kind: type[StrEnum], value: str, what: str) -> StrEnum:
-    if value not in list(kind):
-        raise DescriptionError(f"{what}: expected one of {', '.join(kind)}, found {value!r}")
-    return kind(value)
-
-
 def _expect_whole(what: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise DescriptionError(f"{what}: expected a whole number, found {value!r}")
@@ -163,7 +158,7 @@ class Jitter:
     correlation_ns: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", _member(JitterKind, self.kind, "kind of a jitter"))
+        object.__setattr__(self, "kind", member_of(JitterKind, self.kind, "kind of a jitter"))
         for name in ("spread_ns", "correlation_ns"):
             _expect_whole(f"{name} of a jitter, in nanoseconds", getattr(self, name))
         if self.spread_ns <= 0:
@@ -221,8 +216,8 @@ class Variation:
     newest: Newest = Newest.SENT
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delivery", _member(Delivery, self.delivery, "delivery"))
-        object.__setattr__(self, "newest", _member(Newest, self.newest, "newest"))
+        object.__setattr__(self, "delivery", member_of(Delivery, self.delivery, "delivery"))
+        object.__setattr__(self, "newest", member_of(Newest, self.newest, "newest"))
         if self.jitter is not None and self.trace is not None:
             raise DescriptionError("a delay varies by a jitter or by a trace; expected one of them")
         if not 0.0 <= self.loss < 1.0:
@@ -300,9 +295,5 @@ class TransportDelay:
         date: str = "",
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
-        if provenance not in set(Provenance):
-            raise DescriptionError(
-                f"provenance of a delay: expected one of {', '.join(Provenance)},"
-                f" found '{provenance}'"
-            )
-        return cls(nanoseconds(nominal, "delay"), Provenance(provenance), variation, device, date)
+        known = member_of(Provenance, provenance, "provenance of a delay")
+        return cls(nanoseconds(nominal, "delay"), known, variation, device, date)

@@ -222,7 +222,8 @@ class _Flattener:
         for name, value in system.values.items():
             self._values[_Node("system", path, name)] = value
         for name, component in system.components.items():
-            self._components[here + name] = component if not path else _moved(component, here)
+            moved = replace(component, name=here + name) if path else component
+            self._components[here + name] = moved
             for key, connector in component.connectors.items():
                 self._connectors[_Node("component", here + name, key)] = connector
         for bus in system.buses.values():
@@ -286,7 +287,8 @@ class _Flattener:
                 raise DescriptionError(f"connectors of systems that feed each other: {ring}")
         connectors = [self._connectors.get(node) for node in nodes]
         if ends_here:
-            yield joined(lines, connectors, _end(nodes[0]), _end(target))
+            ends = (Endpoint(node.path, node.connector) for node in (nodes[0], target))
+            yield joined(lines, connectors, *ends)
         elif target.kind == "component":
             self._hold(nodes, lines, connectors)
 
@@ -322,24 +324,36 @@ def carried(
     return typed if isinstance(value, tuple) else typed[0]
 
 
-def _moved(component: Component, here: str) -> Component:
-    return replace(component, name=here + component.name)
-
-
-def _end(node: _Node) -> Endpoint:
-    return Endpoint(node.path, node.connector)
-
-
 @collection_paused()
 def flattened(system: System) -> System:
-    """Return a system without nested systems and buses; see :meth:`System.flat`."""
+    """Return the system without nested systems and buses.
+
+    A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
+    pass connectors of systems become one, with conversions and transformations composed and
+    delays added; a value that holds at a connector of a system that nothing feeds is that of
+    the inputs and parameters behind it. The system's own connectors stay.
+
+    Raises
+    ------
+    DescriptionError
+        If a connector on the way has two sources, or connections in a row do not compose.
+    """
     if not system.systems and not system.buses:
         return system
     return _Flattener(system).flat()
 
 
 def closed(system: System) -> System:
-    """Return a flat system without own connectors; see :meth:`System.closed`."""
+    """Return a flat system without connectors of its own.
+
+    Its own inputs and parameters become values of what they feed; its own outputs are the
+    outputs that feed them.
+
+    Raises
+    ------
+    DescriptionError
+        If one of its own inputs has no value.
+    """
     if not system.connectors:
         return system
     components = dict(system.components)
@@ -367,14 +381,12 @@ def closed(system: System) -> System:
     return replace(
         system,
         components=components,
-        connections=tuple(c for c in system.connections if _inside(c)),
+        connections=tuple(
+            line for line in system.connections if line.source.component and line.target.component
+        ),
         connectors={},
         values={},
     )
-
-
-def _inside(line: Connection) -> bool:
-    return bool(line.source.component and line.target.component)
 
 
 def seen_from_inside(connectors: Mapping[str, Connector]) -> dict[str, Connector]:

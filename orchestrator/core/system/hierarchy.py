@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
@@ -22,7 +22,7 @@ from orchestrator.core.system.ports import (
     conversion_between,
     converted,
 )
-from orchestrator.core.system.source import SourceKind
+from orchestrator.core.system.source import SourceKind, stays_unopened, unopened_note
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -231,15 +231,20 @@ def merge(system: System, other: System) -> System:
             )
         )
     lines = [*system.connections, *(c for c in other.connections if c not in system.connections)]
-    experiment = system.experiment
-    return replace(
-        system,
-        components={**system.components, **other.components},
-        systems={**system.systems, **other.systems},
-        buses={**system.buses, **other.buses},
-        connectors={**system.connectors, **other.connectors},
-        values={**system.values, **other.values},
-        power_ports={**system.power_ports, **other.power_ports},
-        connections=tuple(lines),
-        experiment=other.experiment if experiment == DefaultExperiment() else experiment,
-    )
+    parts: dict[str, Any] = {
+        kind: {**getattr(system, kind), **getattr(other, kind)} for kind in _KINDS
+    }
+    chosen = other if system.experiment == DefaultExperiment() else system
+    return replace(system, connections=tuple(lines), experiment=chosen.experiment, **parts)
+
+
+def unopened_notes(system: System) -> Mapping[str, str]:
+    """Return a note for each component whose code stays unopened, by their paths."""
+    notes = {
+        name: unopened_note(component.source)
+        for name, component in system.components.items()
+        if stays_unopened(component.source)
+    }
+    for name, inner in system.systems.items():
+        notes |= {f"{name}{SEPARATOR}{key}": note for key, note in unopened_notes(inner).items()}
+    return notes

@@ -293,10 +293,6 @@ class _Ways:
     count: int
     lines: dict[Connection, None]
 
-    def join(self, other: _Ways) -> None:
-        self.count += other.count
-        self.lines |= other.lines
-
 
 #: Whether a line acts on the next one, and whether it does so at once.
 Acts = Callable[[Connection, Connection], tuple[bool, bool]]
@@ -385,10 +381,9 @@ def _further(
 
 
 def _put(found: dict[Key, _Ways], key: Key, ways: _Ways) -> None:
-    if key in found:
-        found[key].join(ways)
-    else:
-        found[key] = ways
+    if (known := found.setdefault(key, ways)) is not ways:
+        known.count += ways.count
+        known.lines |= ways.lines
 
 
 def _acting(system: System) -> Acts:

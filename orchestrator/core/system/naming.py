@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import TypeVar
 
 from orchestrator.core.diagnostics import (
     DescriptionError,
@@ -13,6 +15,7 @@ from orchestrator.core.diagnostics import (
     nearest_name,
 )
 
+Kind = TypeVar("Kind", bound=StrEnum)
 #: Between the names of a nested system and what is in it.
 SEPARATOR = "/"
 #: Of so many names a message lists all; of more, which an FMU may have by the thousand, a few.
@@ -46,6 +49,13 @@ def listed_names(names: Sequence[str], wrong: str = "") -> str:
         near = by_nearness(wrong, names)[:FEW_LISTED]
         return f"{', '.join(near)}, the nearest of {len(names)}"
     return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
+
+
+def member_of(kind: type[Kind], text: str, what: str) -> Kind:
+    """Return the member of an enumeration that a text names, or raise DescriptionError."""
+    if text not in set(kind):
+        raise DescriptionError(f"{what}: expected one of {', '.join(kind)}, found {text!r}")
+    return kind(text)
 
 
 def expect_name(name: str, what: str) -> str:

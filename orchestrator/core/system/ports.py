@@ -9,6 +9,7 @@ from math import inf, prod
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.units import BaseUnit, conversion, defined_conversion
 
 
@@ -357,16 +358,9 @@ class PowerPort:
         positive: Positive | str | None = None,
     ) -> PowerPort:
         """Make a port of single names or several."""
-        told = None if positive is None else _positive(name, positive)
+        what = f"power port '{name}': positive"
+        told = None if positive is None else member_of(Positive, positive, what)
         return cls(name, _several(effort), _several(flow), _several(displacement), frame, told)
-
-
-def _positive(name: str, text: str) -> Positive:
-    if text not in set(Positive):
-        raise DescriptionError(
-            f"power port '{name}': positive: expected one of {', '.join(Positive)}, found '{text}'"
-        )
-    return Positive(text)
 
 
 def _several(names: str | tuple[str, ...]) -> tuple[str, ...]:

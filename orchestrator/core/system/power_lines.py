@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import pi
@@ -283,12 +283,8 @@ def _fit(here: _Side, there: _Side) -> None:
 def _lines(
     giver: _Side, taker: _Side, sources: Sequence[str], targets: Sequence[str]
 ) -> list[tuple[Connection, Connector]]:
-    return list(_each_line(giver, taker, sources, targets))
-
-
-def _each_line(
-    giver: _Side, taker: _Side, sources: Sequence[str], targets: Sequence[str]
-) -> Iterator[tuple[Connection, Connector]]:
+    """Return lines from connectors of one port to those of the other, and their sources."""
+    lines = []
     for given, taken in zip(sources, targets, strict=True):
         source, target = giver.connector(given), taker.connector(taken)
         line = Connection(Endpoint(giver.path, given), Endpoint(taker.path, taken))
@@ -310,4 +306,5 @@ def _each_line(
             conversion_between(source, target)
         except UnitMismatchError as error:
             raise UnitMismatchError(f"connection {line}: {error}") from None
-        yield line, source
+        lines.append((line, source))
+    return lines

@@ -1,15 +1,17 @@
-"""Where a component's behaviour comes from."""
+"""Where a component's behaviour comes from, and which code stays unopened while one only looks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qsl, quote
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, PluginError
 
 #: Sources that are no files of FMUs or systems, for messages.
 SOURCES = (
@@ -246,3 +248,47 @@ class Source:
 
     def __str__(self) -> str:
         return self.location if self.kind is SourceKind.FMU else f"{self.kind}:{self.location}"
+
+
+#: Which code is not executed now: none, that of archives, or all that a file names.
+_unopened: ContextVar[str] = ContextVar("unopened", default="")
+
+
+class UnopenedError(PluginError):
+    """Code is not executed now."""
+
+
+@contextmanager
+def packed_code_unopened(*, all_code: bool = False) -> Iterator[None]:
+    """Execute no Python file of an archive within: its components stay as they are declared.
+
+    With ``all_code`` no ``FILE.py:CLASS`` and no ``MODULE:CLASS`` from anywhere.
+    """
+    token = _unopened.set("all" if all_code else "packed")
+    try:
+        yield
+    finally:
+        _unopened.reset(token)
+
+
+def stays_unopened(source: Source) -> bool:
+    """Whether a source is code, and such code is not executed now."""
+    match _unopened.get():
+        case "packed":
+            return source.packed
+        case "all":
+            named = source.location.partition("?")[0]
+            return ":" in named and source.kind in {SourceKind.BLOCK, SourceKind.DEVICE}
+    return False
+
+
+def expect_opened(source: Source) -> None:
+    """Raise UnopenedError if a source is code that is not executed now."""
+    if stays_unopened(source):
+        raise UnopenedError(unopened_note(source))
+
+
+def unopened_note(source: Source) -> str:
+    """Say that code was not executed, and what does it."""
+    where = " of the archive" if source.packed else ""
+    return f"{source.short}{where} was not opened: it is code; softdock run opens it"

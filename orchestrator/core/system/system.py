@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
-from orchestrator.core.system import building, checks, connecting, hierarchy, power_lines
+from orchestrator.core.system import building, checks, connecting, flatten, hierarchy, power_lines
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Extrapolation
 from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
-from orchestrator.core.system.flatten import closed, flattened, seen_from_inside
+from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.ports import Connector, PowerPort, Value
 from orchestrator.core.system.source import Backend, Source, SourceKind
 from orchestrator.core.system.values import set_value, unset_value, value_at
@@ -147,6 +147,8 @@ class System:
     connect_power = power_lines.connect_power
     auto_connect = connecting.auto_connect
     with_delay = connecting.with_delay
+    flat = flatten.flattened
+    closed = flatten.closed
     set = set_value
     unset = unset_value
     value = value_at
@@ -188,7 +190,7 @@ class System:
 
         Those that say themselves how are left as they are.
         """
-        _, way = connecting.ways(f"system '{self.name}'", None, extrapolation)
+        way = member_of(Extrapolation, extrapolation, f"system '{self.name}': extrapolation")
         changed = (
             replace(c, extrapolation=way) if c.delay is None and c.extrapolation is None else c
             for c in self.connections
@@ -208,38 +210,10 @@ class System:
         )
         return replace(self, connections=tuple(changed))
 
-    def flat(self) -> System:
-        """Return the system without nested systems and buses.
-
-        A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
-        pass connectors of systems become one, with conversions and transformations composed and
-        delays added; a value that holds at a connector of a system that nothing feeds is that of
-        the inputs and parameters behind it. The system's own connectors stay.
-
-        Raises
-        ------
-        DescriptionError
-            If a connector on the way has two sources, or connections in a row do not compose.
-        """
-        return flattened(self)
-
-    def closed(self) -> System:
-        """Return a flat system without connectors of its own.
-
-        Its own inputs and parameters become values of what they feed; its own outputs are the
-        outputs that feed them.
-
-        Raises
-        ------
-        DescriptionError
-            If one of its own inputs has no value.
-        """
-        return closed(self)
-
     @property
     def inside(self) -> Component:
         """The system's own connectors as a component that those inside are connected with."""
-        own = seen_from_inside(self.connectors)
+        own = flatten.seen_from_inside(self.connectors)
         return Component("system", Source(SourceKind.SYSTEM, self.name), own)
 
     @property

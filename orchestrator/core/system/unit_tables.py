@@ -166,33 +166,14 @@ WHOLE: Final[Mapping[str, Meaning]] = MappingProxyType(
     }
 )
 _TENS: Final = {
-    "\N{MICRO SIGN}": -6,
-    "\N{GREEK SMALL LETTER MU}": -6,
-    "q": -30,
-    "r": -27,
-    "y": -24,
-    "z": -21,
-    "a": -18,
-    "f": -15,
-    "p": -12,
-    "n": -9,
-    "u": -6,
-    "m": -3,
+    **dict(zip("qryzafpnum", range(-30, 0, 3), strict=True)),
+    **dict.fromkeys(("\N{MICRO SIGN}", "\N{GREEK SMALL LETTER MU}"), -6),
     "c": -2,
     "d": -1,
     "": 0,
     "da": 1,
     "h": 2,
-    "k": 3,
-    "M": 6,
-    "G": 9,
-    "T": 12,
-    "P": 15,
-    "E": 18,
-    "Z": 21,
-    "Y": 24,
-    "R": 27,
-    "Q": 30,
+    **dict(zip("kMGTPEZYRQ", range(3, 33, 3), strict=True)),
 }
 PREFIXES: Final = {name: Fraction(10) ** tens for name, tens in _TENS.items()}
 #: Short symbols that are no SI but common; what they are, pint knows.

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Endpoint
-from orchestrator.core.system.hierarchy import component_at, element, with_component
+from orchestrator.core.system.hierarchy import element, with_component
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, plain_value
 from orchestrator.core.system.source import SourceKind
@@ -30,15 +30,15 @@ def set_value(system: System, path: str, value: Value) -> System:
     that declares no connectors has those of its source later: any value is taken for now.
     """
     end = Endpoint.of_line(path)
-    if _takes_anything(system, end.component):
-        component = component_at(system, end.component)
-        return with_component(system, end.component, component.with_values({end.connector: value}))
+    found = element(system, end.component) if end.component else system
+    if isinstance(found, Component) and not found.connectors:
+        return with_component(system, end.component, found.with_values({end.connector: value}))
     holder, connector = target_of(system, path)
     name = connector.name
     if not connector.causality.is_settable:
-        raise DescriptionError(
-            f"{path}: is {_article(connector.causality)}; expected {' or '.join(_SETTABLE)}"
-        )
+        a = "an" if connector.causality[0] in "aeiou" else "a"
+        expected = " or ".join(_SETTABLE)
+        raise DescriptionError(f"{path}: is {a} {connector.causality}; expected {expected}")
     value = plain_value(value, connector)
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
@@ -88,13 +88,12 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
         if not isinstance(found, (Component, type(system))):
             raise DescriptionError(f"{path}: '{found.name}' is a bus, which has no values")
         holder = found
-    if end.connector in holder.connectors:
-        return holder, holder.connectors[end.connector]
     if isinstance(holder, Component):
         return holder, holder.connector(end.connector)
-    raise lacking(
-        f"system '{holder.name}'", "connector of its own", end.connector, holder.connectors
-    )
+    if end.connector not in holder.connectors:
+        where = f"system '{holder.name}'"
+        raise lacking(where, "connector of its own", end.connector, holder.connectors)
+    return holder, holder.connectors[end.connector]
 
 
 def _holder(system: System, path: str) -> Component | System:
@@ -104,15 +103,6 @@ def _holder(system: System, path: str) -> Component | System:
     if isinstance(found, Component) and end.connector in found.values:
         return found
     return target_of(system, path)[0]
-
-
-def _takes_anything(system: System, path: str) -> bool:
-    found = element(system, path) if path else system
-    return isinstance(found, Component) and not found.connectors
-
-
-def _article(causality: Causality) -> str:
-    return f"an {causality}" if causality[0] in "aeiou" else f"a {causality}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
+from orchestrator.core.wings import lacking
 from orchestrator.pictures.live.extension import Beside, recording_of
 from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
 from orchestrator.pictures.live.server import LOOPBACK, follow, listening, step_aside

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.core.system.packed_code import expect_opened
+from orchestrator.core.system.source import expect_opened
 from orchestrator.core.wings import PluginGroup
 from orchestrator.rig.devices.device import Device, DeviceSettings
 

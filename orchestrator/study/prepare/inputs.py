@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from orchestrator.core.columns import read_arrays
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
-from orchestrator.core.diagnostics.extras import of_an_extra
 from orchestrator.core.plain_data import plain_number
 from orchestrator.core.simunits import (
     Block,
@@ -38,6 +37,7 @@ from orchestrator.core.system import (
     conversion_between,
     seconds,
 )
+from orchestrator.core.wings import of_an_extra
 from orchestrator.study.experiment import InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon

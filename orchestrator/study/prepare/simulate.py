@@ -18,7 +18,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     StepError,
 )
-from orchestrator.core.notebook import Progress, progress_bar
+from orchestrator.core.display import Progress, progress_bar
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.core.system.time import whole_steps
 from orchestrator.core.wings import of_wing
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from orchestrator.core.master import Execution, ExecutionSettings, Recording, RunKeywords
     from orchestrator.core.realtime import SharedRows
     from orchestrator.core.recording import Journal, Result
-    from orchestrator.core.recording.journal_process import JournalProcess
+    from orchestrator.core.recording.journal import JournalProcess
     from orchestrator.core.system import System
 
 #: 8 GB of float64: what a run may hold in memory.
@@ -366,7 +366,7 @@ def _journal_beside(
         notes.append("a run in real time that chooses its steps has no journal")
         yield None
         return
-    from orchestrator.core.recording.journal_process import JournalProcess
+    from orchestrator.core.recording.journal import JournalProcess
 
     try:
         process = JournalProcess(journal, rows, begun, cpus)

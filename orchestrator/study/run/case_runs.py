@@ -17,7 +17,6 @@ from orchestrator.core.diagnostics import (
     Severity,
 )
 from orchestrator.core.diagnostics.errors import toml_key
-from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.master import recordable
 from orchestrator.core.recording import (
     LARGEST_MATRIX,
@@ -29,6 +28,7 @@ from orchestrator.core.recording import (
     writer,
 )
 from orchestrator.core.system import System, nanoseconds, nearest, seconds
+from orchestrator.core.wings import lacking
 from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of

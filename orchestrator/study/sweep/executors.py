@@ -25,8 +25,8 @@ from multiprocessing.connection import wait
 from types import FrameType
 
 from orchestrator.core import posix
+from orchestrator.core.display import log_to_terminal
 from orchestrator.core.simunits import watch_compiling
-from orchestrator.core.terminal import log_to_terminal
 from orchestrator.study.sweep.jobs import Job, JobContext, JobRecord, run_jobs
 
 #: Libraries that start threads of their own read one of these when they are loaded.

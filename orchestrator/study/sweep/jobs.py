@@ -19,11 +19,11 @@ from typing import Any, Literal
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
+from orchestrator.core.display import errors_only
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import class_of
 from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
 from orchestrator.core.system import Component, Source, SourceKind
-from orchestrator.core.terminal import errors_only
 from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.figure_tables import Sweep
 from orchestrator.study.measure.measures import evaluate

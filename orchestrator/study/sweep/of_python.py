@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.notebook import progress_bar
+from orchestrator.core.display import progress_bar
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System, with_starts, without_starts
 from orchestrator.core.system.naming import lacking

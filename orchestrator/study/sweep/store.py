@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import LoadError, SoftdockError
-from orchestrator.core.diagnostics.extras import lacking
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import versions, whole_file
+from orchestrator.core.wings import lacking
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.axes import label_of
 from orchestrator.study.sweep.jobs import JobRecord, Status, SweepPlan

@@ -11,11 +11,11 @@ import pytest
 
 from orchestrator.cli.console import PlainConsole, progress_bar
 from orchestrator.cli.line import line_of
+from orchestrator.core.display import PrintableFormatter, printable
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
-from orchestrator.core.terminal import PrintableFormatter, printable
 from orchestrator.study.prepare.simulate import Where
 
 ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"

@@ -6,9 +6,9 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from orchestrator.core.diagnostics import extras
-from orchestrator.core.diagnostics.extras import lacking
+from orchestrator.core import wings
 from orchestrator.core.recording import read_result
+from orchestrator.core.wings import lacking
 
 #: No program of the core needs one of these before it asks for what they do.
 LACKING = (
@@ -133,7 +133,7 @@ for ask in (
 
 def test_a_package_that_is_half_installed_is_missing(monkeypatch):
     assert lacking("pyarrow") is None
-    monkeypatch.setattr(extras, "find_spec", lambda name: ModuleSpec(name, None))
+    monkeypatch.setattr(wings, "find_spec", lambda name: ModuleSpec(name, None))
     assert lacking("pyarrow").endswith("pip install 'softdock[parquet]'")
 
 

@@ -4,9 +4,8 @@ from live_pages import recording
 
 from orchestrator.core.coupling import Mark
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.recording import decimate
 from orchestrator.pictures import draw_plot, picture, save
-from orchestrator.pictures.panels import spans_of
+from orchestrator.pictures.panels import decimate, spans_of
 from orchestrator.study.content import PALETTE, Curve, Panel, Plot, Reference, Span
 
 

@@ -60,7 +60,7 @@ from orchestrator.core.system import (
     SourceKind,
     System,
 )
-from orchestrator.core.system.packed_code import stays_unopened
+from orchestrator.core.system.source import stays_unopened
 
 #: Kinds that neither systems nor components have.
 NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}

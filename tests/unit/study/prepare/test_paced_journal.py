@@ -18,8 +18,7 @@ from orchestrator import RealTime, System, block, simulate
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Journal, Result, read_parquet, read_result
-from orchestrator.core.recording.journal_process import JournalProcess
-from orchestrator.core.recording.journal_writer import LENGTH, JournalOrder, write_journal
+from orchestrator.core.recording.journal import LENGTH, JournalOrder, JournalProcess, write_journal
 
 #: A run that is killed in the step that begins at 0.35 s.
 SCRIPT = """

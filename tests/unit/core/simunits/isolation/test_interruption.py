@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from orchestrator.core.interruption import interruptible
+from orchestrator.core.posix import interruptible
 from orchestrator.core.simunits.isolation.wire import Interruption
 
 

@@ -17,8 +17,8 @@ from orchestrator import (
     simulate,
     sweep,
 )
-from orchestrator.core import notebook
-from orchestrator.core.notebook import Listed, Page, html_table, progress_bar, text_table
+from orchestrator.core import display
+from orchestrator.core.display import Listed, Page, html_table, progress_bar, text_table
 from orchestrator.loops import linear_system
 
 
@@ -70,7 +70,7 @@ def cell(monkeypatch):
 
 def test_a_bar_comes_when_it_takes_long_and_goes(cell, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(notebook, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(display, "time", SimpleNamespace(monotonic=lambda: now[0]))
     with progress_bar("run <b>") as bar:
         bar(0.1)
         assert cell == []
@@ -86,7 +86,7 @@ def test_a_bar_comes_when_it_takes_long_and_goes(cell, monkeypatch):
 
 
 def test_a_run_and_a_sweep_show_it(cell, monkeypatch, small_fmu):
-    monkeypatch.setattr(notebook, "_PATIENCE", 0.0)
+    monkeypatch.setattr(display, "_PATIENCE", 0.0)
     system = System("s").add("a", fmu(small_fmu("crash_on_demand")), u=1.0)
     how = {"step": "100 ms", "stop": "1 s"}
     simulate(system, **how)
@@ -100,8 +100,8 @@ def test_a_run_and_a_sweep_show_it(cell, monkeypatch, small_fmu):
 
 
 def test_an_experiment_shows_which_of_its_cases_goes_on(cell, monkeypatch, tmp_path):
-    monkeypatch.setattr(notebook, "_PATIENCE", 0.0)
-    monkeypatch.setattr(notebook, "_PERIOD", 0.0)
+    monkeypatch.setattr(display, "_PATIENCE", 0.0)
+    monkeypatch.setattr(display, "_PERIOD", 0.0)
     (tmp_path / "system.toml").write_text(
         '[system]\nname = "one"\n[component.a]\nsource = "block:virtual_damper"\n'
         "values = { velocity = 1.0 }\n"
