@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Rooms, and the quick tests of their figures.
 ROOMS = {
     "core/coupling": ("core/coupling", "core/faults", "loops/test_axis.py"),
-    "rig/identification": ("rig/identification",),
+    "rig/identification": ("rig/identification", "rig/test_twin_file.py", "rig/test_clock.py"),
     "loops/contact": ("loops/contact",),
-    "loops": ("loops", "rig/arming"),
+    "loops": ("loops", "rig/test_margins.py"),
 }
 _OTHER = {
     getattr(ast, name): getattr(ast, other)

@@ -21,14 +21,13 @@ from hw_adapters.kuka_rsi.codec import Correction, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
 from orchestrator import Reason, System, fmu, read_experiment
 from orchestrator.core.master import Execution
+from orchestrator.rig.device_units import supervision as seat_module
 from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.supervision import Seat
 from orchestrator.rig.devices import Received
-from orchestrator.rig.supervisor import seat as seat_module
-from orchestrator.rig.supervisor.checks import JoiningDevice, RingSignal
-from orchestrator.rig.supervisor.seat import Seat
 from orchestrator.rig.supervisor.states import FOLLOWING, State
 from orchestrator.rig.supervisor.supervisor import Supervisor
-from orchestrator.rig.supervisor.watch_memory import WatchMemory
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RingSignal, WatchMemory
 
 EPOS = Path(__file__).parents[1] / "examples" / "epos"
 MS = 1_000_000
@@ -80,7 +79,7 @@ class Process:
             if self.counter.take(sample, self._rig.now_ns):
                 (self.value,), new = sample.values, new + 1
             self.seat.saw(self.counter.facts, [self.value])
-        self.seat.watch(self._rig.number)
+        self.seat.look(self._rig.number)
         return new
 
     def _send(self, sample: Received) -> None:

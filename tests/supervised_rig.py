@@ -2,11 +2,16 @@
 
 import numpy as np
 
-from orchestrator.rig.supervisor.checks import Head, JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
-from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
+from orchestrator.rig.supervisor.watch_memory import (
+    Head,
+    JoiningDevice,
+    RingSignal,
+    WatchMemory,
+    Word,
+)
 
 MS = 1_000_000
 LIMITS = {"velocity": 0.25, "deceleration": 2.0, "stop_jerk": 100.0}

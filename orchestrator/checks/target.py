@@ -45,7 +45,7 @@ from orchestrator.core.ssp.common.names import MAIN_SSD
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.hierarchy import unopened_notes
 from orchestrator.core.system.source import UnopenedError, packed_code_unopened
-from orchestrator.rig.prepare.hardware import ERRORS, Hardware, told_otherwise
+from orchestrator.rig.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
 

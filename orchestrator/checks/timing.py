@@ -10,7 +10,7 @@ from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Softdock
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system.time import whole_steps
 from orchestrator.pictures.drawing.facts import milliseconds
-from orchestrator.rig.prepare.hardware import (
+from orchestrator.rig.hardware import (
     ERRORS,
     OTHERWISE,
     STRANGER,

@@ -80,7 +80,7 @@ def probe(
     Exit code 1 if nothing came.
     """
     from orchestrator.core.diagnostics import DeviceError
-    from orchestrator.rig.devices.probe import probe as listen
+    from orchestrator.rig.devices.conformance.session import probe as listen
 
     kind, given = _kind(device, settings)
     made = kind(_read(kind, given, device))
@@ -170,9 +170,8 @@ def faults(
     again. Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
     """
     from orchestrator.cli.target import expect_case, experiment_of
-    from orchestrator.rig.trials.runner import TrialRig
-    from orchestrator.rig.trials.series import COLUMNS, Series, mark_of, sound
-    from orchestrator.rig.trials.trial import chosen, trials_of
+    from orchestrator.rig.trials.judge import chosen, trials_of
+    from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, sound
 
     experiment, _ = experiment_of(rig)
     name = case or next(iter(experiment.case))

@@ -93,7 +93,7 @@ MODELS = {
     "system": "orchestrator.author.tables:SystemFile",
     "recipe": "orchestrator.export.recipe:RecipeFile",
     "scene": "orchestrator.pictures.animation:Scene",
-    "twin": "orchestrator.rig.identification.twin_file:TwinFile",
+    "twin": "orchestrator.rig.twin_file:TwinFile",
 }
 _DEVICE = "device-"
 

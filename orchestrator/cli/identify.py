@@ -14,7 +14,7 @@ from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.rig.identification.record import ExcitationLimits
-    from orchestrator.rig.identification.twin_file import Dynamics, Estimate, TwinFile
+    from orchestrator.rig.twin_file import Dynamics, Estimate, TwinFile
 
 
 def identify(
@@ -77,9 +77,9 @@ def identify(
     """Excite the devices of a case one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
-    from orchestrator.rig.identify.before_arming import identify_case, procedure
-    from orchestrator.rig.identify.identify import devices_of
-    from orchestrator.rig.identify.report import set_identified_delays, write_identification
+    from orchestrator.rig.identification.before_arming import identify_case, procedure
+    from orchestrator.rig.identification.identified_device import devices_of
+    from orchestrator.rig.identification.report import set_identified_delays, write_identification
     from orchestrator.rig.tables import IdentificationTable
     from orchestrator.study.prepare.prepare import prepare_all
     from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
@@ -159,7 +159,7 @@ def _limits(name: str, text: str) -> ExcitationLimits:
 
 def _print(twin: TwinFile) -> None:
     """Print one line for each response; the report has the rest."""
-    from orchestrator.rig.identification.line_delays import drift_ppm
+    from orchestrator.rig.twin_file import drift_ppm
 
     columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
     rows = []

@@ -23,7 +23,7 @@ from orchestrator.core.display import printable
 from orchestrator.rig.supervisor.wire import state_line
 
 if TYPE_CHECKING:
-    from orchestrator.rig.arming import Arming
+    from orchestrator.rig.margins import Arming
     from orchestrator.rig.supervisor.wire import Operator
 
 
@@ -97,7 +97,7 @@ def arm(
     Exit code 2 if one is refused, unless --dry is given.
     """
     from orchestrator.cli.target import experiment_of
-    from orchestrator.rig.run.arming import armed, expect_armed
+    from orchestrator.rig.arming import armed, expect_armed
     from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
     from orchestrator.study.reader import prepared_cases
 
@@ -117,7 +117,7 @@ def _print_margins(found: dict[str, Arming]) -> None:
     if not found:
         console.print("no case commands a device", markup=False)
         return
-    from orchestrator.rig.run.arming import COLUMNS, arming_rows
+    from orchestrator.rig.arming import COLUMNS, arming_rows
 
     rows = [
         [name, *(_shown(cell) for cell in row)]

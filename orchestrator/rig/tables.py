@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     ConfigDict,
@@ -17,11 +17,8 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.rig.arming import Reserve
+from orchestrator.rig.margins import Reserve
 from orchestrator.study.experiment import Table, Time
-
-if TYPE_CHECKING:
-    from orchestrator.rig.identification.record import ExcitationLimits
 
 
 class ArmingTable(Table):
@@ -125,9 +122,3 @@ class IdentificationTable(Table):
     def seconds(self, name: Literal["duration", "compared_duration", "rest"]) -> float:
         """Return one of the times."""
         return seconds(nanoseconds(getattr(self, name), name))
-
-    def command_limits(self) -> dict[str, ExcitationLimits]:
-        """Return the limits of commands."""
-        from orchestrator.rig.identification.record import ExcitationLimits
-
-        return {name: ExcitationLimits(*numbers) for name, numbers in self.limits.items()}

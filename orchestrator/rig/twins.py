@@ -26,8 +26,14 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.naming import listed_names
 from orchestrator.engine import TwinUnit as NativeUnit
-from orchestrator.rig.identification.line_delays import brought, in_run_time, line_delay_ns
-from orchestrator.rig.identification.twin_file import SignalPair, TwinFile, read_twin
+from orchestrator.rig.twin_file import (
+    SignalPair,
+    TwinFile,
+    brought,
+    in_run_time,
+    line_delay_ns,
+    read_twin,
+)
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import WorkerProcess

@@ -6,8 +6,9 @@ from orchestrator import Reason
 from orchestrator.rig.device_units.samples import SampleCounter
 from orchestrator.rig.devices.conformance import bench_of
 from orchestrator.rig.devices.conformance.session import session
-from orchestrator.rig.supervisor.checks import Head, HealthCheck, SignalCheck
-from orchestrator.rig.supervisor.limits import DeviceLimits, SignalLimits
+from orchestrator.rig.supervisor.checks import HealthCheck, SignalCheck
+from orchestrator.rig.supervisor.settings import DeviceLimits, SignalLimits
+from orchestrator.rig.supervisor.watch_memory import Head
 
 #: What the first signal of each device stays within, far beyond what it is led to here.
 RANGES = {"ur_rtde": 1.0, "pi_gcs": 0.015, "dcp": 1.0, "canopen_cia402": 1e4}

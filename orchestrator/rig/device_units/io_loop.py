@@ -11,6 +11,7 @@ clock as long as the run is to go on.
 from __future__ import annotations
 
 import contextlib
+import errno
 import faulthandler
 import os
 import signal
@@ -18,18 +19,19 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import Reason
-from orchestrator.core.simunits.isolation.wire import receive, receive_memory, send
+from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
+from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import device_facts
-from orchestrator.rig.device_units.io_process import error_text, told
 from orchestrator.rig.device_units.samples import RateCheck, SampleCounter, SampleLogWriter
-from orchestrator.rig.device_units.supervision import DeviceSupervision, OwnGate, gate_of
+from orchestrator.rig.device_units.supervision import OwnGate, Seat, gate_of
 from orchestrator.rig.devices import (
     Device,
     DeviceConnectors,
@@ -45,6 +47,33 @@ _LOOK = 0.02
 _LAST = 5.0
 
 
+_ADVICE = {
+    errno.EADDRINUSE: "another program has it: end that one, or choose another port",
+    errno.EACCES: "a permission is missing: run it as a user who has it",
+    errno.EPERM: "a permission is missing: run it as a user who has it",
+    errno.ECONNREFUSED: "nothing listens there: is the device on, are address and port right?",
+    errno.ENETUNREACH: "there is no route to it: is the network connected?",
+    errno.EHOSTUNREACH: "there is no route to it: is the network connected?",
+}
+
+
+def error_text(error: BaseException) -> str:
+    """Say what an error is, and what helps against those of the system."""
+    if isinstance(error, SoftdockError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno in _ADVICE:
+        return f"{error.strerror}: {_ADVICE[error.errno]}"
+    return f"{type(error).__name__}: {error}"
+
+
+def told(error: BaseException) -> dict[str, Any]:
+    """Put an error into plain data for the run."""
+    trace = "".join(traceback.format_exception(error))
+    if not isinstance(error, SoftdockError):
+        error = DeviceError(error_text(error))
+    return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}
+
+
 class _Link:
     """A device, and the memory that its process shares with the run."""
 
@@ -53,7 +82,7 @@ class _Link:
         device: Device,
         ports: DeviceConnectors,
         block: DeviceBlock,
-        gate: DeviceSupervision | OwnGate,
+        gate: OwnGate | Seat,
         run_on: float = 0.0,
     ) -> None:
         self._run_on = run_on
@@ -139,7 +168,7 @@ class _Link:
     def send(self) -> None:
         """Send the newest command, or what the connectors start with, as the gate lets it pass."""
         number, self._step_ns = self.block.newest_command(self._command)
-        command = self.gate.command(self._command, number, self._step_ns)
+        command = self.gate.command(self._command.tolist(), number, self._step_ns)
         self.device.send(command)
         if self._log is not None:
             self._log.sent(number, time.monotonic_ns(), command)

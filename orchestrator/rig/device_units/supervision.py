@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from orchestrator.core import posix
 from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
-from orchestrator.rig.supervisor.checks import JoiningDevice as WatchedFacts
-from orchestrator.rig.supervisor.checks import RingSignal
 from orchestrator.rig.supervisor.gate import CommandGate, GateTimes, Orders
-from orchestrator.rig.supervisor.seat import Seat
-from orchestrator.rig.supervisor.states import State
+from orchestrator.rig.supervisor.settings import CommandLimits
+from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
+from orchestrator.rig.supervisor.watch_memory import (
+    Head,
+    JoiningDevice,
+    RingSignal,
+    WatchMemory,
+    Word,
+    write_ring,
+)
+from orchestrator.rig.supervisor.wire import connect_to, hear, tell
 
 #: A command that does not stand after so long is given up: the device is silent.
 _REST_S = 3.0
@@ -113,11 +123,11 @@ class OwnGate:
         self._stop(Reason.OPERATION)
         return self._gate.at_rest or (self._clock() - (self._stopped_ns or 0)) * 1e-9 > _REST_S
 
-    def command(self, wanted: _Array, number: int, step_ns: int) -> list[float]:
+    def command(self, wanted: Sequence[float], number: int, step_ns: int) -> list[float]:
         """Return what is sent in the place of the newest command; see :class:`CommandGate`."""
         self._expect(number, step_ns)
         orders, now = self._orders()
-        sent = self._gate.command(wanted.tolist(), number, orders, now, self._patience_ns)
+        sent = self._gate.command(wanted, number, orders, now, self._patience_ns)
         self.sent[:] = sent
         return sent
 
@@ -194,100 +204,169 @@ class OwnGate:
 _STEPS = 2
 
 
-def gate_of(component: str, facts: DeviceFacts) -> DeviceSupervision | OwnGate:
-    """Join the supervisor that the settings of a device name; else it looks after itself."""
-    rig = facts.settings.supervisor
-    return DeviceSupervision(component, facts, rig) if rig else OwnGate(facts)
+class Seat:
+    """Joins a supervisor, sends its device what the gate lets pass, and leaves a trace of it all.
 
-
-class DeviceSupervision:
-    """Passes what a device sends through its seat at the supervisor.
-
-    component, facts: The device.
     rig: Whose supervisor.
+    facts: Of the device.
+    Raises DeviceError: if there is no supervisor, or it does not take the device.
     """
 
-    def __init__(self, component: str, facts: DeviceFacts, rig: str) -> None:
-        watched = watched_facts(component, facts, os.getpid(), os.getppid())
-        self.period = 1.0 / facts.ports.rate
-        self._seat = Seat(rig, watched)
+    def __init__(self, rig: str, facts: JoiningDevice) -> None:
+        self.facts, self.period = facts, facts.period_ns * 1e-9
+        self._channel = connect_to(rig)
+        tell(self._channel, {"hello": "device", **facts.as_json()})
+        try:
+            answer, memory = hear(self._channel)
+        except (EOFError, TimeoutError, ValueError):
+            raise DeviceError(f"the supervisor of rig '{rig}' gave no answer") from None
+        if memory is None:
+            raise DeviceError(f"the supervisor refuses it: {answer.get('refused', 'no reason')}")
+        self._folder = Path(answer["folder"])
+        if answer["priority"]:  # a supervisor that is not granted its own says so
+            with contextlib.suppress(PermissionError):
+                posix.take_priority(answer["priority"])
+        self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
+        start = [signal.start for signal in facts.commands]
+        limits = [CommandLimits.model_validate(one) for one in answer["limits"]]
+        self._gate = CommandGate(limits, start, GateTimes(**answer["times"]), facts.period_ns)
+        self._row = np.zeros(len(facts.columns))
+        asked = len(Head) + len(facts.measured)
+        sent = asked + len(start)
+        self._measured, self._asked = slice(len(Head), asked), slice(asked, sent)
         #: What was sent last.
-        self.sent: _Array = np.array([signal.start for signal in watched.commands])
-        self._ended_at = math.inf
-        self._number, self._fresh_at = 0, time.monotonic()
+        self.sent = self._row[sent:]
+        self.sent[:] = start
+        self._sent_ns = self._fresh_ns = time.monotonic_ns()
+        self._ended_ns: float = math.inf
+        self._number = 0
 
     @property
     def trusted(self) -> bool:
         """Whether the simulation may take what the device measures for its own."""
-        return self._seat.trusted
+        return State(self._memory[Word.STATE]) in FOLLOWING and not self._gate.stopping
 
     @property
     def stopping(self) -> bool:
-        """Whether the command comes to rest, or stands after that."""
-        return self._seat.stopping
+        """Whether its command comes to rest, or stands after that."""
+        return State(self._memory[Word.STATE]) in STOPPING or self._gate.stopping
 
     @property
     def is_over(self) -> bool:
         """Whether the command stands after the run has ended."""
-        return self._seat.at_rest or time.monotonic() - self._ended_at > _REST_S
+        return self._gate.at_rest or time.monotonic_ns() - self._ended_ns > _REST_S * 1e9
 
     @property
     def behind(self) -> bool:
         """Whether what is sent still goes towards the newest command."""
-        return self._seat.behind
+        return self._gate.behind
 
-    def command(self, wanted: _Array, number: int, step_ns: int) -> list[float]:
-        """Return what is sent in the place of the newest command."""
+    @property
+    def released(self) -> Reason:
+        """Why the run is to end; ``OPERATION``: it is not."""
+        if self._memory[Word.RELEASED]:
+            return Reason(self._memory[Word.REASON])
+        alone = self._gate.reason is Reason.SUPERVISOR_LOST and self._gate.at_rest
+        return Reason.SUPERVISOR_LOST if alone else Reason.OPERATION
+
+    def command(self, wanted: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
+        """Return what is sent now in the place of the simulation's newest command."""
         del step_ns
-        sent = self._seat.command(wanted.tolist(), number)
-        self.sent[:] = sent
+        now = time.monotonic_ns()
+        sent = self._gate.command(wanted, number, self._orders(), now)
+        self._row[self._asked], self.sent[:] = wanted, sent
+        self._row[Head.COMMAND_NUMBER] = number
+        self._sent_ns = now
+        self._beat(number, now)
         return sent
 
     def take_back(self) -> None:
         """Take note that the device did not take what it was sent last."""
-        self._seat.take_back()
+        self._gate.take_back()
 
-    def saw(self, facts: SampleFacts, values: _Array) -> None:
-        """Leave a trace of a sample."""
-        facts.shaped = self._seat.shaped
-        self._seat.saw(facts, values.tolist())
+    def saw(self, facts: SampleFacts, values: npt.ArrayLike) -> None:
+        """Leave a trace of a sample, or of a datagram that was none; count what was held back."""
+        facts.shaped = self._gate.shaped
+        row, now = self._row, time.monotonic_ns()
+        row[Head.STATE], row[Head.REASON] = self._memory[Word.STATE], self._gate.reason
+        row[Head.NUMBER], row[Head.VALID] = facts.number, facts.valid
+        row[Head.STATUS], row[Head.DEVICE_TIME] = facts.status, facts.device_time
+        row[Head.LOST], row[Head.LATE] = facts.lost, facts.late
+        row[Head.REPEATED], row[Head.MALFORMED] = facts.repeated, facts.malformed
+        row[Head.RESTARTS] = facts.restarts
+        row[Head.COMMAND_AGE] = (now - self._sent_ns) * 1e-9
+        row[self._measured] = values
+        self._memory.add(now, row)
+
+    def look(self, number: int) -> None:
+        """Give a sign of life, and look whether supervisor and simulation gave theirs."""
+        now = time.monotonic_ns()
+        self._gate.watch(self._orders(), number, now)
+        self._beat(number, now)
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
         """Give a sign of life, look for those of others; end a run that the rig has left."""
         del step_ns
-        number, now = block.commands_given, time.monotonic()
-        self._seat.watch(number)
-        if number != self._number or (number < _STEPS and self._seat.is_watched):
-            self._number, self._fresh_at = number, now
-        if self._seat.at_rest and now - self._fresh_at > _REST_S and number:
+        number, now = block.commands_given, time.monotonic_ns()
+        self.look(number)
+        is_watched = self._gate.reason is not Reason.SUPERVISOR_LOST
+        if number != self._number or (number < _STEPS and is_watched):
+            self._number, self._fresh_ns = number, now
+        if self._gate.at_rest and now - self._fresh_ns > _REST_S * 1e9 and number:
             raise DeviceError(
                 f"it stands, and the run gave no new command for {_REST_S:g} s: it gets no more"
                 " signs of life; look at what the run waited for"
             )
-        reason = self._seat.released
+        reason = self.released
         if reason and not block.lost:
             block.lose(f"the supervisor brought the rig to rest: {reason.what}; {reason.advice}")
 
     def strike(self, reason: Reason) -> None:
-        """Tell the supervisor what was found of the device."""
-        self._seat.strike(reason)
+        """Come to rest for what was found of the device, and let the supervisor know."""
+        now = time.monotonic_ns()
+        self._gate.trip(reason, now)
+        self._beat(self._memory[Word.COMMANDS], now)
 
     def run_ended(self, *, regularly: bool) -> None:
-        """Take note that the run is over, or gone."""
-        self._ended_at = time.monotonic()
-        self._seat.run_ended(regularly=regularly)
+        """Come to rest because the run is over, or gone."""
+        self._ended_ns = time.monotonic_ns()
+        if not self._memory[Word.RUN_GONE]:
+            self._memory[Word.RUN_GONE] = 1 if regularly else 2
 
     def leave(self) -> None:
-        """Leave the supervisor."""
-        self._seat.leave()
+        """Leave; if the supervisor is gone, write what it would have written."""
+        if self._gate.reason is Reason.SUPERVISOR_LOST:
+            name = f"supervisor_lost.{self.facts.device}.csv"
+            write_ring(self._folder / name, self.facts.columns, self._memory)
+        self._channel.close()
+
+    def _orders(self) -> Orders:
+        memory = self._memory
+        return Orders(State(memory[Word.STATE]), memory[Word.SINCE], memory[Word.BEAT])
+
+    def _beat(self, number: int, now_ns: int) -> None:
+        memory, gate = self._memory, self._gate
+        memory[Word.COMMANDS] = number
+        memory[Word.AT_REST] = int(gate.at_rest)
+        memory[Word.IO_REASON] = gate.reason
+        memory[Word.IO_FOUND] = gate.found_ns
+        memory[Word.IO_BEAT] = now_ns
+
+
+def gate_of(component: str, facts: DeviceFacts) -> Seat | OwnGate:
+    """Join the supervisor that the settings of a device name; else it looks after itself."""
+    rig = facts.settings.supervisor
+    if not rig:
+        return OwnGate(facts)
+    return Seat(rig, watched_facts(component, facts, os.getpid(), os.getppid()))
 
 
 def watched_facts(
     component: str, facts: DeviceFacts, pid: int = 0, engine: int = 0
-) -> WatchedFacts:
+) -> JoiningDevice:
     """Return what a supervisor is told of a device."""
     ports = facts.ports
-    return WatchedFacts(
+    return JoiningDevice(
         device=component,
         measured=tuple(each for port in ports.outputs for each in _signals(port)),
         commands=tuple(each for port in ports.inputs for each in _signals(port)),

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.rig.devices.connectors import (
+    from orchestrator.rig.devices.device import (
         DeviceConnector as DeviceConnector,
         DeviceConnectors as DeviceConnectors,
     )
     from orchestrator.rig.devices.device import Device as Device
-    from orchestrator.rig.devices.connectors import Received as Received
+    from orchestrator.rig.devices.device import Received as Received
     from orchestrator.rig.devices.registry import (
         device_class as device_class,
         device_names as device_names,

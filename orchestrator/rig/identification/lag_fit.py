@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import optimize, signal
 
 from orchestrator.rig.identification.record import Floats, Record
-from orchestrator.rig.identification.step_response import Lag
+from orchestrator.rig.twin_file import Lag
 
 #: Of a damping's logarithm, where its derivative is taken by a difference.
 _SMALL = 1e-5

@@ -23,14 +23,14 @@ from orchestrator.rig.identification.lag_fit import (
     frequency_response,
     remainder,
 )
-from orchestrator.rig.identification.record import Floats, Record
-from orchestrator.rig.identification.sample_times import (
+from orchestrator.rig.identification.record import (
+    Floats,
+    Record,
     deviation_interval,
     normal_interval,
     positive_interval,
 )
-from orchestrator.rig.identification.step_response import Lag
-from orchestrator.rig.identification.twin_file import Dynamics, Estimate, Validation
+from orchestrator.rig.twin_file import Dynamics, Estimate, Lag, Validation
 
 #: Fewer distinct values show no step: whatever they are, they are few.
 _LEVELS = 8

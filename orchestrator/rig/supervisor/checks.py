@@ -1,114 +1,24 @@
-"""What a row of a device's ring has, and what a supervisor looks for in it."""
+"""What a supervisor looks for in signals, in the health of devices, in what two of them say."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from enum import IntEnum
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from orchestrator.core.diagnostics import Reason
-from orchestrator.rig.supervisor.limits import REASON_NAMES, DeviceLimits, SignalLimits
+import numpy as np
+import numpy.typing as npt
 
-
-class Head(IntEnum):
-    """Columns that every device has, before its signals."""
-
-    STATE = 0
-    REASON = 1
-    NUMBER = 2
-    VALID = 3
-    STATUS = 4
-    DEVICE_TIME = 5
-    LOST = 6
-    LATE = 7
-    REPEATED = 8
-    MALFORMED = 9
-    RESTARTS = 10
-    COMMAND_NUMBER = 11
-    COMMAND_AGE = 12
-
-
-@dataclass(frozen=True, slots=True)
-class RingSignal:
-    """One scalar of a device.
-
-    name, unit: As the connector has them, elements of arrays as ``name[i]``.
-    start, minimum, maximum, speed: Of a command; ``speed``: how fast it may change at the device,
-        per s.
-    """
-
-    name: str
-    unit: str
-    start: float = 0.0
-    minimum: float | None = None
-    maximum: float | None = None
-    speed: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JoiningDevice:
-    """What the process of a device says of it when it joins a supervisor.
-
-    device: Name of the component.
-    measured, commands: Its signals.
-    period_ns: Between two of its samples.
-    pid, engine: Numbers of its process and of that of the simulation.
-    answers: Whether it takes a command as the answer to a sample, at the moment of that.
-    """
-
-    device: str
-    measured: tuple[RingSignal, ...]
-    commands: tuple[RingSignal, ...]
-    period_ns: int
-    pid: int
-    engine: int
-    answers: bool = False
-
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns of its ring: the head, measured, asked and sent signals."""
-        heads = [head.name.lower() for head in Head]
-        measured = [signal.name for signal in self.measured]
-        asked = [f"asked.{signal.name}" for signal in self.commands]
-        sent = [f"sent.{signal.name}" for signal in self.commands]
-        return [*heads, *measured, *asked, *sent]
-
-    def places(self) -> Iterator[tuple[str, int, RingSignal]]:
-        """Yield the signals by ``device.connector`` with their columns; commands as sent."""
-        first = len(Head)
-        for i, signal in enumerate(self.measured):
-            yield f"{self.device}.{signal.name}", first + i, signal
-        first += len(self.measured) + len(self.commands)
-        for i, signal in enumerate(self.commands):
-            yield f"{self.device}.{signal.name}", first + i, signal
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data, which :meth:`of_json` reads."""
-        return {
-            "device": self.device,
-            "measured": [_plain(signal) for signal in self.measured],
-            "commands": [_plain(signal) for signal in self.commands],
-            "period_ns": self.period_ns,
-            "pid": self.pid,
-            "engine": self.engine,
-            "answers": self.answers,
-        }
-
-    @classmethod
-    def of_json(cls, data: dict[str, Any]) -> JoiningDevice:
-        """Return the facts that :meth:`as_json` wrote."""
-        signals = {
-            key: tuple(RingSignal(*one) for one in data[key]) for key in ("measured", "commands")
-        }
-        return cls(**{**data, **signals})
-
-
-def _plain(signal: RingSignal) -> list[Any]:
-    return [getattr(signal, field.name) for field in fields(signal)]
-
+from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.rig.supervisor.settings import (
+    REASON_NAMES,
+    DeviceLimits,
+    EnergyLimits,
+    SignalLimits,
+    SupervisorSettings,
+)
+from orchestrator.rig.supervisor.states import Check, State, holds
+from orchestrator.rig.supervisor.watch_memory import Head, JoiningDevice, RingSignal
 
 _NS = 1e-9
 _WINDOW_NS = 1_000_000_000
@@ -253,3 +163,236 @@ class HealthCheck:
         if abs(offset - self._offset) > self._jump:  # not, if there is none to compare with
             self._found.add(Reason.CLOCK)
         self._offset = offset
+
+
+class PassivityObserver:
+    """Sums the work of a force on a motion, and what was given beyond what was last taken.
+
+    ``W`` is the work of the rig on the simulation. A passive rig gives at most what it took and
+    stored; so ``D = W - min W``, summed as ``D = max(0, D + dW)``, stays below the largest energy
+    that the contact stores. The force is that of the newest sample when a motion begins, which is
+    how a simulation holds it over the step.
+
+    sense: 1 or -1: power into the simulation is sense x force x velocity.
+
+    References
+    ----------
+    Hannaford, Ryu: Time-domain passivity control of haptic interfaces, IEEE Transactions on
+    Robotics and Automation 18(1), 2002: its observer, of one port; counted from its last minimum
+    instead of the start, since a contact closes and opens.
+    """
+
+    def __init__(self, sense: int) -> None:
+        self._sense = sense
+        self._force, self._place = 0.0, math.nan
+        #: D, J.
+        self.given = 0.0
+
+    def push(self, force: float) -> None:
+        """Take a sample of the force, N."""
+        if math.isfinite(force):
+            self._force = force
+
+    def move(self, place: float) -> None:
+        """Take a sample of the motion, m."""
+        if math.isfinite(self._place) and math.isfinite(place):
+            self.given = max(0.0, self.given + self._sense * self._force * (place - self._place))
+        self._place = place
+
+
+Floats = npt.NDArray[np.float64]
+#: Order of a derivative, and the degree of its polynomial.
+_ACCELERATION, _JERK = 2, 3
+
+
+def derivative_weights(samples: int, order: int, period: float) -> Floats:
+    """Return what samples are multiplied by for a derivative in the middle of their window.
+
+    It is that of the polynomial of degree ``order`` that fits them best (Savitzky, Golay:
+    Analytical Chemistry 36, 1964). Noise of standard deviation ``s`` gives the derivative one of
+    ``s`` times the norm of the weights, for many samples ``s sqrt(720 / n**5) / h**2`` of the
+    second and ``s sqrt(100800 / n**7) / h**3`` of the third.
+    """
+    places = (np.arange(samples) - 0.5 * (samples - 1)) * period
+    scale = places[-1]
+    rows = np.linalg.pinv(np.vander(places / scale, order + 1, increasing=True))
+    weights: Floats = rows[order] * math.factorial(order) / scale**order
+    return weights
+
+
+class MotionCheck:
+    """Looks at the acceleration and the jerk of one signal.
+
+    Samples count as evenly spaced, by the device's count: they arrive less evenly. After one that
+    was lost the window is filled anew.
+
+    name, limits: Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
+    period_ns: Of its device.
+    Raises DescriptionError: if the window has too few samples.
+    """
+
+    def __init__(self, name: str, limits: SignalLimits, period_ns: int) -> None:
+        period = period_ns * _NS
+        samples = 1 + round(limits.ns("window") / period_ns)
+        wanted = (
+            (Reason.ACCELERATION, _ACCELERATION, limits.acceleration),
+            (Reason.JERK, _JERK, limits.jerk),
+        )
+        asked = [(reason, order, most) for reason, order, most in wanted if most is not None]
+        least = 2 + max(order for _, order, _ in asked)
+        if samples < least:
+            raise DescriptionError(
+                f"supervisor.signals.'{name}'.window: expected at least"
+                f" {(least - 1) * period * 1e3:g} ms, {least} samples of the device, found"
+                f" {limits.window!r}"
+            )
+        self._looks = [
+            (reason, most, derivative_weights(samples, order, period))
+            for reason, order, most in asked
+        ]
+        self._persistence = limits.ns("persistence") / period_ns
+        self._values: Floats = np.zeros(samples)
+        self._filled = self._bad = 0
+        self._number = -1
+        self._found = Reason.OPERATION
+
+    def take(self, number: int, value: float) -> None:
+        """Take a sample by its number; one that is known already says nothing."""
+        if number == self._number:
+            return
+        if number != self._number + 1 or not math.isfinite(value):
+            self._filled = self._bad = 0
+        self._number = number
+        self._values[:-1] = self._values[1:]
+        self._values[-1] = value
+        self._filled += 1
+        if self._filled < len(self._values):
+            return
+        found = self._look()
+        self._bad = self._bad + 1 if found else 0
+        if found and self._bad > self._persistence:
+            self._found = found
+
+    def reason(self) -> Reason:
+        """Return what was found since this was last asked."""
+        found, self._found = self._found, Reason.OPERATION
+        return found
+
+    def _look(self) -> Reason:
+        for reason, most, weights in self._looks:
+            if abs(float(weights @ self._values)) > most:
+                return reason
+        return Reason.OPERATION
+
+
+_Take = Callable[[int, float], None]
+
+
+class RigChecks:
+    """Hands each sample of each signal to the checks that want it.
+
+    settings: Of the rig.
+    devices: All of them.
+    Raises DescriptionError: if a table names a signal that no device has; all are told together.
+    """
+
+    def __init__(self, settings: SupervisorSettings, devices: Iterable[JoiningDevice]) -> None:
+        self._places: dict[str, tuple[str, int, RingSignal]] = {}
+        self._periods: dict[str, int] = {}
+        for facts in devices:
+            self._periods[facts.device] = facts.period_ns
+            for name, column, signal in facts.places():
+                self._places[name] = (facts.device, column, signal)
+        self._takers: dict[str, list[tuple[int, _Take]]] = {}
+        self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
+        self._expect(settings)
+        self._held_against: list[SignalCheck] = []
+        self._signals = {n: self._signal(n, settings) for n in settings.signals}
+        self._motions = {
+            n: self._motion(n, one) for n, one in settings.signals.items() if _moves(one)
+        }
+        self.energies = {n: self._energy(one) for n, one in settings.energy.items()}
+        self._limits = {n: one.limit for n, one in settings.energy.items()}
+
+    def take(self, device: str, time_ns: int, row: list[float]) -> None:
+        """Take a row of a device's ring."""
+        for column, take in self._takers.get(device, ()):
+            take(time_ns, row[column])
+        for column, check in self._moved.get(device, ()):
+            check.take(int(row[Head.NUMBER] + row[Head.LOST]), row[column])
+
+    def reasons(self) -> Iterator[tuple[str, Reason]]:
+        """Yield each check's name with what is wrong, ``OPERATION`` where nothing is."""
+        for name, check in self._signals.items():
+            yield name, check.reason()
+        for name, observer in self.energies.items():
+            wrong = observer.given > self._limits[name]
+            yield name, Reason.ENERGY if wrong else Reason.OPERATION
+
+    def motion_reasons(self) -> Iterator[tuple[str, Reason]]:
+        """Yield the same of accelerations and jerks of signals."""
+        for name, motion in self._motions.items():
+            yield name, motion.reason()
+
+    def enter(self, state: State) -> None:
+        """Let checks count, or forget what they counted, as their table has it for a state."""
+        for check in self._held_against:
+            check.counts_frozen = holds(Check.FROZEN, state)
+        if not holds(Check.ENERGY, state):
+            for observer in self.energies.values():
+                observer.given = 0.0
+
+    def _expect(self, settings: SupervisorSettings) -> None:
+        problems = [
+            f"supervisor.{where}: no device has a signal '{name}'{nearest(name, self._places)};"
+            f" signals: {', '.join(self._places) or 'none'}"
+            for where, name in _named(settings)
+            if name not in self._places
+        ]
+        if problems:
+            raise DescriptionError(*problems)
+
+    def _listen(self, name: str, take: _Take) -> None:
+        device, column, _ = self._places[name]
+        self._takers.setdefault(device, []).append((column, take))
+
+    def _signal(self, name: str, settings: SupervisorSettings) -> SignalCheck:
+        limits = settings.signals[name]
+        check = SignalCheck(limits, self._places[name][2].unit)
+        if limits.against is not None:
+            self._held_against.append(check)
+            self._listen(limits.against, lambda _, value: check.move(value))
+        self._listen(name, check.take)
+        return check
+
+    def _motion(self, name: str, limits: SignalLimits) -> MotionCheck:
+        device, column, _ = self._places[name]
+        check = MotionCheck(name, limits, self._periods[device])
+        self._moved.setdefault(device, []).append((column, check))
+        return check
+
+    def _energy(self, limits: EnergyLimits) -> PassivityObserver:
+        observer = PassivityObserver(limits.sense)
+        self._listen(limits.force, lambda _, value: observer.push(value))
+        self._listen(limits.motion, lambda _, value: observer.move(value))
+        return observer
+
+
+def _moves(limits: SignalLimits) -> bool:
+    return limits.acceleration is not None or limits.jerk is not None
+
+
+def _named(settings: SupervisorSettings) -> Iterator[tuple[str, str]]:
+    """Yield the signals that tables name, with where."""
+    tables: Mapping[str, Mapping[str, object]] = {
+        "signals": settings.signals,
+        "commands": settings.commands,
+    }
+    for table, named in tables.items():
+        yield from ((table, name) for name in named)
+    for name, limits in settings.signals.items():
+        if limits.against is not None:
+            yield f"signals.{name}.against", limits.against
+    for name, energy in settings.energy.items():
+        yield f"energy.{name}.force", energy.force
+        yield f"energy.{name}.motion", energy.motion

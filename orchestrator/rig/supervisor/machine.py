@@ -1,9 +1,12 @@
-"""The machine that walks the table of transitions: what is latched, armed, refused."""
+"""The machine that walks the table of transitions: what is latched, armed, refused, written."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
 
 from orchestrator.core.diagnostics import Reason
 from orchestrator.rig.supervisor.states import (
@@ -201,3 +204,34 @@ class Machine:
         if guard is Guard.ARMED:
             return not self.present and self.armed_left(now_ns) > 0
         return bool(self.latched) is (guard is Guard.LATCHED)
+
+
+#: Of the file of a :class:`ChangeFile`.
+CHANGES_NAME = "changes.csv"
+
+
+class ChangeFile:
+    """Writes transitions and faults as they come, so that a killed supervisor has left them.
+
+    path: Of the CSV file, written anew.
+    """
+
+    COLUMNS = ("time_s", "before", "event", "after", "reason", "where")
+
+    def __init__(self, path: Path) -> None:
+        self._file: TextIO = path.open("w", encoding="utf-8", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(self.COLUMNS)
+        self._file.flush()
+
+    def write(self, change: Change) -> None:
+        """Add one."""
+        fault = change.fault
+        reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
+        told = (change.before.name, change.event.value, change.after.name, reason, where)
+        self._writer.writerow((f"{change.time_ns * 1e-9:.9f}", *told))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -22,20 +22,13 @@ from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
-from orchestrator.rig.supervisor.checks import JoiningDevice
-from orchestrator.rig.supervisor.limits import SignalLimits
-from orchestrator.rig.supervisor.machine import RefusedWish
+from orchestrator.rig.supervisor.machine import CHANGES_NAME, ChangeFile, RefusedWish
 from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackFile
-from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.settings import SignalLimits, SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import TUNE, WISHES, DeviceWatch, Supervisor
-from orchestrator.rig.supervisor.watch_memory import (
-    CHANGES_NAME,
-    ChangeFile,
-    WatchMemory,
-    write_ring,
-)
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, WatchMemory, write_ring
 from orchestrator.rig.supervisor.wire import hear, operator_at, peer_of, take_rig, tell
 
 

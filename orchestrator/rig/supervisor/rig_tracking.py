@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, nearest
-from orchestrator.rig.supervisor.checks import Head, JoiningDevice
 from orchestrator.rig.supervisor.settings import TrackingLimits
 from orchestrator.rig.supervisor.tracker import WIDTH, Tracked, Tracker
+from orchestrator.rig.supervisor.watch_memory import Head, JoiningDevice
 
 
 @dataclass(frozen=True, slots=True)

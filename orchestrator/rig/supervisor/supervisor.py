@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
-from orchestrator.rig.supervisor.checks import HealthCheck, JoiningDevice
-from orchestrator.rig.supervisor.limits import CommandLimits, DeviceLimits
+from orchestrator.rig.supervisor.checks import HealthCheck, RigChecks
 from orchestrator.rig.supervisor.machine import FoundCause, Machine, RefusedWish
-from orchestrator.rig.supervisor.rig_checks import RigChecks
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, RigTracking
-from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
 from orchestrator.rig.supervisor.states import (
     OF_DEVICES,
     OF_MOTIONS,
@@ -20,7 +18,7 @@ from orchestrator.rig.supervisor.states import (
     State,
     holds,
 )
-from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, WatchMemory, Word
 
 
 class DeviceWatch:

@@ -1,4 +1,4 @@
-"""Memory that a supervisor shares with the process of one device, and files of what it saw."""
+"""What the process of a device says of it to a supervisor, and the memory that both share."""
 
 from __future__ import annotations
 
@@ -6,20 +6,117 @@ import csv
 import mmap
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core import posix
-from orchestrator.rig.supervisor.machine import Change
 
 _WORDS = 16
 #: A reader that is so many rows behind reads again: its oldest rows are being written over.
 _MARGIN = 16
+
+
+class Head(IntEnum):
+    """Columns that every device has, before its signals."""
+
+    STATE = 0
+    REASON = 1
+    NUMBER = 2
+    VALID = 3
+    STATUS = 4
+    DEVICE_TIME = 5
+    LOST = 6
+    LATE = 7
+    REPEATED = 8
+    MALFORMED = 9
+    RESTARTS = 10
+    COMMAND_NUMBER = 11
+    COMMAND_AGE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RingSignal:
+    """One scalar of a device.
+
+    name, unit: As the connector has them, elements of arrays as ``name[i]``.
+    start, minimum, maximum, speed: Of a command; ``speed``: how fast it may change at the device,
+        per s.
+    """
+
+    name: str
+    unit: str
+    start: float = 0.0
+    minimum: float | None = None
+    maximum: float | None = None
+    speed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoiningDevice:
+    """What the process of a device says of it when it joins a supervisor.
+
+    device: Name of the component.
+    measured, commands: Its signals.
+    period_ns: Between two of its samples.
+    pid, engine: Numbers of its process and of that of the simulation.
+    answers: Whether it takes a command as the answer to a sample, at the moment of that.
+    """
+
+    device: str
+    measured: tuple[RingSignal, ...]
+    commands: tuple[RingSignal, ...]
+    period_ns: int
+    pid: int
+    engine: int
+    answers: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of its ring: the head, measured, asked and sent signals."""
+        heads = [head.name.lower() for head in Head]
+        measured = [signal.name for signal in self.measured]
+        asked = [f"asked.{signal.name}" for signal in self.commands]
+        sent = [f"sent.{signal.name}" for signal in self.commands]
+        return [*heads, *measured, *asked, *sent]
+
+    def places(self) -> Iterator[tuple[str, int, RingSignal]]:
+        """Yield the signals by ``device.connector`` with their columns; commands as sent."""
+        first = len(Head)
+        for i, signal in enumerate(self.measured):
+            yield f"{self.device}.{signal.name}", first + i, signal
+        first += len(self.measured) + len(self.commands)
+        for i, signal in enumerate(self.commands):
+            yield f"{self.device}.{signal.name}", first + i, signal
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data, which :meth:`of_json` reads."""
+        return {
+            "device": self.device,
+            "measured": [_plain(signal) for signal in self.measured],
+            "commands": [_plain(signal) for signal in self.commands],
+            "period_ns": self.period_ns,
+            "pid": self.pid,
+            "engine": self.engine,
+            "answers": self.answers,
+        }
+
+    @classmethod
+    def of_json(cls, data: dict[str, Any]) -> JoiningDevice:
+        """Return the facts that :meth:`as_json` wrote."""
+        signals = {
+            key: tuple(RingSignal(*one) for one in data[key]) for key in ("measured", "commands")
+        }
+        return cls(**{**data, **signals})
+
+
+def _plain(signal: RingSignal) -> list[Any]:
+    return [getattr(signal, field.name) for field in fields(signal)]
 
 
 class Word(IntEnum):
@@ -91,10 +188,6 @@ class WatchMemory:
                 return end, times, values
 
 
-#: Of the file of a :class:`ChangeFile`.
-CHANGES_NAME = "changes.csv"
-
-
 def write_ring(path: Path, columns: Sequence[str], memory: WatchMemory) -> None:
     """Write the ring of a device as CSV: CLOCK_MONOTONIC in s, then its columns.
 
@@ -108,30 +201,3 @@ def write_ring(path: Path, columns: Sequence[str], memory: WatchMemory) -> None:
         for time_ns, row in zip(times.tolist(), rows.tolist(), strict=True):
             writer.writerow((f"{time_ns * 1e-9:.9f}", *row))
     draft.replace(path)
-
-
-class ChangeFile:
-    """Writes transitions and faults as they come, so that a killed supervisor has left them.
-
-    path: Of the CSV file, written anew.
-    """
-
-    COLUMNS = ("time_s", "before", "event", "after", "reason", "where")
-
-    def __init__(self, path: Path) -> None:
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file)
-        self._writer.writerow(self.COLUMNS)
-        self._file.flush()
-
-    def write(self, change: Change) -> None:
-        """Add one."""
-        fault = change.fault
-        reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
-        told = (change.before.name, change.event.value, change.after.name, reason, where)
-        self._writer.writerow((f"{change.time_ns * 1e-9:.9f}", *told))
-        self._file.flush()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()

@@ -1,17 +1,349 @@
-"""A series of trials, several of them at a time, and its table."""
+"""Running of trials: the rig, its programs, the fault, what all leave; a series and its table."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import itertools
 import json
 import math
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-from orchestrator.rig.trials.judge import Outcome
-from orchestrator.rig.trials.runner import TrialRig
-from orchestrator.rig.trials.trial import FULL_DISK, Trial
+from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.core.own_process import OwnProcess
+from orchestrator.rig.devices import device_class, read_settings
+from orchestrator.rig.devices.conformance import EmulatorProcess
+from orchestrator.rig.emulation import started_emulators, with_emulators
+from orchestrator.rig.supervisor.wire import Operator
+from orchestrator.rig.trials.judge import FULL_DISK, Judge, Outcome, Trial, was_disturbed
+from orchestrator.study import Experiment
+from orchestrator.study.experiment import Case
+from orchestrator.study.prepare.prepared_case import EmulatorPlan
+
+_CHILD = "orchestrator.rig.trials.child"
+_DEVICE = b"orchestrator.rig.device_units.io_loop"
+
+
+@contextlib.contextmanager
+def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
+    """Start the run; what it says goes to ``said.txt``."""
+    with (folder / "said.txt").open("wb") as said:
+        process = OwnProcess(
+            _CHILD,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,  # see await_begin and await_heirs
+            stderr=said,
+            outlives=True,  # as at a terminal of its own
+        )
+    process.stdin.write(json.dumps(dict(told)).encode() + b"\n")
+    process.stdin.close()
+    try:
+        yield process
+    finally:
+        process.finish()
+
+
+def await_begin(process: OwnProcess, limit_s: float) -> bool:
+    """Wait until the devices of a run are open and it steps; return whether it does."""
+    return bool(process.first_line(limit_s))  # it is empty when the run has ended
+
+
+def device_process(run: int, component: str) -> int:
+    """Return the number of the process that leads a device of a run; 0: there is none."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parent = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+            if _DEVICE in words and words[-2] == component.encode() and int(parent) == run:
+                return int(folder.name)
+    return 0
+
+
+def fill_disk(run: int) -> None:
+    """Let no process of a run write past the first 4 KiB of a file, as on a disk that is full."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if os.getsid(int(folder.name)) == run:
+                resource.prlimit(int(folder.name), resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@contextlib.contextmanager
+def stopped(process: int) -> Iterator[None]:
+    """Let a process stand still; it goes on afterwards, if it is still there."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGCONT)
+
+
+def await_heirs(process: OwnProcess, limit_s: float) -> None:
+    """Wait until all that a run started has ended: its journal outlives it when it is killed.
+
+    They have its standard output as theirs, which ends with the last of them.
+    """
+    select.select([process.stdout], [], [], limit_s)
+
+
+@contextlib.contextmanager
+def terminal_at(rig: str) -> Iterator[OwnProcess]:
+    """Attend a rig as an operator does, in a process of its own."""
+    process = OwnProcess(
+        "orchestrator",
+        *("supervisor", "attend", rig, "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        process.stdout.readline()  # it attends
+        yield process
+    finally:
+        process.finish()
+
+
+@contextlib.contextmanager
+def second_client(
+    component: str, case: Case, plans: Mapping[str, EmulatorPlan], priority: int
+) -> Iterator[float]:
+    """Let a second adapter and a second emulator come to the wire of a device; yield when.
+
+    CLOCK_MONOTONIC in s: before the adapter was opened, or, if it was refused, when the emulator
+    was there. ``priority`` is that of the emulators.
+    """
+    table = case.devices[component]
+    kind = device_class(str(table.device))
+    adapter = kind(read_settings(kind, table.settings, component))
+    with ExitStack() as stack:
+        stack.callback(adapter.close)
+        came_s, is_there = time.monotonic(), False
+        with contextlib.suppress(DeviceError, OSError):  # a port that is taken refuses it
+            adapter.open()
+            is_there = True
+        plain = [one for one in plans[component].arguments if not _is_place(one)]
+        with contextlib.suppress(DeviceError):
+            second = stack.enter_context(EmulatorProcess(plans[component].module, plain))
+            if priority:
+                second.prefer(priority)
+        yield came_s if is_there else time.monotonic()
+
+
+def _is_place(argument: str) -> bool:
+    return argument == "--link" or (argument.startswith("{") and argument.endswith("}"))
+
+
+#: What a busy machine may take for the start, and for the end after a fault, s.
+_START_S, _END_S = 90.0, 120.0
+_PERIOD_S = 0.01
+#: A machine that others use may disturb a rig.
+_ATTEMPTS = 4
+#: What a run goes on for after a fault that ends nothing, and what it may take to be active, s.
+_AFTER_S, _BEFORE_S = 2.0, 1.0
+#: What a terminal may take to attend, s.
+_TERMINAL_S = 10.0
+
+
+class _DisturbedError(Exception):
+    """The rig was not as it should be before the fault came."""
+
+
+class TrialRig:
+    """A case of an experiment whose emulators and processes can be made to fail.
+
+    path, experiment: The file and what it says.
+    case: Name of the case.
+    output: Folder; each trial has one of its own in it.
+    lead_s: How long after the rig is active a fault comes.
+    Raises DescriptionError: if the case has no device with an emulator.
+    """
+
+    def __init__(
+        self, path: Path, experiment: Experiment, case: str, output: Path, lead_s: float
+    ) -> None:
+        self._path, self._case, self._output = path, case, output
+        self._experiment, self._lead_s = experiment, lead_s
+        self._numbers = itertools.count(1)
+        table, supervisor = experiment.realtime, experiment.supervisor
+        self._priority = 0 if table is None else table.priority
+        self._factor = 1.0 if table is None else table.factor
+        self._blend_s = 0.0 if supervisor is None else supervisor.ns("blend") * 1e-9
+        #: Whether the rig has a supervisor.
+        self.supervised = supervisor is not None
+        case_, plans = with_emulators(experiment, case, experiment.case[case])
+        if not plans:
+            raise DescriptionError(
+                f"{path}: case '{case}': expected a device with an emulator, found none"
+            )
+        #: Adapters by component.
+        self.devices = {name: str(case_.devices[name].device) for name in plans}
+        self._judge = Judge(experiment, case, self.devices)
+
+    def seconds(self, trial: Trial) -> float:
+        """Return how long a run of a trial may last, from its first step on."""
+        waits = self._lead_s + trial.after_s + trial.stop_s
+        waits += _TERMINAL_S if trial.target == "operator" else 0.0
+        return _BEFORE_S + self._blend_s + waits + _AFTER_S
+
+    def run(self, trial: Trial) -> Outcome:
+        """Run one trial; again, if the rig was not well before the fault came."""
+        for _ in range(_ATTEMPTS):
+            try:
+                outcome = self._attempt(trial)
+            except _DisturbedError as error:
+                why = str(error)
+            else:
+                return outcome
+        raise DeviceError(f"trial '{trial.name}': {why}")
+
+    def folder(self, trial: Trial) -> Path:
+        """Return where a trial leaves what it leaves."""
+        return self._output / "".join(c if c.isalnum() else "-" for c in trial.name)
+
+    def _attempt(self, trial: Trial) -> Outcome:
+        """Run it once; whatever was started is ended."""
+        folder = self.folder(trial)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        case, plans = with_emulators(
+            self._experiment, self._case, self._experiment.case[self._case]
+        )
+        told = self._told(trial, case, folder)
+        rig = str(told["supervisor"].get("rig", ""))
+        with ExitStack() as stack:
+            enter = stack.enter_context
+            more = {name: ["--log", str(folder / f"{name}.log.csv")] for name in plans}
+            if trial.wire and trial.component in more:
+                how = "--fault" if trial.after_s else "--on-signal"
+                more[trial.component] += [how, trial.wire]
+            emulators = enter(started_emulators(plans, self._priority, more))
+            comes_s = time.monotonic() + trial.after_s
+            child = enter(run_of(told, folder))
+            if not await_begin(child, _START_S):
+                last = (_said(folder).splitlines() or ["it said nothing"])[-1]
+                raise DeviceError(f"the run did not start; it said: {last}")
+            terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
+            status = self._await_active(rig, child) if rig else {}
+            wait_s = comes_s - time.monotonic() if trial.after_s else self._lead_s
+            if wait_s < self._lead_s:
+                raise _DisturbedError("the fault came before the rig was active for long enough")
+            time.sleep(wait_s)
+            if not child.is_running:
+                raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+            if rig and (state := self._state(rig)) != "ACTIVE":
+                raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
+            processes = {
+                "emulator": emulators[trial.component].pid if trial.component else 0,
+                "device": device_process(child.pid, trial.component),
+                "engine": child.pid,
+                "supervisor": status.get("pid", 0),
+                "operator": terminal.pid if terminal is not None else 0,
+            }
+            struck_s = self._strike(trial, case, plans, processes, child, stack)
+            self._await_end(rig, child)
+        changes = folder / f"{self._case}.supervisor" / "changes.csv"
+        if was_disturbed(changes, struck_s):
+            raise _DisturbedError("the supervisor found something before the fault came")
+        return self._judge.outcome(trial, folder, struck_s, child.returncode or 0)
+
+    def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
+        supervisor: dict[str, Any] = {}
+        if self._experiment.supervisor is not None:  # more than one may run at once
+            rig = f"{self._experiment.supervisor.rig[:30]}-{os.getpid()}-{next(self._numbers)}"
+            supervisor = {"rig": rig, "arm": "automatic"}
+            supervisor |= {"operator_lost": "stop"} if trial.target == "operator" else {}
+        return {
+            "experiment": str(self._path),
+            "case": self._case,
+            "settings": {name: table.settings for name, table in case.devices.items()},
+            "supervisor": supervisor,
+            "stop": f"{self.seconds(trial) * self._factor:g} s",
+            "output": str(folder),
+        }
+
+    def _strike(
+        self,
+        trial: Trial,
+        case: Case,
+        plans: Mapping[str, EmulatorPlan],
+        processes: Mapping[str, int],
+        child: OwnProcess,
+        stack: ExitStack,
+    ) -> float:
+        """Let the fault come; return when."""
+        struck_s = time.monotonic()
+        if trial.after_s:
+            return struck_s
+        if trial.wire:
+            os.kill(processes["emulator"], signal.SIGUSR1)
+        elif trial.second_client:
+            second = second_client(trial.component, case, plans, self._priority)
+            struck_s = stack.enter_context(second)
+            if not child.is_running:
+                raise _DisturbedError("the run had ended before the second client came")
+        elif trial.target is not None:
+            found = processes[trial.target]
+            if not found:
+                raise _DisturbedError(f"the process of the {trial.target} is not there")
+            if trial.stop_s:
+                with stopped(found):
+                    time.sleep(trial.stop_s)
+            elif trial.full_disk:
+                fill_disk(found)
+            elif trial.signal != signal.SIGKILL:
+                os.killpg(found, trial.signal)
+            else:
+                os.kill(found, signal.SIGKILL)
+        return struck_s
+
+    def _await_active(self, rig: str, child: OwnProcess) -> dict[str, Any]:
+        with Operator(rig) as operator:
+            end = time.monotonic() + _START_S
+            while (status := operator.wish("status"))["state"] != "ACTIVE":
+                if status["latched"] or not child.is_running or time.monotonic() > end:
+                    raise _DisturbedError(
+                        f"rig '{rig}' did not become active: it is in {status['state']};"
+                        f" latched: {status['latched']}"
+                    )
+                time.sleep(_PERIOD_S)
+            return status
+
+    def _await_end(self, rig: str, child: OwnProcess) -> None:
+        """Wait until the run, its supervisor, its devices and its journal have ended."""
+        end, state = time.monotonic() + _END_S, ""
+        child.wait(_END_S)
+        while time.monotonic() < end:
+            state = self._state(rig) if rig else ""
+            if not child.is_running and not state:
+                await_heirs(child, end - time.monotonic())
+                return
+            time.sleep(_PERIOD_S)
+        going = ["the run goes on"] if child.is_running else []
+        going += [f"its supervisor goes on, in {state}"] if state else []
+        raise DeviceError(
+            f"the rig did not end within {_END_S:g} s of the fault: {', '.join(going)}"
+        )
+
+    def _state(self, rig: str) -> str:
+        """Return the state that a supervisor tells; empty: there is none any more."""
+        with contextlib.suppress(DeviceError), Operator(rig) as operator:
+            return str(operator.wish("status")["state"])
+        return ""
+
+
+def _said(folder: Path) -> str:
+    return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()
+
 
 COLUMNS = (
     "fault",

@@ -15,10 +15,9 @@ from orchestrator import (
     read_experiment,
     run_experiment,
 )
-from orchestrator.rig.identification.line_delays import by_clock
-from orchestrator.rig.identification.twin_file import SignalPair, TwinFile, twin_text
-from orchestrator.rig.run.arming import armed
+from orchestrator.rig.arming import armed
 from orchestrator.rig.tables import IdentificationTable
+from orchestrator.rig.twin_file import SignalPair, TwinFile, by_clock, twin_text
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 

@@ -72,7 +72,7 @@ def procedures(monkeypatch):
         seen.append(arguments[4])
         raise DescriptionError("not in this test")
 
-    monkeypatch.setattr("orchestrator.rig.identify.before_arming.identify_case", refuse)
+    monkeypatch.setattr("orchestrator.rig.identification.before_arming.identify_case", refuse)
     return seen
 
 

@@ -12,7 +12,7 @@ from orchestrator.cli.run import _end
 from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.recording import read_parquet
 from orchestrator.core.ssp import write_ssd
-from orchestrator.rig.run import supervision
+from orchestrator.rig import supervision
 from orchestrator.rig.supervisor.states import ChangeRecord, StateChange
 from orchestrator.study import read_experiment, run_experiment, runner
 from orchestrator.study.extension import Steps, loaded

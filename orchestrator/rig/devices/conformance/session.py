@@ -1,4 +1,4 @@
-"""A device and its emulator, and what was received."""
+"""A device and its emulator, what was received, and a first look at a device."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,12 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.rig.devices.connectors import DeviceConnector, Received
-from orchestrator.rig.devices.device import Device
+from orchestrator.rig.devices.device import Device, DeviceConnector, Received
 from orchestrator.rig.devices.registry import device_class, read_settings
 
 
@@ -250,6 +252,8 @@ def free_tcp_port() -> int:
 
 #: How long is waited for one sample: a busy machine must not look like a dead device.
 _WAIT_S = 1.0
+#: The same of a first look at a device.
+_LOOK_S = 0.1
 #: So many samples may have left before a fault began.
 _UNDER_WAY = 10
 #: Of a range and of a speed, what one command moves.
@@ -260,14 +264,13 @@ _SHARE_OF_RANGE, _SHARE_OF_SPEED = 1e-3, 0.2
 class Heard:
     """What came of some calls of ``receive``, in order.
 
-    samples: That came.
+    samples, arrivals: That came, and when, s.
     refused: What was no sample.
-    silences: Calls that nothing came in.
     """
 
     samples: list[Received] = field(default_factory=list)
+    arrivals: list[float] = field(default_factory=list)
     refused: list[WireFormatError] = field(default_factory=list)
-    silences: int = 0
 
     @property
     def steps(self) -> list[int]:
@@ -334,6 +337,7 @@ def hear(
     answer: Sequence[float],
     *,
     until_silent: bool = False,
+    wait_s: float = _WAIT_S,
 ) -> Heard:
     """Receive, and answer where the device wants to be answered.
 
@@ -341,20 +345,21 @@ def hear(
     samples: It is enough when so many have come.
     seconds: It is given up after so long.
     answer: To each sample, of a device that is to be answered.
-    until_silent: It is enough as well when nothing came for 1 s, after something did.
+    until_silent: It is enough as well when nothing came in a wait, after something did.
+    wait_s: Of one wait at most.
     """
     heard, end = Heard(), time.monotonic() + seconds
-    while len(heard.samples) < samples and time.monotonic() < end:
+    while len(heard.samples) < samples and (left := end - time.monotonic()) > 0.0:
         try:
-            received = device.receive(_WAIT_S)
+            received = device.receive(min(left, wait_s))
         except WireFormatError as error:
             heard.refused.append(error)
             continue
         if received is None:
-            heard.silences += 1
             if until_silent and heard.samples:
                 break
             continue
+        heard.arrivals.append(time.monotonic())
         heard.samples.append(received)
         if device.answers:
             device.send(answer)
@@ -376,3 +381,68 @@ def session(name: str, bench: Bench, *faults: str, later: str = "") -> Iterator[
             yield Session(device, emulator)
         finally:
             device.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a device sent in some seconds.
+
+    seconds: From its opening to the end.
+    samples: How many came.
+    refused: Datagrams that were no samples.
+    first_refusal: Why the first of them was none; empty without one.
+    lost, repeated, late: By the device's sequence: numbers that were passed over, that came again,
+        that went back.
+    rate: Samples per second between the first and the last; 0 with fewer than two.
+    jitter: Standard deviation of the time between two arrivals, s.
+    longest_gap: Between two arrivals, s.
+    last: The newest sample.
+    """
+
+    seconds: float
+    samples: int
+    refused: int
+    first_refusal: str
+    lost: int
+    repeated: int
+    late: int
+    rate: float
+    jitter: float
+    longest_gap: float
+    last: Received | None
+
+
+def probe(device: Device, seconds: float) -> Probe:
+    """Open a device, listen, and close it; a device that must be answered is told its start values.
+
+    Nothing else is commanded. The start values of a robot under corrections leave it where it is.
+
+    device: Not opened yet.
+    seconds: How long to listen.
+    Raises DeviceError, OSError: if it cannot be opened, or the connection is lost.
+    """
+    inputs = device.connectors(device.settings).inputs
+    answer = [connector.start for connector in inputs for _ in range(connector.size)]
+    begin = time.monotonic()
+    try:
+        device.open()
+        left = begin + seconds - time.monotonic()
+        heard = hear(device, sys.maxsize, left, answer, wait_s=_LOOK_S)
+    finally:
+        device.close()
+    gaps, steps, period = np.diff(heard.arrivals), np.array(heard.steps), device.sequence_period
+    if period is not None and steps.size:
+        steps = (steps + period // 2) % period - period // 2
+    return Probe(
+        seconds=time.monotonic() - begin,
+        samples=len(heard.samples),
+        refused=len(heard.refused),
+        first_refusal=str(heard.refused[0]) if heard.refused else "",
+        lost=int((steps[steps > 1] - 1).sum()),
+        repeated=int((steps == 0).sum()),
+        late=int((steps < 0).sum()),
+        rate=float(len(gaps) / gaps.sum()) if gaps.size and gaps.sum() > 0.0 else 0.0,
+        jitter=float(gaps.std()) if gaps.size else 0.0,
+        longest_gap=float(gaps.max()) if gaps.size else 0.0,
+        last=heard.samples[-1] if heard.samples else None,
+    )

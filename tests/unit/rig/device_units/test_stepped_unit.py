@@ -5,6 +5,7 @@ import pytest
 from orchestrator import Block, Execution, Input, Output, Parameter, RealTime, System, block
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.system import Causality, Connector, DataType
+from orchestrator.rig.arming import commanded
 from orchestrator.rig.devices import (
     Device,
     DeviceConnectors,
@@ -13,8 +14,7 @@ from orchestrator.rig.devices import (
     SteppedConnectors,
     SteppedDevice,
 )
-from orchestrator.rig.identify.identify import devices_of
-from orchestrator.rig.run.arming import commanded
+from orchestrator.rig.identification.identified_device import devices_of
 from orchestrator.study.prepare.prepare import swap_component
 
 SAID = []

@@ -9,9 +9,8 @@ from scipy import signal, stats
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.identification.lag_fit import LagFit, frequency_response
 from orchestrator.rig.identification.pair_model import pair_model, quantisation_step
-from orchestrator.rig.identification.record import Record
-from orchestrator.rig.identification.sample_times import deviation_interval, sample_times
-from orchestrator.rig.identification.step_response import Lag
+from orchestrator.rig.identification.record import Record, deviation_interval, sample_times
+from orchestrator.rig.twin_file import Lag
 
 PERIOD = 0.004
 SEEDS = 60

@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator import Reason
 from orchestrator.rig.supervisor.gate import CommandGate, GateTimes, Orders
-from orchestrator.rig.supervisor.limits import CommandLimits
+from orchestrator.rig.supervisor.settings import CommandLimits
 from orchestrator.rig.supervisor.states import State
 
 MS = 1_000_000

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
-from orchestrator.rig.supervisor.limits import SignalLimits
-from orchestrator.rig.supervisor.rig_checks import MotionCheck, derivative_weights
+from orchestrator.rig.supervisor.checks import MotionCheck, derivative_weights
+from orchestrator.rig.supervisor.settings import SignalLimits
 
 T, PERIOD_NS = 0.004, 4_000_000
 

@@ -4,10 +4,9 @@ import pytest
 from supervised_rig import Rig
 
 from orchestrator import Reason
-from orchestrator.rig.supervisor.machine import RefusedWish
+from orchestrator.rig.supervisor.machine import ChangeFile, RefusedWish
 from orchestrator.rig.supervisor.process import status_of
 from orchestrator.rig.supervisor.states import State, change_record, read_changes
-from orchestrator.rig.supervisor.watch_memory import ChangeFile
 from orchestrator.rig.supervisor.wire import StateLine, state_line
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from orchestrator import DeviceError, NeverEngagedError, Reason
-from orchestrator.rig.supervisor.checks import JoiningDevice, RingSignal
-from orchestrator.rig.supervisor.client import SupervisorClient
-from orchestrator.rig.supervisor.seat import Seat
+from orchestrator.rig.device_units.supervision import Seat
+from orchestrator.rig.supervision import SupervisorClient
 from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.wire import Operator, take_rig
 
 PERIOD = 0.004

@@ -10,7 +10,6 @@ from scipy.signal import StateSpace, lsim
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.core.diagnostics import DescriptionError, LoadError, Reason
-from orchestrator.rig.supervisor.checks import Head, JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.machine import RefusedWish
 from orchestrator.rig.supervisor.rig_tracking import (
     MarginTable,
@@ -22,7 +21,13 @@ from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLim
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
 from orchestrator.rig.supervisor.tracker import WIDTH, ChangeTest, Known, LagFilter, Tracker
-from orchestrator.rig.supervisor.watch_memory import WatchMemory, Word
+from orchestrator.rig.supervisor.watch_memory import (
+    Head,
+    JoiningDevice,
+    RingSignal,
+    WatchMemory,
+    Word,
+)
 
 MS = 1_000_000
 T = 0.004

@@ -9,13 +9,14 @@ from orchestrator import LoadError
 from orchestrator.rig.devices.conformance import Logged
 from orchestrator.rig.trials.judge import (
     LoggedMotion,
+    chosen,
     motion_of,
     reaction_of,
     recorded_until,
     sentence_of,
+    trials_of,
     was_disturbed,
 )
-from orchestrator.rig.trials.trial import chosen, trials_of
 
 CHANGES = """time_s,before,event,after,reason,where
 1.0,SHADOW,engage,BLEND,,

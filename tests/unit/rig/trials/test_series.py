@@ -8,10 +8,8 @@ import pytest
 
 from orchestrator import read_experiment
 from orchestrator.rig.trials.child import rewired
-from orchestrator.rig.trials.judge import Judge, Outcome, Reaction
-from orchestrator.rig.trials.runner import TrialRig
-from orchestrator.rig.trials.series import COLUMNS, Series, mark_of, row_of, sound
-from orchestrator.rig.trials.trial import Trial, chosen, trials_of
+from orchestrator.rig.trials.judge import Judge, Outcome, Reaction, Trial, chosen, trials_of
+from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, row_of, sound
 from orchestrator.study.tables import Expectation
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"

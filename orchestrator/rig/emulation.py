@@ -1,0 +1,175 @@
+"""Devices and emulators in the place of components, and emulators that live as long as a case."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
+from orchestrator.core.system import Source, SourceKind, System
+from orchestrator.rig.devices.registry import read_address, write_address
+from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
+from orchestrator.study.experiment import Case
+from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
+from orchestrator.study.tables import DeviceTable
+
+if TYPE_CHECKING:
+    from orchestrator.core.realtime import RealTime
+    from orchestrator.rig.devices.conformance import EmulatorProcess
+
+
+_LOG = logging.getLogger(__name__)
+_PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
+
+
+@contextmanager
+def started_emulators(
+    plans: Mapping[str, EmulatorPlan], priority: int, more: Mapping[str, Sequence[str]]
+) -> Iterator[dict[str, EmulatorProcess]]:
+    """Start emulators, with more arguments for some, and end them whatever happens.
+
+    They have a priority of SCHED_FIFO, 0 for none, where that is granted: what they stand for has a
+    processor of its own.
+    """
+    from orchestrator.rig.devices.conformance import EmulatorProcess
+
+    started: dict[str, EmulatorProcess] = {}
+    with ExitStack() as stack:
+        for name, plan in plans.items():
+            places = {other: process.places for other, process in started.items()}
+            arguments = [filled_argument(argument, name, places) for argument in plan.arguments]
+            arguments += more.get(name, ())
+            started[name] = stack.enter_context(EmulatorProcess(plan.module, arguments))
+            if priority:
+                started[name].prefer(priority)
+        yield started
+
+
+@contextmanager
+def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
+    """Start the emulators of a case, beside a run in real time with its priority."""
+    priority = realtime.priority if realtime is not None else 0
+    with started_emulators(case.emulators, priority, {}) as started:
+        try:
+            yield
+        finally:
+            for name, process in started.items():
+                if not process.is_running:
+                    process.stop()
+                    why = process.said or f"exit code {process.stop()}"
+                    _LOG.warning("the emulator of '%s' ended before the run: %s", name, why)
+
+
+def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> str:
+    """Put into an argument where emulators that were started before can be reached."""
+
+    def found(place: re.Match[str]) -> str:
+        owner, key = place.groups()
+        if key not in places.get(owner, {}):
+            known = [f"{{{one}.{each}}}" for one, some in places.items() for each in some]
+            raise DeviceError(
+                f"emulators.{name}: nothing before it can be reached as '{place[0]}'; expected one"
+                f" of {', '.join(known) or 'none: it is the first'}"
+            )
+        where = places[owner][key]
+        return where if isinstance(where, str) else ":".join(map(str, where))
+
+    return _PLACE.sub(found, argument)
+
+
+class Emulation(Extension):
+    """Starts the emulators of a case."""
+
+    follows = ("supervisor",)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Start them before devices are opened."""
+        with emulating(steps.case, run.realtime):
+            yield steps
+
+
+def with_emulators(
+    experiment: Experiment, name: str, case: Case
+) -> tuple[Case, dict[str, EmulatorPlan]]:
+    """Plan the emulators of a case, on free ports, and tell its devices where they are.
+
+    What the file says of addresses and ports wins.
+    """
+    problems = list(_strangers(name, case))
+    if problems:
+        raise DescriptionError(*problems)
+    wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
+    if not wanted:
+        return case, {}
+    from orchestrator.rig.devices.conformance import bench_of
+    from orchestrator.study.tables import DeviceTable
+
+    devices, plans = dict(case.devices), {}
+    for component in wanted:
+        kind = devices[component].device
+        if kind is None:
+            raise DescriptionError(
+                f"case '{name}': devices.{component}: missing key 'device', since an emulator"
+                " stands for it"
+            )
+        bench = bench_of(kind)
+        wiring = bench.wiring()
+        own = _options(experiment, case, component)
+        plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
+        told = {**wiring.settings, **devices[component].settings}
+        devices[component] = DeviceTable(device=kind, **told)
+    return case.model_copy(update={"devices": devices}), plans
+
+
+def _strangers(name: str, case: Case) -> Iterator[str]:
+    for component in case.emulators:
+        if component not in case.devices:
+            yield (
+                f"case '{name}': emulators.{component}: expected a device of the case"
+                f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
+            )
+
+
+def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
+    from orchestrator.rig.tables import EmulatorTable
+
+    none = EmulatorTable()
+    return {
+        **experiment.emulators.get(component, none).options,
+        **case.emulators.get(component, none).options,
+    }
+
+
+def _arguments(options: Mapping[str, object]) -> Iterator[str]:
+    for key, value in options.items():
+        if value is False:
+            continue
+        yield f"--{key}"
+        if value is not True:
+            yield str(value)
+
+
+def with_device(system: System, name: str, table: DeviceTable) -> System:
+    """Put a device in the place of a component, or give the device that is there other settings."""
+    old = system.component(name).source
+    device = table.device
+    settings: dict[str, Any] = {}
+    if device is None:
+        if old.kind is not SourceKind.DEVICE:
+            raise DescriptionError(
+                f"devices.{name}: missing key 'device', since component '{name}' ({old.short}) is"
+                " none yet"
+            )
+        device, settings = read_address(old.location)
+    try:
+        location = write_address(device, {**settings, **table.settings})
+    except TypeError as error:
+        raise DescriptionError(
+            f"devices.{name}: expected numbers, texts, truth values, and lists and tables of them:"
+            f" {error}"
+        ) from None
+    return swap_component(system, name, Source(SourceKind.DEVICE, location))

@@ -1,0 +1,281 @@
+"""What devices and their twins bring to the lines of a case, beside what those declare."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
+from orchestrator.core.simunits import component_of
+from orchestrator.core.system import (
+    Component,
+    Connection,
+    Source,
+    SourceKind,
+    System,
+    TransportDelay,
+    connection_name,
+)
+from orchestrator.study import Experiment
+from orchestrator.study.experiment import Case
+from orchestrator.study.prepare.prepared_case import RunSettings
+
+if TYPE_CHECKING:
+    from orchestrator.rig.twin_file import SignalPair, TwinFile
+
+#: A delay that is counted twice; one that identification found otherwise; a twin of other hardware.
+TWICE, OTHERWISE, STRANGER = "TIM114", "TIM115", "CAP115"
+#: Errors of this module, which a check passes on as they are.
+ERRORS = (TWICE, STRANGER)
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """What the cases of an experiment say of its rig.
+
+    physical: Lines that hardware makes in some case.
+    adapters: By component those that stand there in some case.
+    clock: The component whose samples are the clock of runs; ``None``: the computer's is.
+    twins: Sources of twins that stand in some case, or arm one, by component.
+    """
+
+    physical: Collection[str] = ()
+    adapters: Mapping[str, Collection[str]] = field(default_factory=dict)
+    clock: str | None = None
+    twins: Mapping[str, Source] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, said: Experiment | Case, folder: Path) -> Hardware:
+        """Read it off an experiment whose paths are relative to a folder, or off a case alone."""
+        if isinstance(said, Case):
+            return cls(_physical(said))
+        experiment = said
+        sources = [(name, text.partition(":")) for name, text in experiment.stand_ins]
+        devices = [
+            (name, table.device)
+            for case in experiment.case.values()
+            for name, table in case.devices.items()
+            if table.device is not None
+        ]
+        devices += [
+            (name, at.partition("?")[0])
+            for name, (kind, _, at) in sources
+            if kind == SourceKind.DEVICE
+        ]
+        adapters: dict[str, set[str]] = {}
+        for name, device in devices:
+            adapters.setdefault(name, set()).add(device)
+        return cls(
+            _physical(*experiment.case.values()),
+            adapters,
+            experiment.realtime.clock if experiment.realtime else None,
+            {
+                name: Source(SourceKind.TWIN, at).resolved(folder)
+                for name, (kind, _, at) in sources
+                if kind == SourceKind.TWIN
+            },
+        )
+
+
+def _physical(*cases: Case) -> frozenset[str]:
+    return frozenset(connection_name(line) for case in cases for line in case.physical)
+
+
+def set_beside(case: Case, settings: RunSettings) -> Mapping[str, Collection[str]]:
+    """Return by component the lines whose delays are set together with what stands there, or later.
+
+    Others were declared when something else stood there. What the file of the system itself puts
+    there is not among the keys.
+    """
+    later = {connection_name(line) for line in settings.delays}
+    own = {connection_name(line) for line in case.delays} | later
+    return {
+        **dict.fromkeys((*case.swap, *case.devices), own),
+        **dict.fromkeys(settings.swaps, later),
+    }
+
+
+def prepared_on_hardware(
+    system: System, said: Experiment | Case, folder: Path, case: Case, settings: RunSettings
+) -> System:
+    """Call :func:`on_hardware` with what is said of a rig, and what a case sets beside it."""
+    return on_hardware(system, Hardware.of(said, folder), set_beside(case, settings))
+
+
+def on_hardware(
+    system: System, hardware: Hardware, beside: Mapping[str, Collection[str]]
+) -> System:
+    """Let twins bring what their devices bring, and expect that no line declares it once more.
+
+    A response that hardware carries on comes without transit; lines of it that the run reads are
+    later by that.
+    """
+    problems: list[Diagnostic] = []
+    for name, component in system.components.items():
+        lines = beside.get(name, ())
+        if component.source.kind is SourceKind.DEVICE:
+            problems += _twice_by_device(component, system, lines)
+        elif component.source.kind is SourceKind.TWIN:
+            system, found = _with_twin(system, component, hardware, lines)
+            problems += found
+    if problems:
+        raise DescriptionError(*problems)
+    return system
+
+
+def _with_twin(
+    system: System, component: Component, hardware: Hardware, beside: Collection[str]
+) -> tuple[System, list[Diagnostic]]:
+    from orchestrator.rig.twin_file import device_lines
+    from orchestrator.rig.twins import twin_of
+
+    own_clock = component.name == hardware.clock
+    source = component.source.on_rig((), own_clock=own_clock)
+    found = twin_of(source)
+    if strange := _strange(system, component, found, hardware):
+        return system, [strange]
+    twin = found.model_copy(update={"component": component.name})
+    lines = list(device_lines(system, twin))
+    made = {pair.response for line, pair, _ in lines if str(line) in hardware.physical}
+    physical = {
+        str(line)
+        for line, pair, _ in lines
+        if str(line) in hardware.physical or pair.response in {*source.physical} - made
+    }
+    problems = list(_twice_by_twin(system, twin, source, physical, beside))
+    source = source.on_rig(sorted(made), own_clock=own_clock)
+    known = component_of(source, component.name, component.values, component.options)
+    part = replace(component, source=source, feedthrough=known.feedthrough, late_ns=known.late_ns)
+    read = {line: pair for line, pair, _ in lines if pair.response in made} if made else {}
+    later = {
+        line: replace(line, delay=_with_transit(line, twin, pair))
+        for line, pair in read.items()
+        if str(line) not in physical
+    }
+    connections = tuple(later.get(line, line) for line in system.connections)
+    components = {**system.components, component.name: part}
+    return replace(system, components=components, connections=connections), problems
+
+
+def _with_transit(line: Connection, twin: TwinFile, pair: SignalPair) -> TransportDelay:
+    """Return the delay of a line that the run reads, where hardware carries the response on."""
+    from orchestrator.rig.twin_file import identified_delay
+
+    transit = identified_delay(twin, pair, pair.transit)
+    if line.delay is None:
+        return transit
+    return replace(line.delay, nominal_ns=line.delay.nominal_ns + transit.nominal_ns)
+
+
+def _strange(
+    system: System, component: Component, twin: TwinFile, hardware: Hardware
+) -> Diagnostic | None:
+    """Say if a twin is of another device than the one that it stands for."""
+    name = component.name
+    known = hardware.adapters.get(name, ())
+    if known and twin.device not in known:
+        expected = f"a twin of {' or '.join(sorted(known))}, which stands there in a case"
+    elif twin.component != name and twin.component in system.components:
+        expected = "a twin of that device"
+    else:
+        return None
+    text = (
+        f"expected {expected}; {component.source.file} is of '{twin.component}' ({twin.device},"
+        f" {twin.date:%Y-%m-%d}): swap it for its own twin, which softdock identify --device {name}"
+        " writes"
+    )
+    return Diagnostic(STRANGER, Severity.ERROR, text, place=name, key=name)
+
+
+def _twice_by_twin(
+    system: System,
+    twin: TwinFile,
+    source: Source,
+    physical: Collection[str],
+    beside: Collection[str],
+) -> Iterator[Diagnostic]:
+    from orchestrator.rig.twin_file import device_lines, in_ms, line_delay_ns
+
+    for line, _, found in device_lines(system, twin, physical):
+        least = line_delay_ns(found.low)
+        rest_ns = _declared_ns(line, twin.device)
+        if rest_ns == 0 or line_delay_ns(found.high) == 0:
+            continue
+        if str(line) in beside and rest_ns < least:
+            continue  # too short for the device: it is what lies on the line beside it
+        left = max(0, rest_ns - line_delay_ns(found.value)) / 1e6 if str(line) in physical else 0.0
+        yield _twice(
+            line,
+            f"component '{twin.component}', a twin of {twin.device} ({source.short}), brings"
+            f" {in_ms(found)}",
+            f"leave on the line what lies on it beside the device, here {left:g} ms:"
+            f" --set-delay '{line}={left:g} ms', or the same in the case's table of delays beside"
+            " its swap",
+        )
+
+
+def _twice_by_device(
+    component: Component, system: System, beside: Collection[str]
+) -> Iterator[Diagnostic]:
+    from orchestrator.rig.devices.registry import read_address
+
+    device = read_address(component.source.location)[0]
+    for line in system.connections:
+        if line.source.component != component.name or str(line) in beside:
+            continue
+        if _declared_ns(line, device):
+            yield _twice(
+                line,
+                f"component '{component.name}' is the device {device}, which brings its own",
+                "set the delay that lies on the line beside the device in the case that has it,"
+                f' delays = {{ "{line}" = "0 ms" }}, and give its models theirs in arming.delays;'
+                " or name the line in 'physical' if hardware makes it",
+            )
+
+
+def _declared_ns(line: Connection, device: str) -> int:
+    """Return what a line declares of the hardware that it begins at, ns."""
+    from orchestrator.rig.twin_file import is_of_other
+
+    return 0 if line.delay is None or is_of_other(line.delay, device) else line.delay.nominal_ns
+
+
+def _twice(line: Connection, brings: str, advice: str) -> Diagnostic:
+    delay = line.delay
+    assert delay is not None  # noqa: S101 - it declares one
+    text = (
+        f"a delay is counted twice: {brings}, and the line declares {delay.nominal_ns / 1e6:g} ms"
+        f" ({delay.provenance}) for the same hardware; {advice}. A delay that is of something else"
+        " says of what: its 'device'"
+    )
+    return Diagnostic(TWICE, Severity.ERROR, text, place=str(line), key=str(line))
+
+
+def notes_on_delays(system: System, experiment: Experiment, folder: Path) -> tuple[str, ...]:
+    """Say the same in sentences, of a case of an experiment."""
+    found = told_otherwise(system, Hardware.of(experiment, folder))
+    return tuple(f"{each.place} {each.message}" for each in found)
+
+
+def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
+    """Say which lines of a prepared case declare another delay than a twin at hand was found with.
+
+    Lines of what is a twin, or a device, are looked at when those take their place. Twins that
+    cannot be read are left out: the case that has them says so.
+    """
+    for name, source in hardware.twins.items():
+        from orchestrator.rig.twin_file import declared_otherwise
+        from orchestrator.rig.twins import twin_of
+
+        part = system.components.get(name)
+        if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:
+            continue
+        try:
+            found = twin_of(source.on_rig((), own_clock=name == hardware.clock))
+        except SoftdockError:
+            continue
+        twin = found.model_copy(update={"component": name})
+        for line, text in declared_otherwise(system, twin, hardware.physical):
+            yield Diagnostic(OTHERWISE, Severity.WARNING, text, place=str(line), key=str(line))

@@ -1,0 +1,425 @@
+"""The identification of a case's devices, one after the other, before they are armed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.realtime import RealTime
+from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.rig.arming import commanded
+from orchestrator.rig.device_units.description import DeviceFacts, device_facts
+from orchestrator.rig.devices import DeviceConnector
+from orchestrator.rig.emulation import emulating
+from orchestrator.rig.identification.device_run import Procedure, planned_limits
+from orchestrator.rig.identification.identified_device import (
+    IdentifiedDevice,
+    LittleEvidenceError,
+    Needed,
+    devices_of,
+    identify_device,
+)
+from orchestrator.rig.identification.record import ExcitationLimits
+from orchestrator.rig.identification.report import write_identification
+from orchestrator.rig.margins import Reserve
+from orchestrator.rig.supervision import supervising
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.tables import ArmingTable, IdentificationTable
+from orchestrator.rig.twin_file import TwinFile, read_twin
+from orchestrator.study import Experiment, Extension, Run, Section
+from orchestrator.study.prepare.prepare import prepare_all
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
+from orchestrator.study.run.pace import realtime_of
+
+Table = TypeVar("Table")
+
+
+@contextmanager
+def watched_device(
+    case: PreparedCase, device: str, settings: SupervisorSettings | None, folder: Path
+) -> Iterator[PreparedCase]:
+    """Let the supervisor of a rig watch one of its devices, as far as that is its own business.
+
+    Limits of its command and of what it measures, its health and its way to rest are those of the
+    rig; what needs other devices, or a loop, is left out. It is armed by itself, and at once: it is
+    excited because somebody asked for it, and from rest.
+    """
+    own = None if settings is None else _alone(settings, device)
+    remarks: list[str] = []
+    with supervising(case, own, folder, remarks, devices=[device]) as watched:
+        yield watched.case
+
+
+def _alone(settings: SupervisorSettings, device: str) -> SupervisorSettings:
+    signals = {
+        name: limits
+        for name, limits in _of(settings.signals, device).items()
+        if limits.against is None or limits.against.partition(".")[0] == device
+    }
+    changes = {
+        "arm": "automatic",
+        "blend": "0 s",
+        "after_fault": "stop",
+        "commands": _of(settings.commands, device),
+        "signals": signals,
+        "devices": _of(settings.devices, device),
+        "energy": {},
+        "tracking": {},
+    }
+    return settings.model_copy(update=changes)
+
+
+def _of(tables: Mapping[str, Table], device: str) -> dict[str, Table]:
+    return {name: table for name, table in tables.items() if name.partition(".")[0] == device}
+
+
+#: So often a device is moved, each time for twice as long, before it is given up.
+MOTIONS = 4
+
+
+def identify_case(
+    experiment: Experiment,
+    folder: Path,
+    name: str,
+    settings: RunSettings,
+    procedure: Procedure,
+    *,
+    chosen: tuple[str, ...] = (),
+    step: str | float | None = None,
+    prepared: PreparedCase | None = None,
+    watched_in: Path | None = None,
+    needed: Reserve | None = None,
+) -> Iterator[IdentifiedDevice]:
+    """Identify the devices of a case, one at a time; the others are not opened.
+
+    A motion that shows too little is made again, for twice as long each time.
+
+    The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
+    declares for the case are started anew for each. A device that is the clock of the experiment is
+    that of its own run, and of no other.
+    """
+    if prepared is None:
+        prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
+    if unknown := sorted(set(procedure.limits or {}) - set(_commands(prepared))):
+        known = ", ".join(_commands(prepared)) or "none"
+        raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {known}")
+    realtime = realtime_of(experiment, settings, {name: prepared})
+    assert realtime is not None  # noqa: S101 - the settings ask for it
+    given = step if step is not None else prepared.options.given_step
+    for device in devices_of(prepared.system, chosen):
+        rate = device_facts(prepared.system.component(device).source.location).ports.rate
+        each = step_of(given, 1.0 / rate)
+        own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
+        lines = prepared.system.connections
+        fed = {line.source.connector for line in lines if line.source.component == device}
+        wanted = Needed(needed, fed) if needed else None
+        watched = _Watch(
+            None if watched_in is None else experiment.supervisor, watched_in or folder
+        )
+        yield with_longer_motions(
+            partial(_identified, prepared, device, each, own, watched, wanted), procedure
+        )
+
+
+def step_of(given: str | float | None, period: float) -> float:
+    """Return the step of a device's run, s: its period if nothing is given."""
+    return period if given is None else seconds(nanoseconds(given, "step"))
+
+
+class _Watch(NamedTuple):
+    supervisor: SupervisorSettings | None
+    folder: Path
+
+
+def _identified(
+    prepared: PreparedCase,
+    device: str,
+    step: float,
+    realtime: RealTime,
+    watch: _Watch,
+    needed: Needed | None,
+    procedure: Procedure,
+) -> IdentifiedDevice:
+    """Identify a device by one motion."""
+    with (
+        watched_device(replace(prepared, name=device), device, *watch) as case,
+        emulating(prepared, realtime),
+    ):
+        found = identify_device(case.system, device, step, procedure, realtime)
+    if needed is not None:
+        needed.expect_known(found.twin)
+    return found
+
+
+def with_longer_motions(
+    identified: Callable[[Procedure], IdentifiedDevice], procedure: Procedure
+) -> IdentifiedDevice:
+    """Identify a device; where a motion shows too little, again with one that is twice as long."""
+    for longer in (2.0**motion for motion in range(MOTIONS - 1)):
+        with suppress(LittleEvidenceError):
+            return identified(_longer(procedure, longer))
+    last = _longer(procedure, 2.0 ** (MOTIONS - 1))
+    try:
+        return identified(last)
+    except LittleEvidenceError as error:
+        told = f"after {MOTIONS} motions, the last of {last.duration:g} s"
+        found = [f"{text} ({told})" for text in error.problems]
+        raise LittleEvidenceError(*found) from None
+
+
+def _longer(procedure: Procedure, factor: float) -> Procedure:
+    return replace(
+        procedure,
+        duration=factor * procedure.duration,
+        compared_duration=factor * procedure.compared_duration,
+    )
+
+
+def _commands(prepared: PreparedCase) -> list[str]:
+    system = prepared.system
+    return [
+        f"{name}.{port.name}"
+        for name in devices_of(system)
+        for port in device_facts(system.component(name).source.location).ports.inputs
+    ]
+
+
+def identification_movements(
+    case: PreparedCase, devices: Sequence[str], procedure: Procedure
+) -> Iterator[str]:
+    """Say how far, how fast and for how long the identification of a case moves its devices."""
+    for device, facts in _facts(case, devices).items():
+        inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
+        step = step_of(case.options.given_step, period)
+        limits = {p: planned_limits(device, p, step, period, procedure) for p in inputs}
+        moves = ", ".join(_move(device, p, at.amplitude, at.speed) for p, at in limits.items())
+        commands = sum(port.size for port in inputs)
+        lasts = procedure.rest + commands * (
+            procedure.duration + procedure.compared_duration + 2.0 * procedure.rest
+        )
+        yield (
+            f"before case '{case.name}' is armed, '{device}' ({facts.name}) moves to be identified:"
+            f" {moves}; for {lasts:.3g} s, and where that shows too little again, each time for"
+            f" about twice as long, {MOTIONS} times at most"
+        )
+
+
+def run_movements(case: PreparedCase, devices: Sequence[str]) -> Iterator[str]:
+    """Say what a case commands when it runs, and within which limits."""
+    for device, facts in _facts(case, devices).items():
+        moves = ", ".join(
+            _move(device, p, min(p.start - p.minimum, p.maximum - p.start), p.speed)
+            for p in facts.ports.inputs
+        )
+        yield f"when it is armed, case '{case.name}' commands '{device}' ({facts.name}): {moves}"
+
+
+def _facts(case: PreparedCase, devices: Sequence[str]) -> Mapping[str, DeviceFacts]:
+    return {name: device_facts(case.system.component(name).source.location) for name in devices}
+
+
+def _move(device: str, port: DeviceConnector, amplitude: float, speed: float) -> str:
+    far = f" by up to {amplitude:.4g} {port.unit} either way" if math.isfinite(amplitude) else ""
+    fast = f" at up to {speed:.4g} {port.unit}/s" if math.isfinite(speed) else ""
+    return f"{device}.{port.name}{far or ' without a range'}{fast or ', without a limit of speed'}"
+
+
+def stored_twins(
+    table: IdentificationTable,
+    folder: Path,
+    cases: Mapping[str, PreparedCase],
+    wanted: Mapping[str, Sequence[str]],
+    results: Sequence[Path],
+) -> tuple[dict[str, tuple[TwinFile, ...]], dict[str, tuple[str, ...]]]:
+    """Read the twins of commanded devices; those that ``table`` names come first."""
+    twins: dict[str, tuple[TwinFile, ...]] = {}
+    remarks: dict[str, tuple[str, ...]] = {}
+    problems: list[str] = []
+    for name, devices in wanted.items():
+        found, told = [], []
+        for device in devices:
+            named = table.twins.get(device)
+            places = [each / "identification" / name for each in results]
+            left = [place / f"{device}.twin.toml" for place in places]
+            files = left if named is None else [folder / named]
+            path = next((each for each in files if each.is_file()), None)
+            where = f"case '{name}', device '{device}'"
+            if path is None:
+                problems.append(
+                    f"{where}: --no-identify: expected a stored twin, found no"
+                    f" {' and no '.join(map(str, files))}; run once without --no-identify"
+                    " or name one in [identification] twins"
+                )
+                continue
+            twin = read_twin(path)
+            problems += _strange(twin, path, device, cases[name], where)
+            found.append(twin)
+            told.append(_remark(twin, path, device))
+        twins[name], remarks[name] = tuple(found), tuple(told)
+    if problems:
+        raise DescriptionError(*problems)
+    return twins, remarks
+
+
+def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, where: str) -> list[str]:
+    facts = device_facts(case.system.component(device).source.location)
+    if (twin.component, twin.device) == (device, facts.name):
+        return []
+    told = (
+        f"{where}: {path} is the twin of '{twin.component}' ({twin.device}); expected one of"
+        f" '{device}' ({facts.name})"
+    )
+    return [told]
+
+
+def _remark(twin: TwinFile, path: Path, device: str) -> str:
+    days = (datetime.now(UTC) - twin.date.astimezone(UTC)).days
+    return (
+        f"'{device}' is not identified anew: its twin of {twin.date.isoformat()} ({days} days old,"
+        f" {path}) is taken"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeArming:
+    """What is known of commanded devices before they are armed.
+
+    twins: By case.
+    remarks: By case, where twins are older than the run.
+    pages: Files that were written.
+    """
+
+    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
+
+
+def identified_cases(
+    experiment: Experiment,
+    folder: Path,
+    cases: Mapping[str, PreparedCase],
+    settings: RunSettings,
+    output: Path,
+    tell: Callable[[str, float], None],
+    announce: Callable[[str], None],
+) -> BeforeArming:
+    """Identify the commanded devices of cases, by case, and write twins and a page for each.
+
+    The files are there whatever comes after, a refusal of arming included. Before the first moves,
+    it is said what is going to move.
+    """
+    known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
+    later = [text for name in known for text in run_movements(cases[name], known[name])]
+    table = experiment.identification
+    if table is None:
+        for text in later:
+            announce(text)
+        return BeforeArming()
+    _expect_known(table, sorted({device for devices in known.values() for device in devices}))
+    chosen = {
+        name: tuple(one for one in devices if not table.devices or one in table.devices)
+        for name, devices in known.items()
+    }
+    wanted = {name: devices for name, devices in chosen.items() if devices}
+    if settings.stored_twins is not None:
+        stored, remarks = stored_twins(table, folder, cases, wanted, settings.stored_twins)
+        for text in (*(each for told in remarks.values() for each in told), *later):
+            announce(text)
+        return BeforeArming(stored, remarks)
+    now = [
+        text
+        for name, devices in wanted.items()
+        for text in identification_movements(cases[name], devices, procedure(table, devices))
+    ]
+    for text in (*now, *later):
+        announce(text)
+    twins: dict[str, tuple[TwinFile, ...]] = {}
+    files: list[Path] = []
+    for done, (name, devices) in enumerate(wanted.items()):
+        tell(f"identification for {name}", done / len(wanted))
+        how = procedure(table, devices)
+        place = output / "identification" / name
+        found = list(
+            identify_case(
+                experiment,
+                folder,
+                name,
+                _paced(settings),
+                how,
+                chosen=devices,
+                prepared=cases[name],
+                watched_in=place.with_name(f"{name}.supervised"),
+                needed=_needed(experiment, cases[name], settings),
+            )
+        )
+        files += write_identification(found, experiment.case[name].title or name, place)
+        twins[name] = tuple(device.twin for device in found)
+        tell(f"identification for {name}", (done + 1) / len(wanted))
+    return BeforeArming(twins, pages=tuple(files))
+
+
+def _needed(experiment: Experiment, case: PreparedCase, settings: RunSettings) -> Reserve | None:
+    """Return what arming needs; nothing of a case that is forced."""
+    table = case.case.arming or experiment.arming or ArmingTable()
+    return None if settings.force_arming or table.force else table.reserve
+
+
+def procedure(table: IdentificationTable, devices: tuple[str, ...]) -> Procedure:
+    """Return how devices are excited, with the limits that are theirs."""
+    return Procedure(
+        table.excitation,
+        table.compared,
+        table.seconds("duration"),
+        table.seconds("compared_duration"),
+        table.seconds("rest"),
+        table.confidence,
+        {
+            name: ExcitationLimits(*numbers)
+            for name, numbers in table.limits.items()
+            if name.partition(".")[0] in devices
+        },
+    )
+
+
+def _expect_known(table: IdentificationTable, known: list[str]) -> None:
+    for name in (*table.devices, *(limit.partition(".")[0] for limit in table.limits)):
+        if known and name not in known:
+            raise UnknownNameError(
+                f"identification: no case commands a device '{name}'{nearest(name, known)}"
+            )
+
+
+def _paced(settings: RunSettings) -> RunSettings:
+    """A device keeps its own pace, whatever the run is asked to do."""
+    return replace(settings, realtime=1.0)
+
+
+class Identification(Extension):
+    """Identifies commanded devices where the experiment says so; says what is going to move."""
+
+    follows = ("realtime",)
+
+    def begin(self, run: Run) -> None:
+        """Identify them."""
+        found = identified_cases(
+            run.experiment,
+            run.reader.folder,
+            run.cases,
+            run.settings,
+            run.output,
+            run.tell,
+            run.announce,
+        )
+        for name, remarks in found.remarks.items():
+            run.notes[name] += remarks
+        for name, twins in found.twins.items():
+            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in twins]
+            run.add(name, Section("identified", data=plain or None, value=twins))
+        run.outcome.files += found.pages

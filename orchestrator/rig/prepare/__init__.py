@@ -1,1 +1,0 @@
-"""Cases with devices, before they are run."""

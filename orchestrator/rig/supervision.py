@@ -1,0 +1,459 @@
+"""The supervisor of a case whose devices are watched, its start and end, and what it is told."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
+from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.system import Source, SourceKind
+from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackRecord
+from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
+from orchestrator.rig.supervisor.states import ChangeRecord
+from orchestrator.rig.supervisor.wire import ANSWER_S, connect_to, hear, tell
+from orchestrator.study import Extension, FailedRunError, Run, Section, Steps
+from orchestrator.study.content import Curve, Panel, Plot
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.simulate import InterruptedRun
+
+if TYPE_CHECKING:
+    from orchestrator.core.recording import Result
+    from orchestrator.rig.margins import Arming
+    from orchestrator.rig.twin_file import SignalPair, TwinFile
+
+
+_LOG = logging.getLogger(__name__)
+_MODULE = "orchestrator.rig.supervisor.process"
+#: A busy machine may take so long to start an interpreter, s.
+_START_S = 60.0
+#: After the run devices come to rest, and rings are written, within so long, s.
+_END_S = 20.0
+
+
+class SupervisorClient:
+    """Starts the supervisor of a rig before a run, and ends after it; used in ``with``.
+
+    The process is no child that ends with the run: it has a session of its own.
+
+    settings: Of the rig.
+    devices: Names of all its devices.
+    folder: Where it writes what it saw; it is made.
+    margins: Of the loops through commands, by command, that tracking holds devices against.
+    remarks: What to know of it, in sentences: a priority that was not granted, the faults it
+        latched.
+    Raises DeviceError: if the rig has a supervisor already, or it does not start.
+    """
+
+    def __init__(
+        self,
+        settings: SupervisorSettings,
+        devices: Collection[str],
+        folder: Path,
+        margins: Mapping[str, MarginTable] | None = None,
+    ) -> None:
+        self._settings, self._devices, self._folder = settings, list(devices), folder
+        self._margins = margins or {}
+        self.remarks: list[str] = []
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for old in self._folder.glob("*.csv"):
+            old.unlink()
+        self._process = OwnProcess(
+            _MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, outlives=True
+        )
+        answer = self._started()
+        if "error" in answer:
+            self._process.end()
+            raise DeviceError(f"supervisor: {answer['error']}")
+        if answer["priority"]:
+            self.remarks.append(str(answer["priority"]))
+        self._channel = connect_to(self._settings.rig)
+        tell(self._channel, {"hello": "run"})
+        hear(self._channel)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+        self._process.wait(_END_S)
+        self._channel.close()
+        self._process.end()
+
+    def begin(self) -> None:
+        """Wait until somebody has engaged the rig, where that is not done by itself."""
+        rig = self._settings.rig
+        if self._settings.arm == "automatic":
+            return
+        _LOG.warning(
+            "rig '%s' is held, and the run waits: look at it, then arm and engage it"
+            " (softdock supervisor attend %s)",
+            rig,
+            rig,
+        )
+        try:
+            tell(self._channel, {"hello": "run", "begins": True})
+            self._channel.settimeout(None)
+            found, _ = hear(self._channel)
+        except (OSError, EOFError, ValueError):
+            raise NeverEngagedError(
+                f"rig '{rig}' was never engaged: its supervisor ended"
+            ) from None
+        finally:
+            self._channel.settimeout(ANSWER_S)
+        if not found["follows"]:
+            why = "; ".join(found["latched"]) or "the run was ended"
+            raise NeverEngagedError(f"rig '{rig}' was never engaged: {why}")
+
+    def end(self) -> None:
+        """Say that the run is over, so that the devices come to rest; once."""
+        if self._ended:
+            return
+        self._ended = True
+        with contextlib.suppress(OSError, EOFError, ValueError):
+            tell(self._channel, {"hello": "run", "ended": True})
+            found, _ = hear(self._channel)
+            self.remarks += [f"the supervisor gave an alarm: {one}" for one in found["alarms"]]
+            rests = "the supervisor brought the rig to rest"
+            self.remarks += [f"{rests}: {one}" for one in found["latched"]]
+
+    def _started(self) -> dict[str, Any]:
+        given = {
+            "settings": self._settings.model_dump(exclude_none=True),
+            "devices": self._devices,
+            "folder": str(self._folder.absolute()),
+            "margins": {name: table.as_json() for name, table in self._margins.items()},
+        }
+        self._process.stdin.write(json.dumps(given).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.first_line(_START_S)
+        if not line:
+            self._process.finish()
+            raise DeviceError("supervisor: it did not start; see what it wrote on stderr")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where")
+
+
+def states_section(case: str, record: ChangeRecord) -> Section:
+    """Return what is said of all states of a case's rig, and what led to them."""
+    rows = tuple(
+        (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where)
+        for one in record.changes
+    )
+    note = record.never_engaged or "Times are of the wall, since the rig was engaged."
+    heading = f"States of the rig '{record.rig}' in {case}"
+    return Section("supervisor", heading, COLUMNS, rows, note, data=record.as_json(), value=record)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFindings:
+    """What was found of a case's devices before they are opened.
+
+    twins: What was identified of them.
+    arming: The margins that they were armed with.
+    """
+
+    twins: tuple[TwinFile, ...] = ()
+    arming: Arming | None = None
+
+
+@contextmanager
+def supervising(
+    case: PreparedCase,
+    settings: SupervisorSettings | None,
+    output: Path,
+    remarks: list[str],
+    findings: DeviceFindings | None = None,
+    *,
+    devices: Collection[str] | None = None,
+) -> Iterator[Steps]:
+    """Start a supervisor before the devices of a case are opened; it ends after them.
+
+    What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
+    """
+    names = [name for name in _devices(case) if devices is None or name in devices]
+    if settings is None or not names:
+        yield Steps(case)
+        return
+    found = findings or DeviceFindings()
+
+    settings = with_identified(settings, found.twins)
+
+    margins, told = tracked_margins(settings, found.arming)
+    remarks += told
+    _expect_complete(case, settings, names)
+
+    client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
+    try:
+        with client:
+            yield Steps(_watched(case, settings.rig, names), client.begin, client.end)
+    finally:
+        remarks += client.remarks
+
+
+def _devices(case: PreparedCase) -> list[str]:
+    components = case.system.components.items()
+    return [name for name, one in components if one.source.kind is SourceKind.DEVICE]
+
+
+def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
+    """Expect that the tables fit the devices, before anything is opened."""
+    sources = {name: case.system.components[name].source for name in names}
+    from orchestrator.rig.device_units.description import device_facts
+    from orchestrator.rig.device_units.supervision import watched_facts
+
+    facts = [watched_facts(name, device_facts(one.location)) for name, one in sources.items()]
+    from orchestrator.rig.supervisor.supervisor import Supervisor
+
+    supervisor = Supervisor(settings, names)
+    for each in facts:
+        supervisor.limits_of(each)
+    from orchestrator.rig.supervisor.checks import RigChecks
+
+    RigChecks(settings, facts)
+    from orchestrator.rig.supervisor.rig_tracking import RigTracking
+
+    RigTracking(settings.tracking, {}, facts)
+
+
+def supervisor_folder(output: Path, case: str) -> Path:
+    """Return where the supervisor of a case writes."""
+    return output / f"{case}.supervisor"
+
+
+def states_of(
+    output: Path, case: PreparedCase, settings: SupervisorSettings | None
+) -> ChangeRecord | None:
+    """Return the states that the rig of a case went through; ``None``: nobody watched."""
+    if settings is None or not _devices(case):
+        return None
+    from orchestrator.rig.supervisor.machine import CHANGES_NAME
+    from orchestrator.rig.supervisor.states import change_record
+
+    return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
+
+
+def tracks_of(
+    output: Path, case: PreparedCase, settings: SupervisorSettings | None
+) -> tuple[TrackRecord, ...]:
+    """Return what was tracked in a case; nothing, if that was not asked for."""
+    if settings is None or not settings.tracking or not _devices(case):
+        return ()
+    from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
+    from orchestrator.rig.supervisor.rig_tracking import read_tracks
+
+    return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
+
+
+def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
+    system = case.system
+    from orchestrator.rig.devices.registry import read_address, write_address
+    from orchestrator.study import swap_component
+
+    for name in names:
+        device, given = read_address(system.components[name].source.location)
+        location = write_address(device, {**given, "supervisor": rig})
+        system = swap_component(system, name, Source(SourceKind.DEVICE, location))
+    return replace(case, system=system)
+
+
+class Supervision(Extension):
+    """Watches the devices of a case, and says what became of them."""
+
+    follows = ("arming",)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Start it before devices are opened."""
+        case, settings = steps.case, run.experiment.supervisor
+        name = case.name
+        found = DeviceFindings(run.value(name, "identified") or (), run.value(name, "arming"))
+        try:
+            with supervising(case, settings, run.output, run.remarks[name], found) as watched:
+                rig = "" if watched.case is case or settings is None else settings.rig
+                yield replace(
+                    steps,
+                    case=watched.case,
+                    begin=watched.begin,
+                    end=watched.end,
+                    about=("rig.state_line", rig) if rig else steps.about,
+                )
+        except FailedRunError as failure:
+            if isinstance(failure.__cause__, NeverEngagedError):
+                raise NeverEngagedError(str(failure)) from failure
+            if never := self._never_engaged(run, case):
+                raise NeverEngagedError(f"case '{name}': {never}") from failure
+            raise
+        except InterruptedRun as interruption:
+            if never := self._never_engaged(run, case):
+                interruption.args = (f"{interruption}; {never}",)
+            raise
+        if never := self._never_engaged(run, case):
+            run.remarks[name].append(never)
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say which states the rig went through, and what was tracked."""
+        settings = run.experiment.supervisor
+        states = states_of(run.output, case, settings)
+        if states is not None:
+            run.add(case.name, states_section(case.name, states))
+            if not states.engaged:
+                run.outcome.never_engaged.append(case.name)
+        if tracks := tracks_of(run.output, case, settings):
+            run.add(case.name, tracking_section(case.name, tracks))
+        return result
+
+    def _never_engaged(self, run: Run, case: PreparedCase) -> str:
+        """Say that a rig was watched and never engaged; empty if that is not so."""
+        states = states_of(run.output, case, run.experiment.supervisor)
+        return states.never_engaged if states is not None else ""
+
+
+TRACKING_COLUMNS = (
+    "response",
+    "delay [ms]",
+    "from",
+    "to",
+    "gain",
+    "delay margin [ms]",
+    "gain margin",
+    "changes",
+)
+
+
+def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
+    """Return what was known last of each response."""
+    rows = []
+    for track in tracks:
+        last = track.as_json()
+        cells = [
+            _ms(last["delay_s"]),
+            _ms(last["delay_low_s"]),
+            _ms(last["delay_high_s"]),
+            last["gain"],
+            _ms(last["delay_margin_s"]),
+            last["gain_margin"],
+        ]
+        rows.append((track.response, *cells, float(track.changes)))
+    note = "What was known last, with intervals of 95 %; margins are those that are left."
+    stems = [f"tracking-{case}-{track.response}" for track in tracks]
+    plots = {
+        stem.replace("[", "_").replace("]", ""): (
+            tracking_plot(case, track),
+            f"Tracking of {track.response} in {case}.",
+        )
+        for stem, track in zip(stems, tracks, strict=True)
+    }
+    return Section(
+        "tracking",
+        f"Tracking of {case}",
+        TRACKING_COLUMNS,
+        tuple(rows),
+        note,
+        plots=plots,
+        data=[track.as_json() for track in tracks],
+        value=tuple(tracks),
+    )
+
+
+def tracking_plot(case: str, track: TrackRecord) -> Plot:
+    """Show delay with its interval, gain, and what the test of a change says, over time."""
+    margin = track["delay_margin_s"] * 1e3
+    delay = [_estimated("delay", track, "delay", "_s", 1e3)]
+    if np.isfinite(margin).any():
+        delay.append(Curve("delay margin that is left", track["time_s"], margin, dash="-"))
+    panels = [
+        Panel("delay [ms]", delay),
+        Panel("gain", [_estimated("gain", track, "gain")]),
+        Panel("test (1: change)", [Curve("test", track["time_s"], track["score"])]),
+    ]
+    title = f"Tracking of '{track.response}' in '{case}'"
+    return Plot("time", panels, title, "time since the rig was engaged [s]")
+
+
+def _estimated(
+    label: str, track: TrackRecord, name: str, unit: str = "", factor: float = 1.0
+) -> Curve:
+    """Return an estimate over time, with its interval."""
+    low, value, high = (factor * track[f"{name}{end}{unit}"] for end in ("_low", "", "_high"))
+    return Curve(label, track["time_s"], value, band=(low, high))
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+#: Rounding adds a twelfth of its square to the variance of noise.
+_ROUNDING = 12.0
+
+
+def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
+    """Complete the tables of tracking with what was identified, by the clock of each device."""
+    from orchestrator.rig.twin_file import in_run_time
+
+    own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]
+    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own for p in twin.pair}
+    tables = {
+        name: _completed(name, limits, *pairs[name]) if name in pairs else limits
+        for name, limits in settings.tracking.items()
+    }
+    return settings.model_copy(update={"tracking": tables})
+
+
+def _completed(
+    name: str, limits: TrackingLimits, twin: TwinFile, pair: SignalPair
+) -> TrackingLimits:
+    if pair.command is None or f"{twin.component}.{pair.command}" != limits.command:
+        raise DescriptionError(
+            f"supervisor.tracking.'{name}'.command: '{limits.command}', but identification found"
+            f" that it follows {pair.command or 'no command'}"
+        )
+    assert pair.delay is not None  # noqa: S101 - it has a command
+    assert pair.gain is not None  # noqa: S101
+    beyond = 0.0 if pair.unexplained is None else pair.unexplained.value
+    rounding = pair.quantisation**2 / _ROUNDING
+    found: dict[str, Any] = {
+        "delay": round(pair.delay.value, 9),
+        "gain": pair.gain.value,
+        "noise": (pair.noise.value**2 + beyond**2 + rounding) ** 0.5 or None,
+    }
+    dynamics = pair.dynamics
+    if dynamics is not None and dynamics.frequency is not None and limits.bandwidth is None:
+        found["bandwidth"] = dynamics.frequency.value
+        found["damping"] = None if dynamics.damping is None else dynamics.damping.value
+    missing = {key: value for key, value in found.items() if getattr(limits, key) is None}
+    return limits.model_copy(update=missing)
+
+
+def tracked_margins(
+    settings: SupervisorSettings, arming: Arming | None
+) -> tuple[dict[str, MarginTable], Sequence[str]]:
+    """Return the margins that devices are held against, by command, and what is to be known."""
+    commands = {limits.command for limits in settings.tracking.values()}
+    if not commands or arming is None:
+        return {}, ()
+    margins = {table.line.rpartition("-> ")[2]: table for table in arming.tables}
+    chosen = {name: table for name, table in margins.items() if name in commands}
+    if arming.is_granted:
+        return chosen, ()
+    remark = "arming was forced, so tracking holds no device against a reserve that it lacks"
+    return {}, (remark,)

@@ -1,0 +1,498 @@
+"""The file of a twin, each number with its interval, and what a device brings to lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
+from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.plain_data import toml_data
+from orchestrator.core.system import Connection, Provenance, System, TransportDelay
+
+Floats = npt.NDArray[np.float64]
+#: Two poles nearer than this are treated as one: the difference of the exponentials has no digits.
+_DOUBLE = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
+
+    frequency: Hz, > 0: corner frequency of the first order, natural frequency of the second.
+    damping: Ratio of the second order, > 0; ``None``: first order.
+    """
+
+    frequency: float
+    damping: float | None = None
+
+    def response(self, times: Floats) -> tuple[Floats, Floats]:
+        """Return the step response and its derivative (1/s) at times in s; both 0 before 0."""
+        w = 2.0 * math.pi * self.frequency
+        turns = np.where(times > 0.0, w * times, 0.0)
+        step, slope = _first(turns) if self.damping is None else _second(turns, self.damping)
+        after = times > 0.0
+        return np.where(after, step, 0.0), np.where(after, w * slope, 0.0)
+
+    @property
+    def settled(self) -> float:
+        """Seconds after which a response of double precision has nothing left to do."""
+        damping = 1.0 if self.damping is None else self.damping
+        slowest = damping if damping <= 1.0 else 1.0 / (damping + math.sqrt(damping**2 - 1.0))
+        return 45.0 / (2.0 * math.pi * self.frequency * slowest)
+
+    def transfer(self, frequencies: Floats) -> npt.NDArray[np.complex128]:
+        """Return the frequency response at frequencies in Hz."""
+        s = np.asarray(1j * frequencies / self.frequency, dtype=np.complex128)
+        if self.damping is None:
+            return 1.0 / (1.0 + s)
+        return 1.0 / (1.0 + 2.0 * self.damping * s + s * s)
+
+
+def _first(turns: Floats) -> tuple[Floats, Floats]:
+    decay = np.exp(-turns)
+    return 1.0 - decay, decay
+
+
+def _second(turns: Floats, damping: float) -> tuple[Floats, Floats]:
+    """Step response and slope over ``w t``: under-damped, over-damped, or with one double pole."""
+    split = damping * damping - 1.0
+    if abs(split) < _DOUBLE:
+        decay = np.exp(-turns)
+        return 1.0 - decay * (1.0 + turns), decay * turns
+    if split < 0.0:
+        ring = math.sqrt(-split)
+        decay = np.exp(-damping * turns)
+        sine, cosine = np.sin(ring * turns), np.cos(ring * turns)
+        return 1.0 - decay * (cosine + damping / ring * sine), decay * sine / ring
+    root = math.sqrt(split)
+    slow, fast = damping - root, damping + root
+    slow_decay, fast_decay = np.exp(-slow * turns), np.exp(-fast * turns)
+    step = 1.0 - (fast * slow_decay - slow * fast_decay) / (2.0 * root)
+    return step, (slow_decay - fast_decay) / (2.0 * root)
+
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Estimate(BaseModel):
+    """A number with its confidence interval, whose level the file states once.
+
+    value: The estimate.
+    low, high: Ends of the interval.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    value: Number
+    low: Number
+    high: Number
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.low <= self.value <= self.high:
+            raise ValueError("low <= value <= high")
+        return self
+
+    def __add__(self, other: Estimate) -> Estimate:
+        """Return the sum; its interval is the sum of both, which is never too narrow."""
+        return Estimate(
+            value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
+        )
+
+    def scaled(self, factor: float) -> Estimate:
+        """Return so many times the number, with a factor > 0."""
+        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+
+    def without(self, variance: float) -> Estimate:
+        """Return a standard deviation without a variance that it contains; none is below 0."""
+        found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))
+        value, low, high = found
+        return Estimate(value=value, low=low, high=high)
+
+
+#: Of what is wrong with a twin file by itself.
+CODE = "TWN101"
+#: Of what this module reads and writes.
+FORMAT: Literal[1] = 1
+
+Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0.0, lt=1.0)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Dynamics(_Table):
+    """How the response follows the command after the delay, with a gain of 1.
+
+    ``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
+
+    order: 0, 1 or 2.
+    frequency: Hz: corner frequency of the first order, natural frequency of the second.
+    damping: Ratio of the second order.
+    """
+
+    order: Literal[0, 1, 2]
+    frequency: Estimate | None = None
+    damping: Estimate | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        given = [self.frequency is not None, self.damping is not None]
+        if given != [self.order >= 1, self.order == 2]:
+            raise ValueError(
+                "'frequency' from order 1 on, 'damping' with order 2, and neither below that"
+            )
+        if any(each is not None and each.value <= 0.0 for each in (self.frequency, self.damping)):
+            raise ValueError("a frequency > 0 and a damping > 0")
+        return self
+
+
+class Validation(_Table):
+    """How well the model, with nothing fitted anew, gives a second record.
+
+    excitation: Of that record.
+    samples: How many of the device it has.
+    residual: Root mean square of what the model leaves, in the unit of the response.
+    fit: ``1 - residual / (standard deviation of the response)``; 1 is perfect.
+    """
+
+    excitation: str
+    samples: int = Field(gt=0)
+    residual: NotNegative
+    fit: Annotated[float, Field(le=1.0, allow_inf_nan=False)]
+
+
+class SignalPair(_Table):
+    """What lies between a command of a device and one of its responses.
+
+    Of a response that no command moves, such as that of a sensor, only ``transit`` and what can be
+    seen at rest are known; its ``command``, ``delay``, ``dynamics``, ``gain``, ``excitation`` and
+    ``validation`` are left out.
+
+    command, response: Names of the connectors, ``name[i]`` for an element of an array.
+    command_unit, response_unit: Units of ``gain``, ``noise``, ``quantisation`` and ``offset``.
+    provenance: ``identified``: by a model fitted to records; ``measured``: without one.
+    delay: s, from the moment at which the device takes a command to its effect in the response, by
+        the time stamps of the device's samples.
+    transit: s, what the run sees in addition, on average: the wait of a command for the device to
+        take it, and the age of the sample when the run reads it, with the step of the record.
+    dynamics: After the delay.
+    gain: Response per command at rest, response unit / command unit.
+    offset: Response at a command of 0, in the unit of the response.
+    noise: Standard deviation of the measurement noise at rest, in the unit of the response, without
+        that of rounding to ``quantisation``. Where ``unexplained`` is left out: of all that the
+        model leaves.
+    unexplained: Standard deviation of what the model leaves beyond noise and rounding while the
+        device moves, such as friction that sticks; a twin does not repeat it.
+    quantisation: Step of the values of the response; 0: none was found.
+    jitter: s, standard deviation of the arrival of samples about their even spacing.
+    sample_rate: Hz, samples of the device by the clock of this machine.
+    excitation: Of the record that the model was fitted to.
+    samples: How many of the device that record has.
+    validation: On a second record.
+    """
+
+    command: str | None = None
+    response: str
+    command_unit: str | None = None
+    response_unit: str
+    provenance: Literal["identified", "measured"]
+    delay: Estimate | None = None
+    transit: Estimate
+    dynamics: Dynamics | None = None
+    gain: Estimate | None = None
+    offset: Number
+    noise: Estimate
+    unexplained: Estimate | None = None
+    quantisation: NotNegative
+    jitter: Estimate
+    sample_rate: Estimate
+    excitation: str | None = None
+    samples: int = Field(gt=0)
+    validation: Validation | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        known = ("command_unit", "delay", "dynamics", "gain", "excitation", "validation")
+        given = [name for name in known if getattr(self, name) is not None]
+        if self.command is None and given:
+            raise ValueError(f"no {', '.join(given)} without a command")
+        if self.command is not None and len(given) < len(known):
+            raise ValueError(f"{', '.join(sorted({*known} - {*given}))} beside the command")
+        return self
+
+    @property
+    def loop_delay(self) -> Estimate:
+        """Return the whole delay that a loop through the run has, s: delay and transit.
+
+        Without a command it is the transit alone: what the sensor itself takes is not known.
+        """
+        return self.transit if self.delay is None else self.delay + self.transit
+
+
+class TwinFile(_Table):
+    """All that was identified of one device.
+
+    format: Of the file.
+    software: Name and version of what wrote it.
+    date: When the records were taken, with the offset from UTC.
+    component: That the device stands for in the system.
+    device: Name of the adapter.
+    settings: Of the adapter, all of them, as they were.
+    step: s, of the run that took the records.
+    confidence: Level of all intervals, such as 0.95.
+    rate: Hz, samples of the device by its own clock, as it is declared; ``None``: not known.
+    pair: One for each command and response.
+    doubts: By response, why it is not to be relied on; of what no model describes there is no pair.
+    """
+
+    format: Literal[1] = FORMAT
+    software: str
+    date: datetime
+    component: str
+    device: str
+    settings: dict[str, Any] = Field({})
+    step: Positive
+    confidence: Share
+    rate: Positive | None = None
+    pair: tuple[SignalPair, ...] = Field(min_length=1)
+    doubts: dict[str, str] = Field({})
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        responses = [pair.response for pair in self.pair]
+        if len(set(responses)) < len(responses):
+            raise ValueError("one pair for each response")
+        return self
+
+    def without_doubts(self) -> TwinFile:
+        """Return the twin without what is in doubt; it may have no pairs then."""
+        sure = tuple(pair for pair in self.pair if pair.response not in self.doubts)
+        return self.model_copy(update={"pair": sure, "doubts": {}})
+
+    def response(self, name: str) -> SignalPair:
+        """Return the pair of a response."""
+        for pair in self.pair:
+            if pair.response == name:
+                return pair
+        known = [pair.response for pair in self.pair]
+        raise UnknownNameError(
+            f"the twin of '{self.component}' has no response '{name}'{nearest(name, known)};"
+            f" it has: {', '.join(known)}"
+        )
+
+
+def read_twin(path: Path) -> TwinFile:
+    """Read the file of a twin."""
+    try:
+        content = toml_data(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LoadError.in_file(path, "no such file") from None
+    except (OSError, ValueError) as error:
+        raise LoadError.in_file(path, f"expected a twin file: {error}") from None
+    try:
+        return TwinFile.model_validate(content)
+    except ValidationError as error:
+        raise DescriptionError(*format_validation_error(error, TwinFile, path, CODE)) from None
+
+
+def twin_text(twin: TwinFile) -> str:
+    """Return the text of a twin's file, which :func:`read_twin` reads back as it is."""
+    import tomlkit
+
+    data = twin.model_dump(exclude_none=True, exclude=set() if twin.doubts else {"doubts"})
+    pairs = tomlkit.aot()
+    for pair in data.pop("pair"):
+        table = tomlkit.table()
+        for key, value in pair.items():
+            table[key] = _inline(value)
+        pairs.append(table)
+    text = tomlkit.document()
+    for key, value in data.items():
+        text[key] = _inline(value)
+    text["pair"] = pairs
+    return tomlkit.dumps(text)
+
+
+def _inline(value: Any) -> Any:
+    """Return a value with tables that stand in one line."""
+    import tomlkit
+
+    if not isinstance(value, dict):
+        return list(value) if isinstance(value, tuple) else value
+    table = tomlkit.inline_table()
+    for key, inner in value.items():
+        if inner is not None:
+            table[key] = _inline(inner)
+    return table
+
+
+#: Delays are declared to the microsecond.
+_US = 1_000
+
+
+def brought(pair: SignalPair, *, hardware: bool) -> Estimate:
+    """Return the delay, s, that a device brings to lines which begin at a response.
+
+    To a line that hardware makes that of the device alone, since no run reads the response there;
+    to others that of a loop through the run
+    (:attr:`~orchestrator.rig.twin_file.SignalPair.loop_delay`).
+    """
+    return pair.delay if hardware and pair.delay is not None else pair.loop_delay
+
+
+def line_delay_ns(seconds: float) -> int:
+    """Return an identified delay in nanoseconds, to the microsecond: no estimate is finer."""
+    return round(seconds * 1e6) * _US
+
+
+def device_lines(
+    system: System, twin: TwinFile, physical: Collection[str] = ()
+) -> Iterator[tuple[Connection, SignalPair, Estimate]]:
+    """Yield the lines that begin at responses of a device, their pairs, and what it brings, s.
+
+    What is in doubt of a twin gives none.
+    """
+    sure = reversed(twin.without_doubts().pair)
+    entries = {pair.response.partition("[")[0]: pair for pair in sure}
+    for line in system.connections:
+        pair = entries.get(line.source.connector)
+        if line.source.component == twin.component and pair is not None:
+            yield line, pair, brought(pair, hardware=str(line) in physical)
+
+
+def identified_delays(
+    system: System, twin: TwinFile, physical: Collection[str] = ()
+) -> Iterator[tuple[Connection, TransportDelay]]:
+    """Yield the connections that carry responses of a device, and their identified delays.
+
+    They are those of :func:`brought`; parameters as of :func:`device_lines`.
+    """
+    for line, pair, found in device_lines(system, twin, physical):
+        yield line, identified_delay(twin, pair, found)
+
+
+def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
+    """Return an estimate as the delay of a line, with where it comes from."""
+    return TransportDelay(
+        line_delay_ns(found.value),
+        Provenance(pair.provenance),
+        device=twin.device,
+        date=twin.date.isoformat(),
+    )
+
+
+def declared_otherwise(
+    system: System, twin: TwinFile, physical: Collection[str] = ()
+) -> Iterator[tuple[Connection, str]]:
+    """Yield the lines that declare a delay outside of the interval that was identified.
+
+    A line that hardware makes may be later than its device: what lies behind is on it as well. What
+    a line declares of another device is not compared. Parameters as of :func:`device_lines`.
+    """
+    for line, _, found in device_lines(system, twin, physical):
+        delay, hardware = line.delay, str(line) in physical
+        if delay is None or not delay.nominal_ns or is_of_other(delay, twin.device):
+            continue
+        early = delay.nominal_ns < line_delay_ns(found.low)
+        late = delay.nominal_ns > line_delay_ns(found.high) and not hardware
+        if early or late:
+            alone = " before what lies behind it" if hardware else ""
+            text = (
+                f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"
+                f" '{twin.component}' ({twin.device}) was identified with {in_ms(found)}{alone};"
+                " declare what was identified (softdock identify --set-delays), or identify it"
+                " again"
+            )
+            yield line, text
+
+
+def is_of_other(delay: TransportDelay, device: str) -> bool:
+    """Whether a delay says that it is that of another device."""
+    return delay.device not in {"", device}
+
+
+def in_ms(found: Estimate) -> str:
+    """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
+    value, low, high = (line_delay_ns(each) / 1e6 for each in (found.value, found.low, found.high))
+    return f"{value:g} ms ({low:g} to {high:g})"
+
+
+#: By which clocks may differ, millionths. Samples that come slower than that were held up, by a
+#: machine that was busy: delays are not made shorter for it.
+_MOST_PPM = 2e4
+
+
+def drift_ppm(twin: TwinFile) -> Estimate | None:
+    """Return by how many millionths a device's second is longer than the computer's.
+
+    ``None`` where the file does not say what the device's own clock calls its rate. The interval is
+    that of the rate of its samples.
+    """
+    if twin.rate is None:
+        return None
+    seen = twin.pair[0].sample_rate
+    value, low, high = (1e6 * (twin.rate / x - 1.0) for x in (seen.value, seen.high, seen.low))
+    return Estimate(value=value, low=low, high=high)
+
+
+def by_clock(twin: TwinFile, ppm: float) -> TwinFile:
+    """Return a twin whose times are in seconds that are so many millionths longer.
+
+    Intervals are scaled, and not widened by that of the drift: a delay of 32 ms by a clock that is
+    known to 1 ppm is known to 32 ns.
+    """
+    factor = 1.0 / (1.0 + ppm * 1e-6)
+    return twin.model_copy(update={"pair": tuple(_scaled(pair, factor) for pair in twin.pair)})
+
+
+def in_run_time(
+    twins: Sequence[TwinFile], clock: str | None
+) -> tuple[tuple[TwinFile, ...], tuple[str, ...]]:
+    """Return twins in the time of a run, and what was done, in sentences."""
+    found = next((twin for twin in twins if twin.component == clock), None)
+    drift = None if found is None else drift_ppm(found)
+    if found is None or drift is None:
+        return tuple(twins), ()
+    if drift.value > _MOST_PPM:
+        seen = found.pair[0].sample_rate.value
+        told = (
+            f"identified times are by the computer's clock: samples of '{clock}' came at {seen:.4g}"
+            f" Hz instead of {found.rate:g} Hz, which no drift of clocks explains: was the machine"
+            " busy? Identify it again"
+        )
+        return tuple(twins), (told,)
+    told = (
+        f"identified times are by the clock of '{clock}', as the run is: its second is"
+        f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer than the"
+        " computer's"
+    )
+    return tuple(by_clock(twin, drift.value) for twin in twins), (told,)
+
+
+def _scaled(pair: SignalPair, factor: float) -> SignalPair:
+    times = {
+        "delay": pair.delay and pair.delay.scaled(factor),
+        "transit": pair.transit.scaled(factor),
+        "jitter": pair.jitter.scaled(factor),
+        "sample_rate": pair.sample_rate.scaled(1.0 / factor),
+        "dynamics": pair.dynamics and _faster(pair.dynamics, 1.0 / factor),
+    }
+    return pair.model_copy(update=times)
+
+
+def _faster(dynamics: Dynamics, factor: float) -> Dynamics:
+    frequency = dynamics.frequency and dynamics.frequency.scaled(factor)
+    return dynamics.model_copy(update={"frequency": frequency})

@@ -1,0 +1,88 @@
+"""What a motion has to show before it is enough, and how often a device is moved for it."""
+
+import pytest
+from robot_twin import TWIN
+
+from orchestrator import DescriptionError
+from orchestrator.rig.identification.before_arming import with_longer_motions
+from orchestrator.rig.identification.device_run import Procedure
+from orchestrator.rig.identification.identified_device import LittleEvidenceError, Needed
+from orchestrator.rig.margins import Reserve
+from orchestrator.rig.twin_file import Estimate
+
+NEEDED = Needed(Reserve(2e-3, 1.2), ("x",))
+
+
+def estimate(value, low, high):
+    return Estimate(value=value, low=low, high=high)
+
+
+def twin_with(**changes):
+    return TWIN.model_copy(update={"pair": (TWIN.pair[0].model_copy(update=changes),)})
+
+
+def test_intervals_within_the_reserves_are_enough():
+    NEEDED.expect_known(
+        twin_with(delay=estimate(0.016, 0.012, 0.0179), gain=estimate(-1.0, -1.19, -0.5))
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"delay": estimate(0.016, 0.015, 0.0185)},
+            r"the delay of 16 ms may be 2\.5 ms longer .* at most 2 ms \(delay_reserve\)",
+        ),
+        (
+            {"gain": estimate(1.0, 0.5, 1.3)},
+            r"the gain of 1 may be larger by a factor of 1\.3 .* at most 1\.2 \(gain_reserve\)",
+        ),
+        ({"gain": estimate(0.0, -1.0, 1.0)}, "by a factor of inf"),
+    ],
+)
+def test_what_is_missing_is_told_with_its_figure(changes, told):
+    with pytest.raises(LittleEvidenceError, match=told):
+        NEEDED.expect_known(twin_with(**changes))
+
+
+def test_of_what_nothing_reads_nothing_is_needed():
+    unread = Needed(NEEDED.reserve, ("y",))
+    unread.expect_known(twin_with(gain=estimate(0.0, -1.0, 1.0)))
+
+
+def moved(enough):
+    """Return an identification that sees enough from a duration on, and the durations it got."""
+    durations = []
+
+    def identified(procedure):
+        durations.append((procedure.duration, procedure.compared_duration))
+        if procedure.duration < enough:
+            raise LittleEvidenceError("robot: no response followed 'dx'")
+        return "found"
+
+    return identified, durations
+
+
+def test_a_motion_is_made_longer_until_it_shows_enough():
+    identified, durations = moved(enough=4.0)
+    assert (
+        with_longer_motions(identified, Procedure(duration=1.2, compared_duration=0.6)) == "found"
+    )
+    assert durations == [(1.2, 0.6), (2.4, 1.2), (4.8, 2.4)]
+
+
+def test_in_the_end_it_is_given_up_with_what_is_missing():
+    identified, durations = moved(enough=100.0)
+    told = r"no response followed 'dx' \(after 4 motions, the last of 9\.6 s\)"
+    with pytest.raises(LittleEvidenceError, match=told):
+        with_longer_motions(identified, Procedure(duration=1.2, compared_duration=0.6))
+    assert len(durations) == 4
+
+
+def test_what_no_longer_motion_would_mend_is_told_at_once():
+    def refused(procedure):
+        raise DescriptionError("an amplitude of 1 m leaves its range")
+
+    with pytest.raises(DescriptionError, match=r"leaves its range$"):
+        with_longer_motions(refused, Procedure())
