@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -104,7 +103,10 @@ def _fmu_unit(
     options = component.options
     if component.backend is not Backend.NATIVE:
         refuse_fmu_options(component, f"a unit that {component.backend} runs")
-        return _backend(component.backend)(component.name, described)
+        from orchestrator.core.simunits.fmi.foreign_unit import FmpyUnit, PyfmiUnit
+
+        foreign = FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit
+        return foreign(component.name, described)
     instance = _instance(component.name, described, early_return=early_return)
     if described.interface == "ModelExchange":
         from orchestrator.core.simunits.fmi.model_exchange_unit import ModelExchangeUnit
@@ -129,17 +131,6 @@ def _instance(name: str, described: FmuDescription, *, early_return: bool) -> Fm
     from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit
 
     return Fmu3Unit(name, described, early_return=early_return)
-
-
-def _backend(backend: Backend) -> Callable[[str, FmuDescription], SimulationUnit]:
-    """Return what runs an FMU in place of the engine."""
-    if backend is Backend.FMPY:
-        from orchestrator.core.simunits.fmi.fmpy_unit import FmpyUnit
-
-        return FmpyUnit
-    from orchestrator.core.simunits.fmi.fmpy_unit import PyfmiUnit
-
-    return PyfmiUnit
 
 
 _LOG = logging.getLogger(__name__)

@@ -24,14 +24,13 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.garbage import collection_paused
-from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, power_ports, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import (
     Causality,
     Component,
     ComponentOptions,
     Connector,
-    PowerPort,
     Source,
     SourceKind,
     System,
@@ -351,17 +350,11 @@ def component_of(
         input_order=description.capabilities.input_order if options.backend == "native" else 0,
         has_event_mode=found is not None and _shares_events(found, options),
         options=options,
-        power_ports={} if found is None else _power_ports(found, description),
+        power_ports=power_ports(found.path, description.connectors)
+        if found is not None and found.version == 3
+        else {},
         late_ns=late_ns,
     )
-
-
-def _power_ports(found: FmuDescription, description: UnitDescription) -> Mapping[str, PowerPort]:
-    if found.version != 3:
-        return {}
-    from orchestrator.core.simunits.fmi.terminals import power_ports
-
-    return power_ports(found.path, description.connectors)
 
 
 def _shares_events(found: FmuDescription, options: ComponentOptions) -> bool:

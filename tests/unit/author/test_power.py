@@ -13,7 +13,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.master.schedule.compensation_table import power_bonds
-from orchestrator.core.simunits.fmi.terminals import power_ports as terminals
+from orchestrator.core.simunits.fmi.fmu_description import power_ports as terminals
 from orchestrator.core.ssp import read_ssd, write_ssd
 from orchestrator.core.system import (
     BaseUnit,

@@ -36,9 +36,9 @@ def test_check(softdock, lag):
 
 @pytest.mark.slow
 def test_failed_check_ends_with_1(softdock, lag, monkeypatch):
-    from orchestrator.core.simunits.inspection import check
+    from orchestrator.core.simunits.inspection import trials
 
-    monkeypatch.setitem(check.TRIALS, "no such check", None)
+    monkeypatch.setitem(trials.TRIALS, "no such check", None)
     code, out, err = softdock("fmu", "check", lag, "--json")
     assert (code, err) == (1, "")
     data = json.loads(out)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import channel_of
 from orchestrator.core.diagnostics import CapabilityError, LoadError, SoftdockError, StepError
 from orchestrator.core.master.run.recorder import RecordedRows, RowRecorder
-from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit
-from orchestrator.core.system import Connection, Fault, System, seconds
-from orchestrator.engine import Engine, EngineState
+from orchestrator.core.system import Connection, seconds
+from orchestrator.engine import EngineState
 
 if TYPE_CHECKING:
+    from orchestrator.core.master.run.assembly import Assembly
     from orchestrator.core.master.run.tuning import Log, Tuning
 
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class StoredCheckpoint:
     """A checkpoint as plain data, for a file and for other processes.
 
-    facts: What the run was made from, as text by topic: see :func:`facts`.
+    facts: What the run was made from, as text by topic; a checkpoint fits runs with the same.
     time_ns: When it was saved.
     steps: Communication steps that were done.
     signals: The engine's buffer, float64 array of shape (signals,).
@@ -119,47 +119,33 @@ class Checkpoint:
         )
 
 
-def facts(
-    system: System,
-    schedule: Schedule,
-    units: Sequence[SimulationUnit],
-    times: tuple[int, int | None],
-    recorded: Sequence[str],
-    every: int,
-    options: str = "",
-    faults: Sequence[Fault] = (),
-) -> dict[str, str]:
-    """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same.
-
-    system, schedule, units: What runs.
-    times: Start and stop in nanoseconds.
-    recorded, every: Recorded outputs, every n-th step.
-    options: Of the algorithm.
-    faults: What goes wrong.
-    """
-    stop = "none" if times[1] is None else f"{times[1]} ns"
+def _facts(made: Assembly) -> dict[str, str]:
+    """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same."""
+    schedule, settings = made.schedule, made.settings
+    options = ", ".join(f"{k} = {v!r}" for k, v in sorted(settings.algorithm_options.items()))
+    options = options if settings.early_return else f"{options}; no early return"
     said = {
         "communication step": f"{schedule.step_ns} ns",
         "algorithm": schedule.algorithm,
         "algorithm options": options or "none",
         "rates": ", ".join(f"{m.name} {m.ticks}" for m in schedule.members if m.ticks > 1),
         "delay mode": str(schedule.mode),
-        "start time": f"{times[0]} ns",
-        "stop time": stop,
-        "recording": f"every {every}. step of {', '.join(recorded) or 'nothing'}",
-        "components": ", ".join(unit.name for unit in units),
+        "start time": f"{made.start_ns} ns",
+        "stop time": "none" if made.stop_ns is None else f"{made.stop_ns} ns",
+        "recording": f"every {settings.every}. step of {', '.join(made.outputs) or 'nothing'}",
+        "components": ", ".join(unit.name for unit in made.units),
     }
-    for unit in units:
+    for unit in made.units:
         details = unit.description.details
-        component = system.components[unit.name]
+        component = made.system.components[unit.name]
         values = component.values
-        made = [details.get(key, "") for key in ("kind", "guid", "class")]
-        made += [f"{name} = {values[name]!r}" for name in sorted(values)]
-        made += [f"{option} {value}" for option, value in component.options.numerical().items()]
-        said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
-    for line in system.connections:
+        parts = [details.get(key, "") for key in ("kind", "guid", "class")]
+        parts += [f"{name} = {values[name]!r}" for name in sorted(values)]
+        parts += [f"{option} {value}" for option, value in component.options.numerical().items()]
+        said[f"component '{unit.name}'"] = "; ".join(filter(None, parts))
+    for line in made.system.connections:
         said[f"connection {line}"] = _line(line)
-    for number, fault in enumerate(faults, start=1):
+    for number, fault in enumerate(settings.faults, start=1):
         said[f"fault {number}"] = repr(replace(fault, label=""))
     return said
 
@@ -181,40 +167,27 @@ def _line(line: Connection) -> str:
     return ", ".join(said)
 
 
-def differences(found: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """List the topics in which a checkpoint and a run differ."""
-    topics = [*here, *(topic for topic in found if topic not in here)]
-    return [
-        f"{topic}: the checkpoint has '{found.get(topic, 'none')}',"
-        f" this run '{here.get(topic, 'none')}'"
-        for topic in topics
-        if found.get(topic) != here.get(topic)
-    ]
-
-
 class Checkpointer:
     """Saves everything that moves in a run, and restores it.
 
-    units, engine, recorder: What moves; units in order of the schedule.
-    facts: What the run is made from.
+    made, recorder: What moves.
     """
 
-    def __init__(
-        self,
-        units: Sequence[SimulationUnit],
-        engine: Engine,
-        recorder: RowRecorder,
-        facts: Mapping[str, str],
-    ) -> None:
-        self._units = tuple(units)
-        self._engine = engine
+    def __init__(self, made: Assembly, recorder: RowRecorder) -> None:
+        self._units, self._engine = tuple(made.units), made.engine
         self._recorder = recorder
-        self._facts = facts
+        self._facts = _facts(made)
 
     def save(self, tuning: Tuning | None) -> Checkpoint:
         """Save the run between two steps; see :meth:`Execution.save`."""
-        states = _saved(self._units)
-        rows = self._recorder.save(self._engine)
+        fixed = [u.name for u in self._units if not u.description.capabilities.can_roll_back]
+        if fixed:
+            raise CapabilityError(
+                f"cannot save the run: {', '.join(map(repr, fixed))} cannot save their states"
+                " (canGetAndSetFMUstate is not true); replace them, or run again from the start"
+            )
+        states = tuple(unit.get_state() for unit in self._units)
+        rows = self._recorder.save()
         saved = self._engine.time_ns, self._engine.save(), rows, self._units, states
         return Checkpoint(self._made_from(tuning), *saved, None if tuning is None else tuning.log)
 
@@ -228,7 +201,14 @@ class Checkpointer:
         self, checkpoint: Checkpoint | StoredCheckpoint, tuning: Tuning | None
     ) -> tuple[object, ...]:
         """Return a checkpoint's states in a form that the units take; changes nothing."""
-        if problems := differences(checkpoint.facts, self._made_from(tuning)):
+        found, here = checkpoint.facts, self._made_from(tuning)
+        problems = [
+            f"{topic}: the checkpoint has '{found.get(topic, 'none')}',"
+            f" this run '{here.get(topic, 'none')}'"
+            for topic in dict.fromkeys((*here, *found))
+            if found.get(topic) != here.get(topic)
+        ]
+        if problems:
             raise LoadError("the checkpoint is of another run:\n" + "\n".join(problems))
         if isinstance(checkpoint, StoredCheckpoint):
             self._check(checkpoint)
@@ -264,14 +244,4 @@ class Checkpointer:
             rows = checkpoint.rows
         else:
             rows = RecordedRows(None, checkpoint.rows, checkpoint.times_ns)
-        self._recorder.restore(self._engine, rows)
-
-
-def _saved(units: Sequence[SimulationUnit]) -> tuple[object, ...]:
-    fixed = [unit.name for unit in units if not unit.description.capabilities.can_roll_back]
-    if fixed:
-        raise CapabilityError(
-            f"cannot save the run: {', '.join(map(repr, fixed))} cannot save their states"
-            " (canGetAndSetFMUstate is not true); replace them, or run again from the start"
-        )
-    return tuple(unit.get_state() for unit in units)
+        self._recorder.restore(rows)

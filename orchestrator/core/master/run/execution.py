@@ -115,14 +115,11 @@ class Execution(RunView):
         self.schedule, self.units, self._engine = made.schedule, made.units, made.engine
         #: When the faults act, and what they do.
         self.faults = made.faults
-        self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._recorder = RowRecorder(
-            self.system, self.schedule, made.outputs, chosen.every, is_clocked=realtime is not None
-        )
+        self._ports = Ports(made)
+        self._recorder = RowRecorder(made)
         self._pacing = self._paced(realtime, step_clock)
-        running = self.schedule, self.units, self._engine, self._recorder
-        self._loop = RunLoop(*running, self._pacing, made.end)
-        self._recorder.reserve(self._engine, 1)
+        self._loop = RunLoop(made, self._recorder, self._pacing)
+        self._recorder.reserve(1)
         self._engine.write_row()
         if chosen.limits or self.system.experiment.tuning:
             self._tuning  # noqa: B018 - says what is wrong with them
@@ -145,14 +142,14 @@ class Execution(RunView):
         """Made when it is used: a whole run does not need it."""
         from orchestrator.core.master.run.checkpoint import Checkpointer
 
-        return Checkpointer(self.units, self._engine, self._recorder, self._made.facts)
+        return Checkpointer(self._made, self._recorder)
 
     @cached_property
     def _tuning(self) -> Tuning:
         """Made when it is used, too: the loop of a run that is not tuned knows nothing of it."""
         from orchestrator.core.master.run.tuning import Tuning
 
-        self._loop.tuning = Tuning(self._made, self._ports, self._made.settings.limits or {})
+        self._loop.tuning = Tuning(self._made, self._ports)
         return self._loop.tuning
 
     def step(self, count: int = 1) -> None:
@@ -166,10 +163,10 @@ class Execution(RunView):
         for a million rows, or 1 GiB, and those that come later are not there.
         """
         if self.schedule.varies:
-            rows = self._recorder.share(self._engine)
+            rows = self._recorder.share()
         else:
             steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
-            rows = self._recorder.share(self._engine, steps // self._recorder.every + 1)
+            rows = self._recorder.share(steps // self._recorder.every + 1)
         if self._pacing is not None:
             self._pacing.tell(rows)
         return rows

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
-from orchestrator.core.master.schedule.schedule import Schedule
-from orchestrator.core.system import Causality, Component, Connector, DataType, System
+from orchestrator.core.system import Causality, Connector, DataType, System
 from orchestrator.core.system.naming import is_pattern, listed_names, matching
-from orchestrator.engine import Engine, allot_rows
+from orchestrator.engine import allot_rows
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from orchestrator.core.master.run.assembly import Assembly
     from orchestrator.core.realtime import SharedRows
 
-
-if TYPE_CHECKING:
     Values = NDArray[np.float64] | memoryview[float]
     Times = NDArray[np.int64] | memoryview[int]
 
@@ -101,32 +99,22 @@ class RecordedRows:
 
 
 class RowRecorder:
-    """Holds the rows of one run.
+    """Holds the rows of one run: the start, and then every n-th step.
 
-    system, schedule: What runs.
-    outputs: As :func:`~orchestrator.core.master.run.recorder.recordable` returned them.
-    every: Every n-th step is recorded; the first row stands at the start.
-    is_clocked: Whether it is recorded when each row is written, by CLOCK_MONOTONIC.
+    In real time it is recorded when each row is written, by CLOCK_MONOTONIC.
     """
 
-    def __init__(
-        self,
-        system: System,
-        schedule: Schedule,
-        outputs: Sequence[str],
-        every: int,
-        *,
-        is_clocked: bool = False,
-    ) -> None:
-        self.every = every
+    def __init__(self, made: Assembly) -> None:
+        self._engine = made.engine
+        self.every = made.settings.every
         self._slots: list[int] = []
         self._names: list[str] = []
         self._units: dict[str, str] = {}
         self._descriptions: dict[str, str] = {}
-        for output in outputs:
-            first, size = schedule.slots[output]
+        for output in made.outputs:
+            first, size = made.schedule.slots[output]
             component, _, connector = output.partition(".")
-            about = system.components[component].connectors[connector]
+            about = made.system.components[component].connectors[connector]
             for i in range(size):
                 name = output if size == 1 else f"{output}[{i}]"
                 self._slots.append(first + i)
@@ -138,7 +126,7 @@ class RowRecorder:
         self._block: Values
         self._times: Times
         self._clocks: Times | None = None
-        self._is_clocked = is_clocked
+        self._is_clocked = made.settings.realtime is not None
         self._block, self._times = allot_rows(0, self.columns)
         self._full = RecordedRows(None, self._block, self._times)
 
@@ -147,63 +135,63 @@ class RowRecorder:
         """Number of scalar signals."""
         return len(self._slots)
 
-    def reserve(self, engine: Engine, rows: int) -> None:
+    def reserve(self, rows: int) -> None:
         """Make sure that the engine can write so many rows."""
-        if engine.rows + rows <= len(self._block):
+        if self._engine.rows + rows <= len(self._block):
             return
-        self._full = self._rows(engine)
+        self._full = self._rows()
         grown = min(_GROWTH * len(self._block), _LARGEST // (8 * max(1, self.columns)))
-        self._allot(engine, max(rows, grown, _FEWEST))
+        self._allot(max(rows, grown, _FEWEST))
 
-    def share(self, engine: Engine, rows: int | None = None) -> SharedRows:
+    def share(self, rows: int | None = None) -> SharedRows:
         """Let the engine write so many coming rows where another process can read them.
 
         ``None``: as many as there is room for, in memory that is taken when a row is written.
         """
         from orchestrator.core.realtime import SharedRows
 
-        self._full = self._rows(engine)
+        self._full = self._rows()
         room = min(_MOST_SHARED, _LARGEST_SHARED // (8 * max(1, self.columns)))
         shared = SharedRows(room if rows is None else rows, self.columns, grows=rows is None)
         clocks = shared.clocks_ns if self._is_clocked else None
-        self._attach(engine, shared.values, shared.times_ns, clocks)
+        self._attach(shared.values, shared.times_ns, clocks)
         return shared
 
     def writes_to(self, rows: SharedRows) -> bool:
         """Whether rows are still written there: a block that is full is left."""
         return self._block is rows.values
 
-    def _rows(self, engine: Engine) -> RecordedRows:
-        full, count = self._full, engine.rows
+    def _rows(self) -> RecordedRows:
+        full, count = self._full, self._engine.rows
         if not count:
             return full
         clocks = None if self._clocks is None else self._clocks[:count]
         return RecordedRows(full, self._block[:count], self._times[:count], full.end, clocks)
 
-    def _allot(self, engine: Engine, rows: int) -> None:
+    def _allot(self, rows: int) -> None:
         clocks = allot_rows(rows, 1)[1] if self._is_clocked else None
-        self._attach(engine, *allot_rows(rows, self.columns), clocks)
+        self._attach(*allot_rows(rows, self.columns), clocks)
 
-    def _attach(self, engine: Engine, block: Values, times_ns: Times, clocks: Times | None) -> None:
+    def _attach(self, block: Values, times_ns: Times, clocks: Times | None) -> None:
         self._block, self._times, self._clocks = block, times_ns, clocks
-        engine.record(self._slots, self.every, block, times_ns, clocks)
+        self._engine.record(self._slots, self.every, block, times_ns, clocks)
 
-    def save(self, engine: Engine) -> RecordedRows:
+    def save(self) -> RecordedRows:
         """Return all rows so far; later ones go behind them."""
-        self._full = self._rows(engine)
-        count = engine.rows
+        self._full = self._rows()
+        count = self._engine.rows
         clocks = None if self._clocks is None else self._clocks[count:]
-        self._attach(engine, self._block[count:], self._times[count:], clocks)
+        self._attach(self._block[count:], self._times[count:], clocks)
         return self._full
 
-    def restore(self, engine: Engine, rows: RecordedRows) -> None:
+    def restore(self, rows: RecordedRows) -> None:
         """Go on behind rows that were saved."""
         self._full = rows
-        self._allot(engine, 0)
+        self._allot(0)
 
-    def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
+    def recording(self, since: int = 0, *, latest: bool = False) -> Recording:
         """Return the rows so far."""
-        rows = self._rows(engine)
+        engine, rows = self._engine, self._rows()
         values, time_ns, clock_ns = rows.joined(since)
         if latest and engine.time_ns > rows.times_ns[-1]:
             import numpy as np
@@ -212,58 +200,44 @@ class RowRecorder:
             values = np.concatenate([values, now[np.newaxis]])
             time_ns = np.append(time_ns, engine.time_ns)
             clock_ns = None if clock_ns is None else np.append(clock_ns, 0)
-        return Recording(
-            time_ns,
-            tuple(self._names),
-            values,
-            dict(self._units),
-            dict(self._descriptions),
-            clock_ns,
-        )
+        texts = dict(self._units), dict(self._descriptions)
+        return Recording(time_ns, tuple(self._names), values, *texts, clock_ns)
 
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     """Return what to record: what is asked for, or all outputs that are numbers."""
-    outputs = [name for name, part, c in _variables(system, outputs=True) if _counts(part, c)]
+    named: dict[str, dict[str, Connector]] = {"outputs": {}, "others": {}}
+    outputs = []  # that are recorded unasked: numbers, but for clocks that never tick
+    for part in system.components.values():
+        for c in part.connectors.values():
+            name, is_output = f"{part.name}.{c.name}", c.causality is Causality.OUTPUT
+            named["outputs" if is_output else "others"][name] = c
+            ticks = part.shares_events or c.type is not DataType.CLOCK
+            if is_output and ticks and not c.type.is_text:
+                outputs.append(name)
     if record is None:
         return outputs
-    others = {name: c for name, _, c in _variables(system, outputs=False)}
-    named = {name: c for name, _, c in _variables(system, outputs=True)} | others
+    known = named["outputs"] | named["others"]
     chosen: list[str] = []
     problems: list[DescriptionError] = []
     for text in [record] if isinstance(record, str) else record:
         if is_pattern(text):
-            numbers = [name for name, c in others.items() if not c.type.is_text]
+            numbers = [name for name, c in named["others"].items() if not c.type.is_text]
             found = matching(text, outputs) or matching(text, numbers)
             fault = "no variable that is a number matches it"
-        elif text in named and named[text].type.is_text:
-            told = f"it is a {named[text].type}; only numbers are recorded, so leave it out"
+        elif text in known and known[text].type.is_text:
+            told = f"it is a {known[text].type}; only numbers are recorded, so leave it out"
             problems.append(CapabilityError(f"cannot record '{text}': {told}"))
             continue
         else:
-            found = [text] if text in named else []
+            found = [text] if text in known else []
             fault = "no component has this variable"
         chosen += found
         if not found:
-            offer = _offer(text, [*named])
-            problems.append(UnknownNameError(f"cannot record '{text}': {fault}; {offer}"))
+            there = listed_names([*known], text.replace("*", "").replace("?", ""))
+            problems.append(
+                UnknownNameError(f"cannot record '{text}': {fault}; there are: {there}")
+            )
     if problems:
         raise DescriptionError.collect(problems)
     return list(dict.fromkeys(chosen))
-
-
-def _variables(system: System, *, outputs: bool) -> Iterator[tuple[str, Component, Connector]]:
-    for component in system.components.values():
-        for connector in component.connectors.values():
-            if (connector.causality is Causality.OUTPUT) is outputs:
-                yield f"{component.name}.{connector.name}", component, connector
-
-
-def _counts(component: Component, output: Connector) -> bool:
-    """Whether an output is recorded unasked: it is a number, and no clock that never ticks."""
-    ticks = component.shares_events or output.type is not DataType.CLOCK
-    return ticks and not output.type.is_text
-
-
-def _offer(text: str, names: list[str]) -> str:
-    return f"there are: {listed_names(names, text.replace('*', '').replace('?', ''))}"

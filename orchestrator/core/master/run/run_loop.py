@@ -6,9 +6,8 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator.core.diagnostics import (
     CapabilityError,
@@ -31,82 +30,15 @@ from orchestrator.core.master.run.step_failure import (
     untold,
 )
 from orchestrator.core.master.schedule.compile import expect_in_reach
-from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import SimulationUnit, changed_note
 from orchestrator.core.system import REACH_NS, seconds
 from orchestrator.core.system.time import end_of_steps, whole_steps
-from orchestrator.engine import Engine, Failure, FailureKind, Outcome, Surroundings
+from orchestrator.engine import FailureKind, Outcome, Surroundings
 
 if TYPE_CHECKING:
+    from orchestrator.core.master.run.assembly import Assembly
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.master.run.tuning import Tuning
-
-
-@dataclass(frozen=True, slots=True)
-class RunFailure:
-    """What ended a run, as a user is told, and whether the run can go on from a checkpoint.
-
-    reason: For later calls of the run.
-    error, cause: To be raised, and what it came from.
-    unrecoverable: Whether no checkpoint can be restored any more.
-    between_steps: Whether the last step was done: the signals belong to its end.
-    """
-
-    reason: str
-    error: BaseException
-    cause: BaseException | None = None
-    unrecoverable: bool = False
-    between_steps: bool = False
-
-
-def run_failure_of(
-    outcome: Outcome, schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine
-) -> RunFailure:
-    """Make the failure of a run."""
-    time, failure = seconds(engine.time_ns), outcome.failure
-    if outcome.loop >= 0:
-        _, _, iterations, residual = engine.loops[outcome.loop]
-        table, when = schedule.loops[outcome.loop], f"in the step from t = {time:.9g} s"
-        refused = ""
-        if outcome.unit >= 0:
-            refused = refusal(units[outcome.unit], schedule.members[outcome.unit], failure)
-        text = loop_message(table, residual, iterations, when, refused)
-        return RunFailure("a loop did not converge", ConvergenceError(text))
-    if failure.kind is FailureKind.UNSETTLED:
-        text = unsettled_message(schedule, failure, time)
-        return RunFailure("its events did not come to an end", StepError(text))
-    if failure.kind is FailureKind.UNREAD:
-        why = f"input '{schedule.input_of(outcome.read)}' failed ({failure.text})"
-        return RunFailure(why, StepError(f"t = {time:.9g} s: {why}"))
-    if failure.kind is FailureKind.TOO_LONG:
-        text = underflow_message(failure, schedule, time)
-        return RunFailure("no step was short enough", StepSizeUnderflowError(text))
-    return _of_unit(outcome, schedule, units[outcome.unit], time)
-
-
-def _of_unit(outcome: Outcome, schedule: Schedule, unit: SimulationUnit, time: float) -> RunFailure:
-    if outcome.failure.kind is FailureKind.RUN_ENDED:
-        return _end_of(outcome.failure, unit, time)
-    why = reason_of(unit, schedule.members[outcome.unit], outcome.failure)
-    if schedule.events is not None and outcome.failure.kind is FailureKind.EARLY_RETURN:
-        why += f" because {', '.join(schedule.events.refusals)}"
-    ended = f"component '{unit.name}' failed ({why})"
-    cause = unit.exception()
-    if cause is not None and not isinstance(cause, Exception):
-        return RunFailure(ended, cause)  # Ctrl-C or an exit while a block had the word
-    why += untold(unit, outcome.status, round(time * 1e9))
-    error = StepError(message(unit, outcome.status, time, why))
-    return RunFailure(ended, error, cause, unrecoverable=outcome.status == FATAL)
-
-
-def _end_of(failure: Failure, unit: SimulationUnit, time: float) -> RunFailure:
-    """Make the end that a unit asked for, with the last message that it wrote."""
-    at, said = seconds(failure.time_ns), unit.last_message()
-    text = f"component '{unit.name}' ended the run at t = {at:.9g} s"
-    text += f": {said}" if said else ""
-    if not (done := at == time):
-        text += f"; the last row is that of t = {time:.9g} s, the step that it ended in is left out"
-    return RunFailure(text, RunEndedError(text), between_steps=done)
 
 
 _LOG = logging.getLogger(__name__)
@@ -125,9 +57,8 @@ Steer = Callable[[], int | None]
 class RunLoop:
     """Steps initialised units, and knows how the run ended.
 
-    schedule, units, engine, recorder: What runs; units in order of the schedule.
+    made, recorder: What runs.
     pacing: Keeps the steps to real time; ``None``: they follow each other at once.
-    end: The end that an event at the start asked for: it comes in place of the first step.
     wall_seconds: Time that the stepping took so far.
     notes: What units of this process left changed in their steps, in sentences.
     ended: Why the run cannot go on; empty while it can.
@@ -135,21 +66,12 @@ class RunLoop:
     broken: Whether a step failed half-way: the signals belong to no one time.
     """
 
-    def __init__(
-        self,
-        schedule: Schedule,
-        units: Sequence[SimulationUnit],
-        engine: Engine,
-        recorder: RowRecorder,
-        pacing: Pacing | None = None,
-        end: Outcome | None = None,
-    ) -> None:
-        self._schedule = schedule
-        self._units = tuple(units)
-        self._engine = engine
+    def __init__(self, made: Assembly, recorder: RowRecorder, pacing: Pacing | None) -> None:
+        self._schedule, self._engine = made.schedule, made.engine
+        self._units = tuple(made.units)
         self._recorder = recorder
         self._pacing = pacing
-        self._end = end
+        self._end = made.end  # that an event at the start asked for, in place of the first step
         #: Changes values between two steps, once that is asked for.
         self.tuning: Tuning | None = None
         self.wall_seconds = 0.0
@@ -264,7 +186,7 @@ class RunLoop:
         engine, first = self._engine, self._engine.done
         end = first + steps
         if not self._schedule.varies:
-            self._recorder.reserve(engine, steps // self._recorder.every + 1)
+            self._recorder.reserve(steps // self._recorder.every + 1)
         with pacing.running(engine, begin):
             while engine.done < end and engine.time_ns < goal_ns:
                 count = end - engine.done
@@ -282,7 +204,7 @@ class RunLoop:
     def _run(self, steps: int, goal_ns: int, run: Callable[[int, int], Outcome]) -> float:
         """Do some steps, no further than the goal, and return the seconds that they took."""
         self.expect_going()
-        self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
+        self._recorder.reserve(steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
         try:
@@ -296,10 +218,7 @@ class RunLoop:
         for unit in self._units:
             unit.forward_log()
         if outcome.failed:
-            failure = run_failure_of(outcome, self._schedule, self._units, self._engine)
-            self.broken = not failure.between_steps
-            self.ended, self.unrecoverable = failure.reason, failure.unrecoverable
-            raise failure.error from failure.cause
+            self._fail(outcome)
         return taken
 
     def _note_changes(self, changed: Sequence[str]) -> None:
@@ -307,8 +226,59 @@ class RunLoop:
         here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
         if not here:
             return  # it was none of the units
-        said = [changed_note(here, what, "stepping") for what in changed]
-        new = [note for note in said if note not in self.notes]
-        self.notes += new
-        for note in new:
-            _LOG.warning("%s", note)
+        for note in (changed_note(here, what, "stepping") for what in changed):
+            if note not in self.notes:
+                self.notes.append(note)
+                _LOG.warning("%s", note)
+
+    def _fail(self, outcome: Outcome) -> NoReturn:
+        """End the run by a failure, in words of its units and connectors."""
+        schedule, failure = self._schedule, outcome.failure
+        time = seconds(self._engine.time_ns)
+        self.broken = True
+        error: BaseException
+        if outcome.loop >= 0:
+            _, _, iterations, residual = self._engine.loops[outcome.loop]
+            table, when = schedule.loops[outcome.loop], f"in the step from t = {time:.9g} s"
+            refused = ""
+            if outcome.unit >= 0:
+                refused = refusal(
+                    self._units[outcome.unit], schedule.members[outcome.unit], failure
+                )
+            text = loop_message(table, residual, iterations, when, refused)
+            self.ended, error = "a loop did not converge", ConvergenceError(text)
+        elif failure.kind is FailureKind.UNSETTLED:
+            text = unsettled_message(schedule, failure, time)
+            self.ended, error = "its events did not come to an end", StepError(text)
+        elif failure.kind is FailureKind.UNREAD:
+            self.ended = f"input '{schedule.input_of(outcome.read)}' failed ({failure.text})"
+            error = StepError(f"t = {time:.9g} s: {self.ended}")
+        elif failure.kind is FailureKind.TOO_LONG:
+            text = underflow_message(failure, schedule, time)
+            self.ended, error = "no step was short enough", StepSizeUnderflowError(text)
+        else:
+            self._fail_by_unit(outcome, self._units[outcome.unit], time)
+        raise error from None
+
+    def _fail_by_unit(self, outcome: Outcome, unit: SimulationUnit, time: float) -> NoReturn:
+        failure, events = outcome.failure, self._schedule.events
+        if failure.kind is FailureKind.RUN_ENDED:
+            at, said = seconds(failure.time_ns), unit.last_message()
+            text = f"component '{unit.name}' ended the run at t = {at:.9g} s"
+            text += f": {said}" if said else ""
+            self.broken = at != time
+            if self.broken:
+                text += f"; the last row is that of t = {time:.9g} s, the step that it ended in is"
+                text += " left out"
+            self.ended = text
+            raise RunEndedError(text) from None
+        why = reason_of(unit, self._schedule.members[outcome.unit], failure)
+        if events is not None and failure.kind is FailureKind.EARLY_RETURN:
+            why += f" because {', '.join(events.refusals)}"
+        self.ended = f"component '{unit.name}' failed ({why})"
+        cause = unit.exception()
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause from None  # Ctrl-C or an exit while a block had the word
+        why += untold(unit, outcome.status, round(time * 1e9))
+        self.unrecoverable = outcome.status == FATAL
+        raise StepError(message(unit, outcome.status, time, why)) from cause

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
@@ -12,7 +12,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.run.assembly import Assembly
 from orchestrator.core.master.run.recorder import Recording, RowRecorder
 from orchestrator.core.master.run.run_loop import RunLoop
-from orchestrator.core.master.schedule.events import EventStatistics, late_note
+from orchestrator.core.master.schedule.events import EventStatistics
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import Notice, SimulationUnit
 from orchestrator.core.system import (
@@ -20,7 +20,6 @@ from orchestrator.core.system import (
     Connector,
     DataType,
     Endpoint,
-    System,
     Value,
     seconds,
 )
@@ -57,13 +56,17 @@ class RunView:
     @property
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""
-        late = late_note(self.event_statistics())
-        timing = self.timing
+        events, timing = self.event_statistics(), self.timing
+        late = (
+            f"{events.late} foreseen events were handled at the communication point after them, up"
+            f" to {events.latest_ns / 1e6:.6g} ms late: a component takes only equal steps, or"
+            " several at once"
+        )
         return (
             *self._made.notes,
             *self._loop.notes,
             *(timing.notes if timing is not None else ()),
-            *late,
+            *([late] if events.late else []),
             *(note for unit in self.units for note in unit.notes),
         )
 
@@ -101,11 +104,7 @@ class RunView:
 
     @property
     def _events(self) -> tuple[Tuned | Mark, ...]:
-        if self._loop.tuning is None:
-            return ()
-        from orchestrator.core.master.run.tuning import events_of
-
-        return events_of(self._loop.tuning.log)
+        return () if self._loop.tuning is None else self._loop.tuning.events
 
     @property
     def wall_seconds(self) -> float:
@@ -146,7 +145,7 @@ class RunView:
         The last row is the time that was reached. Only where a step failed it is the last
         ``every``-th before: some units have done that step then and others have not.
         """
-        return self._recorder.recording(self._engine, latest=not self._loop.broken)
+        return self._recorder.recording(latest=not self._loop.broken)
 
     def recording_since(self, row: int) -> Recording:
         """Return what was recorded on the grid of ``every`` steps, without the first rows.
@@ -156,7 +155,7 @@ class RunView:
         row
             Number of rows to leave out.
         """
-        return self._recorder.recording(self._engine, since=row)
+        return self._recorder.recording(since=row)
 
 
 if TYPE_CHECKING:
@@ -166,21 +165,15 @@ if TYPE_CHECKING:
 class Ports:
     """Reads and sets connectors between two steps.
 
-    system, schedule, units, engine: What runs; units in order of the schedule.
+    made: What runs.
     """
 
-    def __init__(
-        self,
-        system: System,
-        schedule: Schedule,
-        units: Sequence[SimulationUnit],
-        engine: Engine,
-    ) -> None:
-        self._system = system
-        self._slots = schedule.slots
-        self._units = {unit.name: unit for unit in units}
-        self._engine = engine
-        self._sources = {line.target: line for line in system.connections}
+    def __init__(self, made: Assembly) -> None:
+        self._system = made.system
+        self._slots = made.schedule.slots
+        self._units = {unit.name: unit for unit in made.units}
+        self._engine = made.engine
+        self._sources = {line.target: line for line in made.system.connections}
         #: Limits that a user gives, by name.
         self.given: Mapping[str, Limits] = {}
         self._found: dict[str, tuple[Endpoint, Connector]] = {}
@@ -306,22 +299,16 @@ class Ports:
 
 def _checked(name: str, connector: Connector, value: Any) -> Value:
     """Return the value as the units take it, or say what was expected."""
-    plain = plain_value(value, connector)
-    if not connector.accepts(plain):
-        raise _wrong(name, connector, value)
-    if connector.type is DataType.REAL and not _finite(plain):
-        raise _wrong(name, connector, value)
-    return plain
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return all(map(isfinite, value if isinstance(value, tuple) else (value,)))
-    except OverflowError:  # a whole number beyond all floats
-        return False
-
-
-def _wrong(name: str, connector: Connector, value: Any) -> DescriptionError:
+    plain, is_real = plain_value(value, connector), connector.type is DataType.REAL
+    is_fit = connector.accepts(plain)
+    if is_fit and is_real:
+        numbers: Any = plain if isinstance(plain, tuple) else (plain,)
+        try:
+            is_fit = all(map(isfinite, numbers))
+        except OverflowError:  # a whole number beyond all floats
+            is_fit = False
+    if is_fit:
+        return plain
     shape = f" of shape {connector.shape}" if connector.shape else ""
-    finite = "finite " if connector.type is DataType.REAL else ""
-    return DescriptionError(f"{name}: expected {finite}{connector.type}{shape}, found {value!r}")
+    finite = "finite " if is_real else ""
+    raise DescriptionError(f"{name}: expected {finite}{connector.type}{shape}, found {value!r}")

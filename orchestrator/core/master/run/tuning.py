@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.core.coupling import Mark, Tuned, channel_of
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
@@ -16,7 +16,6 @@ from orchestrator.core.system import (
     Connection,
     DataType,
     SourceKind,
-    System,
     Value,
     communication_step_ns,
     nanoseconds,
@@ -24,9 +23,6 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.ports import Limits
-
-if TYPE_CHECKING:
-    from orchestrator.core.master.schedule.schedule import Schedule
 
 Event = Tuned | Mark
 #: What was done so far, the newest behind all before it: saving a run shares it.
@@ -75,19 +71,13 @@ class Tunable:
 class Tuning:
     """Changes a run between two steps, and remembers what it changed.
 
-    made, ports: What runs.
-    limits: Beside those of the system, by name: ranges, of delays in nanoseconds; or their two
-        ends, of delays in seconds. Both hold.
+    made, ports: What runs; limits of its settings hold beside those of the system, as ranges, of
+        delays in nanoseconds; or as their two ends, of delays in seconds.
     log: What was changed and marked so far.
     listeners: Are told of each event before the next step.
     """
 
-    def __init__(
-        self,
-        made: Assembly,
-        ports: Ports,
-        limits: Mapping[str, Limits | tuple[float, float]],
-    ) -> None:
+    def __init__(self, made: Assembly, ports: Ports) -> None:
         self._made, self._ports, self._engine = made, ports, made.engine
         self._lines = LineDelays(made)
         self.log: Log = None
@@ -98,9 +88,12 @@ class Tuning:
         components = made.system.components.items()
         self._devices = [n for n, one in components if one.source.kind is SourceKind.DEVICE]
         found = dict(made.system.experiment.tuning)
-        for name, one in limits.items():
+        for name, one in (made.settings.limits or {}).items():
             try:
-                found[name] = _range(name, one).within(found.get(name, Limits()))
+                if not isinstance(one, Limits):
+                    least, most = (end * 1e9 if ARROW in name else end for end in one)
+                    one = Limits(least, most)  # noqa: PLW2901
+                found[name] = one.within(found.get(name, Limits()))
             except DescriptionError as error:
                 raise DescriptionError(f"limits of '{name}': {error}") from None
         known = [*ports.tunable(), *map(str, made.system.connections)] if found else []
@@ -108,6 +101,11 @@ class Tuning:
             if name not in known:
                 raise lacking("the run", "input or tunable parameter to limit", name, known)
         self._limits = ports.given = found
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What was changed and marked so far, in the order of time."""
+        return events_of(self.log)
 
     @property
     def delays(self) -> dict[str, str]:
@@ -289,13 +287,6 @@ class Tuning:
         return found
 
 
-def _range(name: str, given: Limits | tuple[float, float]) -> Limits:
-    if isinstance(given, Limits):
-        return given
-    least, most = (end * 1e9 if ARROW in name else end for end in given)
-    return Limits(least, most)
-
-
 class LineDelays:
     """Delays of the lines of a run, which a ramp leads from one to the next.
 
@@ -351,7 +342,17 @@ class LineDelays:
         assert line.delay is not None  # noqa: S101 - `line` has seen to it
         ends = str(line.source), str(line.target)
         system = self._system.with_delay(*ends, replace(line.delay, nominal_ns=value))
-        here, other = self._made.schedule, self._compiled(system)
+        chosen, here = self._made.settings, self._made.schedule
+        other = compile_schedule(
+            system,
+            chosen.algorithm,
+            communication_step_ns(system, chosen.step),
+            chosen.mode,
+            self._made.outputs,
+            chosen.algorithm_options,
+            chosen.rates,
+            chosen.faults,
+        )
         same = all(getattr(other, name) == getattr(here, name) for name in _SAME)
         if not same or list(map(_unmoved, other.reads)) != list(map(_unmoved, here.reads)):
             raise CapabilityError(
@@ -370,19 +371,6 @@ class LineDelays:
         share = done / tuned.ramp if done < tuned.ramp else 1.0
         moved = zip(self._from, self._to, self._made.schedule.reads, strict=True)
         self._made.engine.redelay([(round(a + (b - a) * share), row[3]) for a, b, row in moved])
-
-    def _compiled(self, system: System) -> Schedule:
-        chosen = self._made.settings
-        return compile_schedule(
-            system,
-            chosen.algorithm,
-            communication_step_ns(system, chosen.step),
-            chosen.mode,
-            self._made.outputs,
-            chosen.algorithm_options,
-            chosen.rates,
-            chosen.faults,
-        )
 
 
 def _unmoved(row: tuple[Any, ...]) -> tuple[Any, ...]:

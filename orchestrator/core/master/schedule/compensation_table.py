@@ -22,12 +22,13 @@ from orchestrator.core.master.schedule.schedule import (
     FaultRow,
     OperationCode,
     RuleTable,
+    connector_at,
+    linear_of,
 )
 from orchestrator.core.system import (
     REACH_NS,
     Compensation,
     Connection,
-    Connector,
     DataType,
     Endpoint,
     Extrapolation,
@@ -36,7 +37,6 @@ from orchestrator.core.system import (
     Interpolation,
     LinearTransformation,
     System,
-    factor_and_offset_of,
     is_power,
     lines_of,
 )
@@ -79,7 +79,7 @@ def rule_table(
         {
             slot
             for line in system.connections
-            if _type(system, line) is DataType.REAL
+            if connector_at(system, line.source).type is DataType.REAL
             for slot in _span(buffer, line)
         }
     )
@@ -125,8 +125,8 @@ def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
         for one, other in combinations(lines, 2)
         if one.source.component == other.target.component
         and one.target.component == other.source.component
-        and _shape(system, one) == _shape(system, other)
-        and is_power(_source(system, one), _source(system, other))
+        and connector_at(system, one.source).shape == connector_at(system, other.source).shape
+        and is_power(connector_at(system, one.source), connector_at(system, other.source))
     ]
 
 
@@ -135,17 +135,14 @@ def _declared_bonds(system: System, lines: list[Connection]) -> list[tuple[Conne
     for component in system.components.values():
         for port in component.power_ports.values():
             for effort, flow in zip(port.effort, port.flow, strict=True):
-                ends = (Endpoint(component.name, name) for name in (effort, flow))
-                source, target = ends
-                partner[source] = target
+                partner[Endpoint(component.name, effort)] = Endpoint(component.name, flow)
     signs = (None, LinearTransformation(-1.0))
     by_ends = {(c.source, c.target): c for c in lines if c.transformation in signs}
     bonds = []
     for (source, target), line in by_ends.items():
         if source in partner and target in partner:
             back = by_ends.get((partner[target], partner[source]))
-            if back is not None:
-                bonds.append((line, back))
+            bonds += [] if back is None else [(line, back)]
     return bonds
 
 
@@ -154,24 +151,7 @@ def _span(buffer: Buffer, line: Connection) -> range:
     return range(first, first + size)
 
 
-def _type(system: System, line: Connection) -> DataType:
-    return _source(system, line).type
-
-
-def _shape(system: System, line: Connection) -> tuple[int, ...]:
-    return _source(system, line).shape
-
-
-def _source(system: System, line: Connection) -> Connector:
-    return system.components[line.source.component].connectors[line.source.connector]
-
-
-_ORDERS = {
-    None: 0,
-    Extrapolation.HOLD: 0,
-    Extrapolation.LINEAR: 1,
-    Extrapolation.QUADRATIC: 2,
-}
+_ORDERS = {None: 0, Extrapolation.HOLD: 0, Extrapolation.LINEAR: 1, Extrapolation.QUADRATIC: 2}
 
 
 class CompensationTable:
@@ -201,7 +181,7 @@ class CompensationTable:
                     target,
                     self._remember(),
                     order,
-                    *self._linear(line),
+                    *linear_of(self._system, line),
                 )
         elif line.compensation is Compensation.ENERGY:
             yield from self._taking_energy_back(line)
@@ -222,7 +202,7 @@ class CompensationTable:
                     target,
                     0,
                     0,
-                    *self._linear(line),
+                    *linear_of(self._system, line),
                     numbers[line.target.component],
                 )
 
@@ -248,8 +228,8 @@ class CompensationTable:
                 f" power bond is held, and {other} is"
                 f" {'compensated' if other.compensation else 'extrapolated'}; leave that out"
             )
-        factor, offset = self._linear(line)
-        answer_factor, shifted = self._linear(other)
+        factor, offset = linear_of(self._system, line)
+        answer_factor, shifted = linear_of(self._system, other)
         for at, moved in ((line, offset), (other, shifted)):
             if moved:
                 raise CapabilityError(
@@ -275,12 +255,6 @@ class CompensationTable:
         source, size = self._buffer.slots[str(line.source)]
         target, _ = self._buffer.slots[str(line.target)]
         return ((source + i, target + i) for i in range(size))
-
-    def _linear(self, line: Connection) -> tuple[float, float]:
-        components = self._system.components
-        source = components[line.source.component].connectors[line.source.connector]
-        target = components[line.target.component].connectors[line.target.connector]
-        return factor_and_offset_of(line, source, target)
 
     def _remember(self) -> int:
         first = self._buffer.size
@@ -338,8 +312,7 @@ class FaultRows:
         if line.delay is not None or not self.delays(line):
             return None
         timing = timing_of(line)
-        source = self._system.components[line.source.component]
-        real = source.connectors[line.source.connector].type is DataType.REAL
+        real = connector_at(self._system, line.source).type is DataType.REAL
         if mode is DelayMode.PLAIN or not real:
             shift = 0 if mode is DelayMode.PLAIN else timing.newest_ns
             return DelayPlan(line, shift, 0.0, 0, Interpolation.HOLD, Extrapolation.HOLD)

@@ -21,12 +21,17 @@ from orchestrator.core.master.schedule.input_hold import (
     interior,
     with_boundary,
 )
-from orchestrator.core.master.schedule.schedule import Buffer, LoopTable, OperationCode, Schedule
+from orchestrator.core.master.schedule.schedule import (
+    Buffer,
+    LoopTable,
+    OperationCode,
+    Schedule,
+    connector_at,
+)
 from orchestrator.core.master.settings import fault_refusals, validate_plan
 from orchestrator.core.system import (
     Connection,
     DataType,
-    Endpoint,
     Fault,
     Interpolation,
     System,
@@ -154,9 +159,7 @@ class Emission:
         assert how is not None  # noqa: S101
         place = {name: i for i, name in enumerate(group.members)}
         sources = {
-            line.source: self._system.components[line.source.component].connectors[
-                line.source.connector
-            ]
+            line.source: connector_at(self._system, line.source)
             for line in self._into(group.members)
             if (line.delay is None or self._input_hold.proposed(line)) and _is_cut(line, place)
         }
@@ -195,7 +198,7 @@ def expect_in_reach(times: Mapping[str, int | None]) -> None:
         raise DescriptionError(*problems)
 
 
-def expect_schedule_in_reach(
+def _expect_schedule_in_reach(
     system: System, step_ns: int, rates: Mapping[str, int], faults: Sequence[Fault]
 ) -> None:
     """Refuse steps, delays and faults that a run has no room for."""
@@ -203,25 +206,18 @@ def expect_schedule_in_reach(
     for name, rate in rates.items():
         times[f"step of component '{name}'"] = rate * step_ns
     for line in system.connections:
-        times |= _of_line(line)
+        where = f"connection {line.source} -> {line.target}"
+        if line.delay is not None:
+            times[f"{where}: delay"] = line.delay.nominal_ns
+        if (channel := channel_of(line)) is not None:
+            times[f"{where}: longest delay of a sample"] = channel.longest_ns
+            if channel.times_ns:
+                times[f"{where}: begin of its trace"] = channel.times_ns[0]
+                times[f"{where}: end of its trace"] = channel.times_ns[-1]
     for fault in faults:
         name = f"fault '{fault.name}' on '{fault.on}'"
         times |= {f"begin of {name}": fault.begin_ns, f"delay of {name}": fault.delay_ns}
     expect_in_reach(times)
-
-
-def _of_line(line: Connection) -> dict[str, int | None]:
-    if line.delay is None:
-        return {}
-    where = f"connection {line.source} -> {line.target}"
-    times: dict[str, int | None] = {f"{where}: delay": line.delay.nominal_ns}
-    channel = channel_of(line)
-    if channel is not None:
-        times[f"{where}: longest delay of a sample"] = channel.longest_ns
-    if channel is not None and channel.times_ns:
-        times[f"{where}: begin of its trace"] = channel.times_ns[0]
-        times[f"{where}: end of its trace"] = channel.times_ns[-1]
-    return times
 
 
 @collection_paused()
@@ -255,7 +251,7 @@ def compile_schedule(
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
-    expect_schedule_in_reach(system, step_ns, rates, faults)
+    _expect_schedule_in_reach(system, step_ns, rates, faults)
     inside, system = interior(system), with_boundary(system)
     _check_types(system)
     check_events(system, rates)
@@ -325,25 +321,21 @@ def compile_schedule(
 def _stepped(system: System, step_ns: int) -> System:
     """Give a system its step, and hold the samples that have nothing between them."""
     experiment = replace(system.experiment, step_ns=step_ns)
-    lines = tuple(_held(system, line) for line in system.connections)
+    lines = tuple(  # none but Reals have values between two samples
+        line
+        if line.delay is None
+        or line.interpolation is not None
+        or connector_at(system, line.source).type is DataType.REAL
+        else replace(line, interpolation=Interpolation.HOLD)
+        for line in system.connections
+    )
     return replace(system, experiment=experiment, connections=lines)
 
 
-def _held(system: System, line: Connection) -> Connection:
-    """Hold the samples of a delayed signal that has no values between: none but Reals have."""
-    kind = system.components[line.source.component].connectors[line.source.connector].type
-    if line.delay is None or line.interpolation is not None or kind is DataType.REAL:
-        return line
-    return replace(line, interpolation=Interpolation.HOLD)
-
-
 def _check_types(system: System) -> None:
-    def kind(end: Endpoint) -> DataType:
-        return system.components[end.component].connectors[end.connector].type
-
     wrong: list[str] = []
     for line in system.connections:
-        carried = kind(line.source)
+        carried = connector_at(system, line.source).type
         if carried.is_text and line.delay is not None:
             wrong.append(
                 f"connection {line}: a {carried} cannot be delayed: only numbers have a past;"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sized
 
 from orchestrator.core.coupling import Channel, DelayPlan, channel_of
 from orchestrator.core.diagnostics import CapabilityError
@@ -15,6 +15,7 @@ from orchestrator.core.master.schedule.schedule import (
     Extrapolation,
     OperationCode,
     RuleTable,
+    linear_of,
 )
 from orchestrator.core.master.schedule.schedule import Interpolation as HistoryInterpolation
 from orchestrator.core.system import (
@@ -23,7 +24,6 @@ from orchestrator.core.system import (
     Interpolation,
     MappingTransformation,
     System,
-    factor_and_offset_of,
 )
 
 #: Most samples that the histories of all delays may hold together (800 MB, with their times).
@@ -138,13 +138,16 @@ class ConnectionTables:
         input_hold = self._holding.of_first_half if first_half else self._holding.of
         first_copy, first_read = len(self.copies), len(self.reads)
         first_text, first_table = len(self.text_copies), len(self.tables)
+        first_compensation = len(self.compensations)
         mixed: dict[OperationCode, list[tuple[int, int, float, float, float]]] = {}
         operations: list[Rows] = []
         for line in lines:
             if str(line.target) in self._text_slots:
-                self._copy_texts(line)
+                source, size = self._text_slots[str(line.source)]
+                target, _ = self._text_slots[str(line.target)]
+                self.text_copies += [(source + i, target + i) for i in range(size)]
                 continue
-            factor, offset = self._linear(line)
+            factor, offset = linear_of(self._system, line)
             target, size = self._slots[str(line.target)]
             self._tabulate(line, target, size)
             plan = self._plans.get(line.target)
@@ -160,35 +163,24 @@ class ConnectionTables:
                 mixed.setdefault(held.code, []).extend(
                     (source + i, target + i, held.weight, factor, offset) for i in range(size)
                 )
-        if len(self.copies) > first_copy:
-            operations.append((OperationCode.COPY, first_copy, len(self.copies) - first_copy))
-        if len(self.reads) > first_read:
-            operations.append((OperationCode.READ, first_read, len(self.reads) - first_read))
+        operations += _since(OperationCode.COPY, self.copies, first_copy)
+        operations += _since(OperationCode.READ, self.reads, first_read)
         for code, some in mixed.items():
             operations.append((code, len(self.mixes), len(some)))
             self.mixes += some
-        if len(self.text_copies) > first_text:
-            operations.append((OperationCode.TEXT, first_text, len(self.text_copies) - first_text))
-        operations += self._compensate(lines)
+        operations += _since(OperationCode.TEXT, self.text_copies, first_text)
+        self.compensations += [row for line in lines for row in self._compensated.of(line)]
+        operations += _since(OperationCode.COMPENSATE, self.compensations, first_compensation)
         faulty = [line for line in lines if self._faults.touches(line)]
         operations += [row for line in faulty for row in self._inject(line, sent=True)]
-        if len(self.tables) > first_table:
-            operations.append((OperationCode.LOOKUP, first_table, len(self.tables) - first_table))
+        operations += _since(OperationCode.LOOKUP, self.tables, first_table)
         return operations + [row for line in faulty for row in self._inject(line, sent=False)]
-
-    def _compensate(self, lines: Iterable[Connection]) -> Iterator[Rows]:
-        """Return the operation that corrects inputs after their lines, if there are such."""
-        first = len(self.compensations)
-        self.compensations += [row for line in lines for row in self._compensated.of(line)]
-        if count := len(self.compensations) - first:
-            yield OperationCode.COMPENSATE, first, count
 
     def correct(self) -> list[Rows]:
         """Return the operation that corrects outputs when all have stepped, if there are such."""
         first = len(self.compensations)
         self.compensations += self._compensated.corrections()
-        count = len(self.compensations) - first
-        return [(OperationCode.CORRECT, first, count)] if count else []
+        return _since(OperationCode.CORRECT, self.compensations, first)
 
     def _read(self, plan: DelayPlan, shift_ns: int) -> range:
         """Add the readings of a connection, and return their rows."""
@@ -199,7 +191,7 @@ class ConnectionTables:
         first, past = len(self.reads), self._first_history[line.target]
         shift = shift_ns - self._holding.read_ahead(line.target.component) * self._step_ns
         way = self._read_share(plan), plan.order, int(plan.keeps_end)
-        rest = shift, plan.span_ns, *self._linear(line), *way
+        rest = shift, plan.span_ns, *linear_of(self._system, line), *way
         self.reads += [(past + i, target + i, *rest) for i in range(size)]
         return range(first, first + size)
 
@@ -211,7 +203,7 @@ class ConnectionTables:
             first, size = self._slots[str(line.target)]
             slots, late = range(first, first + size), self._late.get(line.target)
             self._faulty[line.target] = (
-                self._faults.on_copies(line, slots, self._linear(line)),
+                self._faults.on_copies(line, slots, linear_of(self._system, line)),
                 self._faults.on_input(line, slots),
             )
             for fault in self._faults.delays(line):
@@ -223,11 +215,11 @@ class ConnectionTables:
 
     def copy_at_events(self, line: Connection) -> range:
         """Add the copies of a connection that event mode makes, and return their rows."""
-        factor, offset = self._linear(line)
+        linear = linear_of(self._system, line)
         source, size = self._slots[str(line.source)]
         target, _ = self._slots[str(line.target)]
         first = len(self.copies)
-        self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+        self.copies += [(source + i, target + i, *linear) for i in range(size)]
         return range(first, first + size)
 
     def _read_share(self, plan: DelayPlan) -> float:
@@ -251,18 +243,6 @@ class ConnectionTables:
             first = len(self.table_entries)
             self.table_entries += entries
             self.tables += [(target + i, first, len(entries)) for i in range(size)]
-
-    def _copy_texts(self, line: Connection) -> None:
-        source, size = self._text_slots[str(line.source)]
-        target, _ = self._text_slots[str(line.target)]
-        self.text_copies += [(source + i, target + i) for i in range(size)]
-
-    def _linear(self, line: Connection) -> tuple[float, float]:
-        """Unit conversion, then the connection's own linear transformation, as one."""
-        components = self._system.components
-        source = components[line.source.component].connectors[line.source.connector]
-        target = components[line.target.component].connectors[line.target.connector]
-        return factor_and_offset_of(line, source, target)
 
     def propose(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that give these lines the newest values as those at the end."""
@@ -298,3 +278,8 @@ class ConnectionTables:
             histories = range(first, first + sizes[target])
             operations += self._faults.on_past(lines[target], histories)
         return operations
+
+
+def _since(code: OperationCode, table: Sized, first: int) -> list[Rows]:
+    """Return the operation on the rows that a table has from ``first`` on, if there are any."""
+    return [(code, first, len(table) - first)] if len(table) > first else []

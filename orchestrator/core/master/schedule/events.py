@@ -9,7 +9,12 @@ from enum import IntEnum
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import StepMethod
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
-from orchestrator.core.master.schedule.schedule import Buffer, EventTable, Schedule
+from orchestrator.core.master.schedule.schedule import (
+    Buffer,
+    EventTable,
+    Schedule,
+    connector_at,
+)
 from orchestrator.core.simunits import Capabilities
 from orchestrator.core.system import (
     Connection,
@@ -50,18 +55,6 @@ class EventStatistics:
     latest_ns: int
 
 
-def late_note(found: EventStatistics) -> tuple[str, ...]:
-    """Say that events were handled late, if any were."""
-    if not found.late:
-        return ()
-    note = (
-        f"{found.late} foreseen events were handled at the communication point after them, up to"
-        f" {found.latest_ns / 1e6:.6g} ms late: a component takes only equal steps, or several at"
-        " once"
-    )
-    return (note,)
-
-
 def check_events(system: System, rates: Mapping[str, int]) -> None:
     """Refuse what clocks and discrete values cannot do."""
     problems = [problem for line in system.connections for problem in _line_problems(system, line)]
@@ -79,7 +72,7 @@ def check_events(system: System, rates: Mapping[str, int]) -> None:
 def _line_problems(system: System, line: Connection) -> list[str]:
     ends = line.source, line.target
     where = f"connection {line}"
-    is_clock = _type(system, line.source) is DataType.CLOCK
+    is_clock = connector_at(system, line.source).type is DataType.CLOCK
     at_events = [end for end in ends if _at_events(system, end)]
     problems = []
     if line.delay is not None and (is_clock or at_events):
@@ -95,18 +88,14 @@ def _line_problems(system: System, line: Connection) -> list[str]:
             f"{where}: a table of values is not done in event mode, where '{at_events[0]}' changes;"
             " map it in a block"
         )
-    silent = [end for end in ends if is_clock and end not in at_events]
     problems += [
         f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
         " hasEventMode, or is run by another backend or in a process of its own; change that, or"
         " remove the connection"
-        for end in silent
+        for end in ends
+        if is_clock and end not in at_events
     ]
     return problems
-
-
-def _type(system: System, end: Endpoint) -> DataType:
-    return system.components[end.component].connectors[end.connector].type
 
 
 def _at_events(system: System, end: Endpoint) -> bool:
@@ -116,7 +105,7 @@ def _at_events(system: System, end: Endpoint) -> bool:
 def _kind(system: System, line: Connection) -> LineKind:
     if not _at_events(system, line.target):
         return LineKind.CONTINUOUS
-    target = system.components[line.target.component].connectors[line.target.connector]
+    target = connector_at(system, line.target)
     if target.type is DataType.CLOCK:
         return LineKind.CLOCK
     return LineKind.CLOCKED if target.variability is Variability.CLOCKED else LineKind.DISCRETE
@@ -134,7 +123,7 @@ def event_table(system: System, buffer: Buffer, tables: ConnectionTables) -> Eve
         for line in system.connections
         if line.delay is None
         and line.target.component in place
-        and not _type(system, line.target).is_text
+        and not connector_at(system, line.target).type.is_text
     ]
     held_back = [(kind, line) for kind, line in between if kind is not LineKind.CONTINUOUS]
     others = [
@@ -145,15 +134,10 @@ def event_table(system: System, buffer: Buffer, tables: ConnectionTables) -> Eve
     first = len(tables.copies)
     rows = [
         (copy, place[line.target.component], int(kind))
-        for kind, line in held_back
+        for kind, line in (*held_back, *others)
         for copy in tables.copy_at_events(line)
     ]
-    count = len(rows)
-    rows += [
-        (copy, place[line.target.component], int(kind))
-        for kind, line in others
-        for copy in tables.copy_at_events(line)
-    ]
+    count = sum(kind != LineKind.CONTINUOUS for _, _, kind in rows)
     clocks = [
         (slot, source)
         for name, source in place.items()

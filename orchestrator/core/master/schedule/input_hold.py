@@ -56,12 +56,16 @@ def with_boundary(system: System) -> System:
     inputs = [c for c in system.connectors.values() if c.causality is Causality.INPUT]
     outputs = [c for c in system.connectors.values() if c.causality is Causality.OUTPUT]
     components = dict(system.components)
+
+    def boundary(name: str, connectors: Mapping[str, Connector]) -> Component:
+        return Component(name, Source(SourceKind.SYSTEM, name), connectors, has_states=False)
+
     if inputs:
         turned = {c.name: replace(c, causality=Causality.OUTPUT) for c in inputs}
-        components[SOURCE] = _component(SOURCE, turned)
+        components[SOURCE] = boundary(SOURCE, turned)
     if outputs:
         turned = {c.name: replace(c, causality=Causality.INPUT) for c in outputs}
-        components[SINK] = _component(SINK, turned)
+        components[SINK] = boundary(SINK, turned)
     lines = []
     for line in system.connections:
         source, target = line.source, line.target
@@ -81,10 +85,6 @@ def with_boundary(system: System) -> System:
     )
 
 
-def _component(name: str, connectors: Mapping[str, Connector]) -> Component:
-    return Component(name, Source(SourceKind.SYSTEM, name), connectors, has_states=False)
-
-
 def around(plan: Plan, system: System) -> Plan:
     """Let a plan of the inside end with the boundary: outputs are taken after all have stepped."""
     names = tuple(name for name in (SINK, SOURCE) if name in system.components)
@@ -100,19 +100,19 @@ def at_end(
 
     An output is a sample, not something that is held over a step: no half of a step is taken off.
     """
-    return {
-        target: plan if target.component != SINK else _sampled(plan, step_ns, exact=exact)
-        for target, plan in plans.items()
-    }
-
-
-def _sampled(plan: DelayPlan, step_ns: int, *, exact: bool) -> DelayPlan:
-    delay = plan.connection.delay
-    nominal_ns = delay.nominal_ns if delay else 0
-    seen_ns = float(nominal_ns) if exact else plan.seen_ns
-    return replace(
-        plan, shift_ns=step_ns - nominal_ns, seen_ns=seen_ns, extrapolation_ns=0, held_ns=0
-    )
+    found = dict(plans)
+    for target, plan in plans.items():
+        if target.component == SINK:
+            delay = plan.connection.delay
+            nominal_ns = delay.nominal_ns if delay else 0
+            found[target] = replace(
+                plan,
+                shift_ns=step_ns - nominal_ns,
+                seen_ns=float(nominal_ns) if exact else plan.seen_ns,
+                extrapolation_ns=0,
+                held_ns=0,
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,14 @@ from typing import ClassVar, Final
 from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.master.plan import Iteration, Plan, StepMethod
 from orchestrator.core.simunits.protocol import signal_order, text_order
-from orchestrator.core.system import Causality, Connector, Endpoint, System
+from orchestrator.core.system import (
+    Causality,
+    Connection,
+    Connector,
+    Endpoint,
+    System,
+    factor_and_offset_of,
+)
 
 
 class CompensationMethod(IntEnum):
@@ -299,6 +306,17 @@ def input_order(schedule: Schedule, member: Member) -> int:
     )
 
 
+def connector_at(system: System, end: Endpoint) -> Connector:
+    """Return the connector of a flat system at which a connection ends."""
+    return system.components[end.component].connectors[end.connector]
+
+
+def linear_of(system: System, line: Connection) -> tuple[float, float]:
+    """Return unit conversion and the connection's own linear transformation as one."""
+    ends = connector_at(system, line.source), connector_at(system, line.target)
+    return factor_and_offset_of(line, *ends)
+
+
 _NONE: Final[AbstractSet[str]] = frozenset()
 
 
@@ -347,8 +365,7 @@ class Buffer:
             ]
             inputs, outputs = signal_order(bound_in), signal_order(bound_out)
             text_inputs, text_outputs = text_order(bound_in), text_order(bound_out)
-            first_input = self._allot(name, inputs)
-            first_output = self._allot(name, outputs)
+            first_input, first_output = self._allot(name, inputs), self._allot(name, outputs)
             first_text_input = self._allot_texts(name, text_inputs)
             first_text_output = self._allot_texts(name, text_outputs)
             self.members.append(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+
+from orchestrator.core.diagnostics import DescriptionError
 
 _LOGGER = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -34,13 +36,21 @@ def compiled(function: _Function) -> _Function:
         If it calls a compiled function of another file: code that is kept would not see it change.
     """
     try:
-        from orchestrator.core.simunits.blocks.machine_code import machine_code
+        from numba import config, njit
     except ModuleNotFoundError as missing:
         if missing.name != "numba":
             raise
         _say_slow()
         return function
-    return machine_code(function)
+    if config.DISABLE_JIT:
+        return function
+    _expect_one_file(function)
+    try:
+        made, is_kept = njit(cache=True)(function), True
+    except RuntimeError:  # no folder can be written
+        made, is_kept = njit(function), False
+    _kept_by_function()[made.py_func] = is_kept
+    return cast("_Function", made)
 
 
 @cache
@@ -61,7 +71,66 @@ def watch_compiling(watcher: Watcher) -> None:
     _watchers.append(watcher)
 
 
-def tell_watchers(*, compiling: bool) -> None:
-    """Tell all that compiling begins, or has ended."""
+def _tell_watchers(*, compiling: bool) -> None:
     for watcher in _watchers:
         watcher(compiling)
+
+
+def _expect_one_file(function: Callable[..., Any]) -> None:
+    from numba.core.dispatcher import Dispatcher
+
+    code = function.__code__
+    for name in code.co_names:
+        called = function.__globals__.get(name)
+        if not isinstance(called, Dispatcher):
+            continue
+        file = called.py_func.__code__.co_filename
+        if file != code.co_filename:
+            raise DescriptionError(
+                f"compiled function {function.__qualname__} of {code.co_filename} calls '{name}' of"
+                f" {file}; expected compiled functions of its own file only, as machine code that"
+                " is kept would not see another file change: move it here, or let the block call"
+                " both"
+            )
+
+
+@cache
+def _kept_by_function() -> dict[Callable[..., Any], bool]:
+    """Say from now on that functions are compiled; returned is where to note which are kept."""
+    from numba.core import event
+
+    kept: dict[Callable[..., Any], bool] = {}
+    said: set[str] = set()
+
+    class Notice(event.Listener):  # type: ignore[misc]
+        """Says that a file's functions are being compiled: a run begins seconds later then."""
+
+        depth = 0  # of functions that are compiled for one another
+
+        def on_start(self, event: event.Event) -> None:
+            """Numba begins to compile a function; what is found in a cache is not compiled."""
+            self.depth += 1
+            if self.depth == 1:
+                _tell_watchers(compiling=True)
+            function = event.data["dispatcher"].py_func
+            file = function.__code__.co_filename
+            if function not in kept or file in said:
+                return
+            said.add(file)
+            _LOGGER.warning(
+                "compiling %s for this processor, which takes some seconds%s",
+                file,
+                ", once"
+                if kept[function]
+                else " in every process: no folder can be written to keep it in; set"
+                " NUMBA_CACHE_DIR",
+            )
+
+        def on_end(self, event: event.Event) -> None:
+            """Let the run go on without a message."""
+            self.depth -= 1
+            if self.depth == 0:
+                _tell_watchers(compiling=False)
+
+    event.register("numba:compile", Notice())
+    return kept

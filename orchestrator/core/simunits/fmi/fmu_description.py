@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from lxml import etree
 
 from orchestrator.core.archive import open_archive, parse_xml, read_entry
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    FmuError,
+    UnitMismatchError,
+)
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
 from orchestrator.core.simunits.fmi.model_description import (
@@ -20,8 +26,21 @@ from orchestrator.core.simunits.fmi.model_description import (
     read_model_description,
 )
 from orchestrator.core.simunits.protocol import UnitDescription
-from orchestrator.core.system import SEPARATOR, SourceKind, System, Value
+from orchestrator.core.system import (
+    SEPARATOR,
+    Causality,
+    Connector,
+    DataType,
+    Positive,
+    PowerPort,
+    SourceKind,
+    System,
+    Value,
+    conversion,
+    is_power,
+)
 
+_LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
 #: Folder of the binaries, by operating system and processor.
 _FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
@@ -277,3 +296,100 @@ def _fmus(system: System) -> Iterator[tuple[str, Path]]:
             yield name, Path(component.source.location)
     for key, inner in system.systems.items():
         yield from ((f"{key}{SEPARATOR}{name}", path) for name, path in _fmus(inner))
+
+
+_TERMINALS = "terminalsAndIcons/terminalsAndIcons.xml"
+#: What is an effort; of a pair whose product is a power the other one is the flow.
+_EFFORTS = ("N", "N.m", "V", "Pa")
+#: What goes along with a flow.
+_DISPLACEMENTS = ("m", "rad", "C", "m3")
+_KINDS = {"inflow": Positive.IN, "outflow": Positive.OUT}
+
+
+def power_ports(path: Path, connectors: Mapping[str, Connector]) -> dict[str, PowerPort]:
+    """Return the terminals of an FMU whose members are efforts and flows, as power ports.
+
+    A terminal counts if every effort among its members has one flow that goes in the opposite
+    direction, with which it makes a power. Where a member is an inflow, the power counts into the
+    component, as FMI 3.0 and Modelica have it; an outflow, out of it.
+    """
+    try:
+        terminals = list(_terminals(path))
+    except FmuError as error:
+        _LOGGER.warning("terminals are not read: %s", error)
+        return {}
+    found = {}
+    for name, members in terminals:
+        ends = {
+            variable: (connectors[variable], kind)
+            for variable, kind in members
+            if variable in connectors
+            and connectors[variable].causality in {Causality.INPUT, Causality.OUTPUT}
+            and connectors[variable].type is DataType.REAL
+        }
+        if (port := _port(name, [*ends.values()])) is not None:
+            found[name] = port
+    return found
+
+
+def _terminals(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each terminal's name, with its variables' names and kinds; nested ones after theirs."""
+    with open_archive(path, FmuError) as archive:
+        if _TERMINALS not in archive.namelist():
+            return
+        content = read_entry(path, archive, _TERMINALS, FmuError)
+    root = parse_xml(content, f"{path}: {_TERMINALS}", FmuError)
+    for terminal in root.iter("Terminal"):
+        within = [terminal, *terminal.iterancestors("Terminal")]
+        names = [each.get("name", "") for each in reversed(within)]
+        members = [
+            (member.get("variableName", ""), member.get("variableKind", ""))
+            for member in terminal.findall("TerminalMemberVariable")
+        ]
+        yield ".".join(names), members
+
+
+def _port(name: str, ends: Sequence[tuple[Connector, str]]) -> PowerPort | None:
+    efforts = [c for c, _ in ends if _measures(c, _EFFORTS)]
+    flows: list[Connector] = []
+    for effort in efforts:
+        fitting = [
+            c
+            for c, _ in ends
+            if c not in efforts
+            and c.shape == effort.shape
+            and c.causality is not effort.causality
+            and is_power(effort, c)
+        ]
+        if len(fitting) != 1:
+            return None
+        flows += fitting
+    kinds = {_KINDS[kind] for _, kind in ends if kind in _KINDS}
+    if not efforts or len(set(kinds)) > 1:
+        return None
+    along = [
+        c.name
+        for c, _ in ends
+        if _measures(c, _DISPLACEMENTS) and c.causality is flows[0].causality
+    ]
+    return PowerPort(
+        name,
+        tuple(c.name for c in efforts),
+        tuple(c.name for c in flows),
+        tuple(along),
+        positive=kinds.pop() if kinds else None,
+    )
+
+
+def _measures(connector: Connector, units: tuple[str, ...]) -> bool:
+    """Whether a connector has the dimension of one of some units."""
+    return connector.unit is not None and any(_converts(connector.unit, unit) for unit in units)
+
+
+@cache
+def _converts(unit: str, other: str) -> bool:
+    try:
+        conversion(unit, other)
+    except UnitMismatchError:
+        return False
+    return True

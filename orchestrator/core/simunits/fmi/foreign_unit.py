@@ -1,4 +1,4 @@
-"""A unit that Python runs: an FMU by another tool, independent of the engine's own import."""
+"""Units that Python runs: FMUs by other tools, FMPy and PyFMI, and what else is an importer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from math import ulp
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import CapabilityError, FmuError, StepError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.simunits.fmi.fmu_unit import check_limits, unpacked
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
 from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import PythonUnit
@@ -113,7 +116,8 @@ class ForeignUnit(SimulationUnit):
 
     def _bind(self) -> None:
         inputs, outputs = (*self.inputs, *self.text_inputs), (*self.outputs, *self.text_outputs)
-        self._puppet = _Puppet(self._importer, _names(inputs), _names(outputs))
+        names = [[connector.name for connector in ends] for ends in (inputs, outputs)]
+        self._puppet = _Puppet(self._importer, *names)
         for connector in (*inputs, *outputs):
             if connector.type is DataType.CLOCK:
                 raise CapabilityError(
@@ -127,7 +131,11 @@ class ForeignUnit(SimulationUnit):
             [self._port(connector) for connector in self.inputs],
             [self._port(connector) for connector in self.outputs],
         )
-        self.native.bind_texts(_texts(self.text_inputs), _texts(self.text_outputs))
+        texts = [
+            [(attribute(c.name), c.type is DataType.BINARY) for c in ends]
+            for ends in (self.text_inputs, self.text_outputs)
+        ]
+        self.native.bind_texts(*texts)
 
     def _port(self, connector: Connector) -> tuple[str, str, object]:
         held = getattr(self._puppet, attribute(connector.name), None)
@@ -192,14 +200,13 @@ class ForeignUnit(SimulationUnit):
         return self.native.take_exception()
 
 
-def without_states(fmu: FmuDescription) -> UnitDescription:
+def _without_states(fmu: FmuDescription) -> UnitDescription:
     """Return what an FMU says of itself, without what other tools do not do for us."""
     can = Capabilities(can_vary_step=fmu.description.capabilities.can_vary_step)
     return replace(fmu.description, capabilities=can)
 
 
-def refuse_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[int, ...]) -> None:
-    """Raise CapabilityError if a tool does not run this version of FMI for us."""
+def _expect_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[int, ...]) -> None:
     if fmu.version not in versions:
         known = " and ".join(f"{version}.0" for version in versions)
         raise CapabilityError(
@@ -208,23 +215,204 @@ def refuse_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[in
         )
 
 
-def refuse_exchange(tool: str, name: str, fmu: FmuDescription) -> None:
-    """Raise CapabilityError for an FMU that has no Co-Simulation interface."""
-    if fmu.interface != "CoSimulation":
-        raise CapabilityError(
-            f"component '{name}' ({fmu.path}): the back-end {tool} runs Co-Simulation FMUs, and"
-            " this one has only Model Exchange; use the back-end native"
+class FmpyUnit(ForeignUnit):
+    """Runs one instance of an FMI 2.0 or 3.0 Co-Simulation FMU by FMPy.
+
+    Raises CapabilityError: if the FMU is of another version.
+    Raises FmuError: if FMPy does not load it.
+    """
+
+    def __init__(self, name: str, fmu: FmuDescription) -> None:
+        _expect_version("fmpy", name, fmu, (2, 3))
+        if fmu.interface != "CoSimulation":
+            raise CapabilityError(
+                f"component '{name}' ({fmu.path}): the back-end fmpy runs Co-Simulation FMUs, and"
+                " this one has only Model Exchange; use the back-end native"
+            )
+        self._folder = unpacked(fmu.path)
+        try:
+            importer = _Fmpy(name, fmu, self._folder.path)
+        except Exception as error:
+            raise FmuError(f"component '{name}' ({fmu.path}): {error}") from error
+        self._fmu = fmu
+        super().__init__(name, _without_states(fmu), importer)
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        if any(self._fmu.variables[name].is_structural for name in values):
+            raise DescriptionError(
+                f"component '{self.name}': structural parameters are set by the back-end native"
+            )
+        super()._set_values(values)
+
+
+@cache
+def _logger2() -> Any:
+    """Return the C function that FMI 2.0 messages go to, one for all instances.
+
+    FMPy 0.3.32 keeps the last one in a global place, and calls it for any FMU from then on: so it
+    must outlive the unit that gave it.
+    """
+    from fmpy import fmi2
+
+    def message(_who: Any, name: bytes, status: int, category: bytes, text: bytes) -> None:
+        instance = (name or b"unknown").decode(errors="replace")
+        _pass_on(logging.getLogger(f"orchestrator.fmu.{instance}"), status, category, text)
+
+    return fmi2.fmi2CallbackLoggerTYPE(message)
+
+
+def _pass_on(log: logging.Logger, status: int, category: bytes | None, text: bytes | None) -> None:
+    level = {0: logging.INFO, 1: logging.WARNING}.get(status, logging.ERROR)
+    about = (category or b"message").decode(errors="replace")
+    log.log(level, "%s: %s", about, (text or b"").decode(errors="replace"))
+
+
+def _callbacks() -> Any:
+    from ctypes import byref
+
+    from fmpy import calloc, fmi2, free
+    from fmpy.logging import addLoggerProxy
+
+    callbacks = fmi2.fmi2CallbackFunctions()
+    callbacks.logger = _logger2()
+    callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
+    callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
+    addLoggerProxy(byref(callbacks))
+    return callbacks
+
+
+class _Fmpy(Importer):
+    def __init__(self, name: str, fmu: FmuDescription, folder: Path) -> None:
+        from fmpy.fmi2 import FMU2Slave
+        from fmpy.fmi3 import FMU3Slave
+
+        self._name = name
+        self._described = fmu
+        kind = FMU2Slave if fmu.version == 2 else FMU3Slave
+        self._fmu: Any = kind(
+            guid=fmu.guid,
+            modelIdentifier=Path(fmu.library).stem,
+            unzipDirectory=str(folder),
+            instanceName=name,
+            libraryPath=str(folder / fmu.library),
         )
+        if fmu.version == 2:
+            self._fmu.instantiate(callbacks=_callbacks())
+        else:
+            log = logging.getLogger(f"orchestrator.fmu.{name}")
+            self._fmu.instantiate(logMessage=lambda _who, *told: _pass_on(log, *told))
+
+    def set(self, name: str, value: Any) -> None:
+        check_limits(self._name, name, self._described.variables[name], value)
+        variable = self._described.variables[name]
+        given = value if isinstance(value, list) else [value]
+        if variable.limits() is not None and variable.type != "Float32":
+            given = [int(number) for number in given]
+        getattr(self._fmu, f"set{self._type(name)}")([variable.reference], given)
+
+    def get(self, name: str) -> Any:
+        variable = self._described.variables[name]
+        shape = self._described.description.connectors[name]
+        read = getattr(self._fmu, f"get{self._type(name)}")
+        if self._described.version == 2:
+            value = read([variable.reference])[0]
+            return value.decode() if isinstance(value, bytes) else value
+        values = read([variable.reference], shape.size)
+        return list(values) if shape.shape else values[0]
+
+    def _type(self, name: str) -> str:
+        kind = self._described.variables[name].type
+        return "Integer" if kind == "Enumeration" else kind
+
+    def enter_initialisation(
+        self, start: float, stop: float | None, tolerance: float | None
+    ) -> None:
+        if self._described.version == 2:
+            self._fmu.setupExperiment(tolerance=tolerance, startTime=start, stopTime=stop)
+            self._fmu.enterInitializationMode()
+        else:
+            self._fmu.enterInitializationMode(tolerance=tolerance, startTime=start, stopTime=stop)
+
+    def exit_initialisation(self) -> None:
+        self._fmu.exitInitializationMode()
+
+    def step(self, time: float, step: float) -> None:
+        self._fmu.doStep(currentCommunicationPoint=time, communicationStepSize=step)
+
+    def terminate(self) -> None:
+        self._fmu.terminate()
+        self._fmu.freeInstance()
 
 
-def cannot_load(name: str, fmu: FmuDescription, error: Exception) -> FmuError:
-    """Return the error of an FMU that a tool does not load."""
-    return FmuError(f"component '{name}' ({fmu.path}): {error}")
+class PyfmiUnit(ForeignUnit):
+    """Runs one instance of an FMI 2.0 Co-Simulation FMU by PyFMI.
+
+    Raises CapabilityError: if PyFMI is not installed, or the FMU is of another version.
+    Raises FmuError: if PyFMI does not load it.
+    """
+
+    def __init__(self, name: str, fmu: FmuDescription) -> None:
+        _expect_version("pyfmi", name, fmu, (2,))
+        try:
+            from pyfmi import load_fmu  # type: ignore[import-not-found]
+        except ImportError:
+            raise CapabilityError(
+                f"component '{name}': the back-end pyfmi needs PyFMI, which is not installed here"
+                " and not on PyPI; `conda install -c conda-forge pyfmi` or a build from source"
+                " (docs/howto/pyfmi.md), or use another back-end"
+            ) from None
+        try:
+            # Without a stream PyFMI writes a file of messages into the working directory.
+            model = load_fmu(str(fmu.path), kind="CS", log_file_name=_Log(name))
+        except Exception as error:
+            raise FmuError(f"component '{name}' ({fmu.path}): {error}") from error
+        super().__init__(name, _without_states(fmu), _Pyfmi(model))
 
 
-def _names(connectors: tuple[Connector, ...]) -> list[str]:
-    return [connector.name for connector in connectors]
+class _Log:
+    """A stream that passes what PyFMI writes, errors of the FMU by its default, to our logger."""
+
+    closed = False
+
+    def __init__(self, name: str) -> None:
+        self._log = logging.getLogger(f"orchestrator.fmu.{name}")
+
+    def write(self, text: str) -> None:
+        """Log one message."""
+        self._log.warning("%s", text.rstrip())
 
 
-def _texts(connectors: tuple[Connector, ...]) -> list[tuple[str, bool]]:
-    return [(attribute(c.name), c.type is DataType.BINARY) for c in connectors]
+class _Pyfmi(Importer):
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def set(self, name: str, value: Any) -> None:
+        self._model.set(name, value)
+
+    def get(self, name: str) -> Any:
+        found = self._model.get(name)
+        return found[0] if hasattr(found, "__len__") and not isinstance(found, str) else found
+
+    def enter_initialisation(
+        self, start: float, stop: float | None, tolerance: float | None
+    ) -> None:
+        self._model.setup_experiment(
+            tolerance_defined=tolerance is not None,
+            tolerance=tolerance or 0.0,
+            start_time=start,
+            stop_time_defined=stop is not None,
+            stop_time=stop or 0.0,
+        )
+        self._model.enter_initialization_mode()
+
+    def exit_initialisation(self) -> None:
+        self._model.exit_initialization_mode()
+
+    def step(self, time: float, step: float) -> None:
+        status = self._model.do_step(time, step, new_step=True)
+        if status > 1:
+            raise RuntimeError(f"PyFMI's do_step returned the status {status}")
+
+    def terminate(self) -> None:
+        # PyFMI's destructor terminates and frees: doing either before it does it twice.
+        self._model = None

@@ -1,9 +1,15 @@
-"""Facts of an FMU, and whether it keeps what its description promises, tried in a process."""
+"""Facts of an FMU, and whether it keeps what its description promises, tried in a process.
+
+That process is ``python -m ..check FMU FOLDER INTERFACE NAMES``. It writes one line of JSON when a
+check begins and one when it ends, so that its parent knows which check a crash belongs to.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,14 +21,19 @@ from lxml import etree
 from orchestrator.core.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simunits.fmi.description_parts import Experiment, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
 from orchestrator.core.simunits.fmi.model_description import read_model_description
-from orchestrator.core.simunits.inspection.trials import TRIALS
 
 _INTERFACES = {
     "Co-Simulation": "CoSimulation",
     "Model Exchange": "ModelExchange",
     "Scheduled Execution": "ScheduledExecution",
+}
+_EXPERIMENT = {
+    "start": "startTime",
+    "stop": "stopTime",
+    "step": "stepSize",
+    "tolerance": "tolerance",
 }
 _PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedParameter")
 
@@ -79,10 +90,8 @@ def fmu_info(path: Path) -> dict[str, Any]:
             "unpacked_bytes": sum(entry.file_size for entry in entries),
         },
         "experiment": {
-            "start": _text(experiment, "startTime"),
-            "stop": _text(experiment, "stopTime"),
-            "step": _text(experiment, "stepSize"),
-            "tolerance": _text(experiment, "tolerance"),
+            name: None if (text := getattr(experiment, key, None)) is None else float(text)
+            for name, key in _EXPERIMENT.items()
         },
         "ports": [_port(variable) for variable in variables if variable.causality in _PORTS],
     }
@@ -136,13 +145,7 @@ def _port(variable: Variable) -> dict[str, Any]:
     }
 
 
-def _text(experiment: Experiment | None, name: str) -> float | None:
-    value = getattr(experiment, name, None)
-    return None if value is None else float(value)
-
-
 Outcome = Literal["passed", "flawed", "failed", "skipped"]
-_OUTCOMES: dict[str, Outcome] = {"passed": "passed", "failed": "failed", "skipped": "skipped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,8 @@ def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> FmuChe
 
 
 def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[FmuCheckResult]:
+    from orchestrator.core.simunits.inspection.trials import TRIALS
+
     left = list(TRIALS)
     while left:
         lines, end = _run(path, folder, interface, left, timeout)
@@ -199,7 +204,7 @@ def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[
         ended = {line["name"]: line for line in lines if "name" in line}
         for name in begun:
             line = ended.get(name, {"outcome": "failed", "remark": end})
-            yield FmuCheckResult(interface, name, _OUTCOMES[line["outcome"]], line["remark"])
+            yield FmuCheckResult(interface, name, line["outcome"], line["remark"])
         if not begun:  # it did not get as far as the first check
             yield FmuCheckResult(interface, left[0], "failed", end)
             return
@@ -208,12 +213,11 @@ def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[
 
 def _run(
     path: Path, folder: str, interface: str, names: list[str], timeout: float
-) -> tuple[list[dict[str, str]], str]:
+) -> tuple[list[dict[str, Any]], str]:
     """Lines that the child wrote, and how it ended."""
-    module = "orchestrator.core.simunits.inspection.child"
     with tempfile.TemporaryFile() as file:
         process = OwnProcess(
-            module,
+            "orchestrator.core.simunits.inspection.check",
             *(str(path), folder, interface, ",".join(names)),
             tied=True,
             stdout=file,
@@ -230,3 +234,37 @@ def _run(
         return lines, f"the process crashed: {signal.Signals(-code).name}"
     last = errors.splitlines()[-1:] or [""]
     return lines, f"the process ended with code {code}: {last[0]}"
+
+
+def main(path: str, folder: str, interface: str, names: str) -> None:
+    """Run the checks of the given names, in a process that may load the FMU."""
+    from orchestrator.core.simunits.inspection.probe import InstanceBench, Skip
+    from orchestrator.core.simunits.inspection.trials import TRIALS
+
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the FMU prints itself is no answer
+
+    def tell(**line: Any) -> None:
+        channel.write(json.dumps(line) + "\n")
+        channel.flush()
+
+    description = parse_description(Path(path))
+    promised = capabilities(Path(path))[interface]
+    for name in names.split(","):
+        tell(begin=name)
+        bench = InstanceBench(description, folder, promised, exchange=interface == "Model Exchange")
+        try:
+            bench.shorten()
+            tell(name=name, outcome="passed", remark=TRIALS[name](bench))
+        except Skip as reason:
+            tell(name=name, outcome="skipped", remark=str(reason))
+        except Exception as error:  # noqa: BLE001 - whatever a foreign FMU causes is its result
+            said = next((p.messages[-1] for p in reversed(bench.opened) if p.messages), "")
+            text = str(error) or type(error).__name__
+            tell(name=name, outcome="failed", remark=f"{text}: {said}" if said else text)
+    channel.close()
+    os._exit(0)  # an FMU that was not freed must not be unloaded in an unknown state
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:5])

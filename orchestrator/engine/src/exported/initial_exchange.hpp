@@ -1,4 +1,4 @@
-// Consistent signals at the start of an exported system: what master/run/initialisation.py does.
+// Consistent signals at the start of an exported system: what master/run/assembly.py does.
 #pragma once
 
 #include <cstdint>
