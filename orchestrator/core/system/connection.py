@@ -179,6 +179,8 @@ class Connection:
     compensation: Compensation | None = None
 
     def __post_init__(self) -> None:
+        if self.interpolation is None and self.extrapolation is None and self.compensation is None:
+            return
         self._expect_compensable()
         if self.delay is None and self.interpolation is not None:
             raise DescriptionError(

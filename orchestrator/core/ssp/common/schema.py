@@ -192,6 +192,7 @@ _FILES = {
     Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
 }
 _FOLDER = Path(__file__).with_name("schemas")
+_XS = "http://www.w3.org/2001/XMLSchema"
 
 
 @cache
@@ -201,6 +202,17 @@ def _schema(kind: Schema, version: str) -> etree.XMLSchema:
         return etree.XMLSchema(file=str(path))
     except etree.LxmlError as reason:
         raise SspError.in_file(path, f"cannot be read as an XML schema: {reason}") from None
+
+
+@cache
+def _all_schemas(version: str) -> etree.XMLSchema:
+    """Return a schema of descriptions that does not let pass what is inside of them."""
+    every = etree.Element(f"{{{_XS}}}schema")
+    for kind, name in _FILES.items():
+        space = etree.QName(full(kind)).namespace or ""
+        place = (_FOLDER / version / name).as_uri()
+        etree.SubElement(every, f"{{{_XS}}}import", namespace=space, schemaLocation=place)
+    return etree.XMLSchema(every)
 
 
 def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list[tuple[int, str]]:
@@ -240,10 +252,19 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
             codes.ROOT, f"expected the root element {kind} of SSP, found {short(str(root.tag))}"
         )
     version = version_of(root, findings)
+    if kind is Schema.DESCRIPTION and _is_valid(root, version):
+        return
     _report(root, kind, version, findings)
     for inner, its_kind in _inside(root, kind):
         with findings.guard(inner, codes.VERSION):
             _report(inner, its_kind, version_of(inner, findings), findings)
+
+
+def _is_valid(root: etree._Element, version: str) -> bool:
+    """Whether a description and all that is inside of it are valid SSP of one version."""
+    inner = (full(each) for each in Schema if each is not Schema.DESCRIPTION)
+    versions = {each.get("version") for each in root.iter(*inner)}
+    return versions <= {version} and _all_schemas(version).validate(root)
 
 
 def version_of(root: etree._Element, findings: Findings) -> str:

@@ -261,6 +261,8 @@ def read_type(element: etree._Element, definitions: Definitions) -> Typed:
 def read_shape(element: etree._Element) -> tuple[int, ...] | None:
     """Read the extents of an array; ``()`` of a scalar, ``None`` if the file does not say one."""
     dimensions = list(element.iterchildren(full("ssc:Dimension")))
+    if not dimensions:
+        return ()
     if len(dimensions) > MOST_DIMENSIONS:
         raise refusal(
             codes.LIMIT,

@@ -56,43 +56,8 @@ def read_bindings(
     container: Path | None = None,
 ) -> Iterator[Assignment]:
     """Read the parameter bindings of a component or system; later ones take precedence."""
-    for binding in listed(parent, "ssd:ParameterBindings", "ssd:ParameterBinding"):
-        with findings.guard(binding, codes.BINDING):
-            document = _Sources(binding, place, findings, reading, container)
-            values, where = document.values()
-            read = read_parameters(values, binding.get("prefix", ""), where)
-            mapping = child(binding, "ssd:ParameterMapping")
-            if mapping is None:
-                yield from read
-                continue
-            root, beside = document.mapping(mapping)
-            yield from mapped(read, read_mapping(root, beside))
 
-
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    """What a binding refers to, or holds."""
-
-    binding: etree._Element
-    place: Place
-    findings: Findings
-    reading: Reading
-    container: Path | None
-
-    def values(self) -> tuple[etree._Element, Findings]:
-        inline = child(self.binding, "ssd:ParameterValues")
-        return self._root(
-            self.binding, inline, PARAMETER_SET_TYPE, Schema.PARAMETER_VALUES, "ParameterValues"
-        )
-
-    def mapping(self, element: etree._Element) -> tuple[etree._Element, Findings]:
-        inline = element if children(element) else None
-        return self._root(
-            element, inline, PARAMETER_MAPPING_TYPE, Schema.PARAMETER_MAPPING, "ParameterMapping"
-        )
-
-    def _root(
-        self,
+    def document(
         element: etree._Element,
         inline: etree._Element | None,
         mime: str,
@@ -106,19 +71,39 @@ class _Sources:
             raise refusal(codes.BINDING, f"expected either a source or inline {what}", _CLAUSE)
         if inline is not None:
             content = [inner for inner in children(inline) if tag(inner) not in _BESIDE]
-            if [tag(inner) for inner in content] != [schema]:
+            if len(content) != 1 or tag(content[0]) != schema:
                 found = ", ".join(map(tag, content)) or "nothing"
                 raise refusal(codes.BINDING, f"{what}: expected one {schema}, found {found}")
-            return content[0], self.findings
+            return content[0], findings
         if element.get("sourceBase", "SSD") == "SSD":
-            return self.reading.document(source or "", self.place, schema, self.findings)
-        if self.container is None:
+            return reading.document(source or "", place, schema, findings)
+        if container is None:
             raise refusal(
                 codes.BINDING,
                 "sourceBase component: the source of the element is no FMU and no archive",
                 _CLAUSE,
             )
-        return self.reading.inner(source or "", self.container, schema, self.findings)
+        return reading.inner(source or "", container, schema, findings)
+
+    for binding in listed(parent, "ssd:ParameterBindings", "ssd:ParameterBinding"):
+        with findings.guard(binding, codes.BINDING):
+            inline = child(binding, "ssd:ParameterValues")
+            values, where = document(
+                binding, inline, PARAMETER_SET_TYPE, Schema.PARAMETER_VALUES, "ParameterValues"
+            )
+            read = read_parameters(values, binding.get("prefix", ""), where)
+            mapping = child(binding, "ssd:ParameterMapping")
+            if mapping is None:
+                yield from read
+                continue
+            root, beside = document(
+                mapping,
+                mapping if children(mapping) else None,
+                PARAMETER_MAPPING_TYPE,
+                Schema.PARAMETER_MAPPING,
+                "ParameterMapping",
+            )
+            yield from mapped(read, read_mapping(root, beside))
 
 
 #: May stand beside an inline mapping in SSP 2.0.

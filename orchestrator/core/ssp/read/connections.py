@@ -109,16 +109,21 @@ def _connection(
             "startIndices and endIndices are not supported; connect whole arrays",
             _CLAUSE,
         )
-    first, last = (_end(element, side, ends, findings) for side in ("start", "end"))
-    source, target = _directed(first, last)
-    if source[0].kind(source[1]) == Causality.CALCULATED_PARAMETER:
+    first = _end(element, "start", ends, findings)
+    last = _end(element, "end", ends, findings)
+    (source, name, kind), (target, into, _) = _directed(first, last)
+    if kind == Causality.CALCULATED_PARAMETER:
         findings.warning(
             codes.CALCULATED,
             element,
-            f"'{source[1]}' is calculated when its component is initialised; what it is connected"
+            f"'{name}' is calculated when its component is initialised; what it is connected"
             " with does not get it",
             _CLAUSE,
         )
+    ends_of_line = Endpoint(source.key, name), Endpoint(target.key, into)
+    suppressed = attribute(element, "suppressUnitConversion", boolean, default=False)
+    if not len(element):
+        return Connection(*ends_of_line, suppress_unit_conversion=suppressed)
     if child(element, "ssc:IntegerMappingTransformation") is not None:
         findings.note(
             codes.TABLE,
@@ -127,19 +132,17 @@ def _connection(
             "SSP 2.0, 4.5.2",
         )
     return Connection(
-        Endpoint(source[0].key, source[1]),
-        Endpoint(target[0].key, target[1]),
+        *ends_of_line,
         read_delay(element, place),
-        read_transformation(
-            element, source[0].connector(source[1]), target[0].connector(target[1])
-        ),
+        read_transformation(element, source.connector(name), target.connector(into)),
         *read_line(element),
-        attribute(element, "suppressUnitConversion", boolean, default=False),
+        suppressed,
         read_compensation(element),
     )
 
 
-_Side = tuple[End, str]
+#: An end, the name of the connector there, and its kind.
+_Side = tuple[End, str, str | None]
 
 
 def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: Findings) -> _Side:
@@ -148,19 +151,18 @@ def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: 
     if end is None:
         known = _listed(filter(None, ends))
         raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {known})", _CLAUSE)
-    if connector in end.kinds:
-        return end, connector
-    if end.is_open:
-        return end, connector
+    kind = end.kind(connector)
+    if connector in end.kinds or end.is_open:
+        return end, connector, kind
     what = f"element '{name}'" if name else "the system"
-    if end.kind(connector) is not None:
+    if kind is not None:
         findings.warning(
             codes.UNDECLARED,
             element,
             f"{what} does not declare the connector '{connector}', but its source has it",
             "SSP 2.0, 5.2.1",
         )
-        return end, connector
+        return end, connector, kind
     raise refusal(
         codes.UNKNOWN_END,
         f"{what} has no connector '{connector}'; it has: {_listed(end.kinds)}",
@@ -170,14 +172,14 @@ def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: 
 
 def _directed(first: _Side, last: _Side) -> tuple[_Side, _Side]:
     """Put the end that gives the signal first: start and end do not say it."""
-    roles = [end.gives(end.kind(name)) for end, name in (first, last)]
-    if roles in ([True, False], [None, False], [True, None], [None, None]):
+    one, other = first[0].gives(first[2]), last[0].gives(last[2])
+    if other is not True and one is not False:
         return first, last
-    if roles in ([False, True], [None, True], [False, None]):
+    if one is not True and other is not False:
         return last, first
     kinds = [
-        f"{end.kind(name)} '{name}' of {'an element' if end.key else 'the system'}"
-        for end, name in (first, last)
+        f"{kind} '{name}' of {'an element' if end.key else 'the system'}"
+        for end, name, kind in (first, last)
     ]
     raise refusal(
         codes.KINDS,

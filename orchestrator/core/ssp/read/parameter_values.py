@@ -202,7 +202,7 @@ def _assignment(
 def _elements(
     inner: etree._Element, read: Callable[[str], Scalar], *, is_text: bool
 ) -> tuple[Scalar, ...]:
-    several = inner.findall(full("ssv:Value"))
+    several = inner.findall(full("ssv:Value")) if len(inner) else []
     text = inner.get("value")
     if (text is None) == (not several):
         raise SspError(f"{tag(inner)}: expected either a value or elements ssv:Value")
