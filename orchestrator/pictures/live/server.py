@@ -35,7 +35,7 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.realtime import SharedRows
-from orchestrator.pictures.drawing.page import environment
+from orchestrator.pictures.drawing.page import environment, policy_of
 from orchestrator.pictures.live.messages import (
     MARK,
     SET,
@@ -54,7 +54,7 @@ from orchestrator.pictures.live.messages import (
     send_wish,
 )
 from orchestrator.pictures.live.shown import Shown, ShownCase, signals_of
-from orchestrator.pictures.report import TEMPLATES, digest, figure_style, script_of, uplot
+from orchestrator.pictures.report import TEMPLATES, figure_style, script_of, uplot
 
 #: Port where nobody says another.
 PORT = 8700
@@ -333,9 +333,8 @@ def live_page(title: str) -> tuple[str, str]:
         .get_template("live.html.j2")
         .render(title=title, scripts=scripts, style=style)
     )
-    held = " ".join(map(digest, scripts))
     policy = (
-        f"default-src 'none'; img-src data:; connect-src 'self'; script-src {held};"
+        f"default-src 'none'; img-src data:; connect-src 'self'; script-src {policy_of(*scripts)};"
         " style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )
     return text, policy
