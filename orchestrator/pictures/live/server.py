@@ -175,21 +175,19 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer what is asked."""
-        asked = urlsplit(self.path)
-        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-        self._answer(self._ANSWERS.get(asked.path), given, page=asked.path == "/")
+        self._answer(self._ANSWERS)
 
     def do_POST(self) -> None:
         """Let the run have a wish: only the page's own script can ask so."""
+        self.close_connection = True  # whatever else was sent with it
+        self._answer({} if self.headers.get("Origin") is None else self._WISHES)
+
+    def _answer(self, answers: Mapping[str, _Answer]) -> None:
         asked = urlsplit(self.path)
         given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-        self.close_connection = True  # whatever else was sent with it
-        is_own = self.headers.get("Origin") is not None
-        self._answer(self._WISHES.get(asked.path) if is_own else None, given, page=False)
-
-    def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
+        answer = answers.get(asked.path)
         try:
-            self._expect_known(given.get("token", ""), page=page)
+            self._expect_known(given.get("token", ""), page=answer is _Viewer._page)
             if answer is None:
                 raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
             answer(self, given)
@@ -263,14 +261,16 @@ class _Viewer(BaseHTTPRequestHandler):
         if not all(0 <= column < shown.columns(number) for column in columns):
             raise ValueError("columns: no such signal")
         most = min(max(int(given["most"]), 2), _MOST_SAMPLES)
-        row_ns, row = shown.row(number, int(given["at_ns"]))
-        parts = [row]
-        about = {"row_ns": row_ns, "count": 0, "exact": True}
-        if columns:
-            span = int(given["begin_ns"]), int(given["end_ns"])
-            found = shown.stretch(number, *span, columns, most)
-            about |= {"count": len(found.times_ns), "exact": found.is_exact}
-            parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
+        at_ns = int(given["at_ns"])
+        with shown.samples(number) as samples:
+            row_ns, row = samples.at(at_ns)
+            parts = [row]
+            about = {"row_ns": row_ns, "count": 0, "exact": True}
+            if columns:
+                span = int(given["begin_ns"]), int(given["end_ns"])
+                found = samples.between(*span, columns, most)
+                about |= {"count": len(found.times_ns), "exact": found.is_exact}
+                parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
         content = np.concatenate(parts, dtype="<f8").tobytes()
         self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
 
