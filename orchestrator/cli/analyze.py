@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.analyze_loop import loop
+from orchestrator.cli.analyze_loop import loop, saved
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, print_table
 from orchestrator.core.system import nanoseconds, seconds
@@ -126,7 +126,13 @@ def analyze(
     lag = seconds(nanoseconds(delay, "--delay"))
     loops = [ContactLoop(mass, stiffness, b, lag) for b in damping or [20.0, 60.0]]
     rows = [_row(loop, pade) for loop in loops]
-    files = [] if output is None else _draw(loops, output)
+    drawings = {}
+    if output is not None:
+        from orchestrator.loops.contact import plot_growth_over_delay, plot_stability_plane
+
+        drawings["stability-plane"] = plot_stability_plane(mass=loops[0].mass)
+        drawings["growth-over-delay"] = plot_growth_over_delay(loops)
+    files = saved(drawings, output)
     if json:
         print_json({"loops": rows, "files": [str(path) for path in files]})
         return
@@ -180,23 +186,6 @@ def _print_stability(rows: list[dict[str, Any]], pade: int) -> None:
     print_table(title, ["", *(f"b = {row['damping_ns_m']:g} N.s/m" for row in rows)], table)
 
 
-def _draw(loops: list[Any], output: Path) -> list[Path]:
-    from orchestrator.loops.contact import plot_growth_over_delay, plot_stability_plane
-    from orchestrator.pictures import save
-
-    output.mkdir(parents=True, exist_ok=True)
-    drawings = {
-        "stability-plane": plot_stability_plane(mass=loops[0].mass),
-        "growth-over-delay": plot_growth_over_delay(loops),
-    }
-    paths = []
-    for name, figure in drawings.items():
-        paths += [output / f"{name}.png", output / f"{name}.svg"]
-        for path in paths[-2:]:
-            save(figure, path)
-    return paths
-
-
 app.command("loop")(loop)
 _STEP_COLUMNS = [
     "algorithm",
@@ -232,14 +221,17 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
-    from orchestrator.loops.chosen_step import case_step_reference
+    from orchestrator.loops.chosen_step import case_step_reference, peaks_of_case
     from orchestrator.loops.compensation_choice import choose_compensation
-    from orchestrator.loops.step_choice import choose_step
 
     prepared = _prepared(target, case)
     reference = case_step_reference(prepared, lines=cut, count=modes)
-    choices, refused = _choices(reference, algorithms, tolerance, choose_step)
-    by_peaks = _by_peaks(prepared, reference, choices) if peaks else {}
+    choices, refused = _choices(reference, algorithms, tolerance)
+    by_peaks = {  # run with the steps that were chosen, and shorter ones while peaks are off
+        choice.algorithm: peaks_of_case(prepared, reference, choice)
+        for choice in choices
+        if peaks and choice.step_ns is not None
+    }
     compensations = {c.algorithm: choose_compensation(reference, c) for c in choices}
     told: dict[str, Any] = {
         "case": prepared.name,
@@ -270,23 +262,22 @@ def step(
 
 
 def _prepared(target: Path, case: str | None) -> PreparedCase:
-    from orchestrator.cli.target import expect_case, experiment_of, systems_of
+    from orchestrator.cli.target import chosen_name, experiment_of, systems_of
     from orchestrator.study.prepare.prepare import merged
     from orchestrator.study.prepare.prepared_case import PreparedCase
 
     experiment = experiment_of(target)[0]
-    if case is not None:
-        expect_case(target, experiment, case)
-    name = case or next(iter(experiment.case))
+    name = chosen_name(target, experiment, case)
     options = merged(experiment.case[name], experiment.defaults)
     return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
 def _choices(
-    reference: StepReference, algorithms: str | None, tolerance: float, choose: Any
+    reference: StepReference, algorithms: str | None, tolerance: float
 ) -> tuple[list[StepChoice], dict[str, str]]:
     """Choose for each algorithm; return why some cannot, too, unless none can."""
     from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+    from orchestrator.loops.step_choice import choose_step
 
     own = reference.linear.master.algorithm
     wanted = [own, "jacobi", "gauss-seidel"]
@@ -296,7 +287,7 @@ def _choices(
     refused: dict[str, DescriptionError] = {}
     for name in dict.fromkeys(wanted):
         try:
-            choices.append(choose(reference, tolerance, algorithm=name))
+            choices.append(choose_step(reference, tolerance, algorithm=name))
         except UnknownNameError:
             raise
         except (CapabilityError, DescriptionError) as error:
@@ -304,19 +295,6 @@ def _choices(
     if refused and not choices:
         raise DescriptionError.collect(refused.values())
     return choices, {name: str(error) for name, error in refused.items()}
-
-
-def _by_peaks(
-    prepared: PreparedCase, reference: StepReference, choices: list[StepChoice]
-) -> dict[str, PeakChoice]:
-    """Run with the steps that were chosen, and shorter ones while peaks are off."""
-    from orchestrator.loops.chosen_step import peaks_of_case
-
-    return {
-        choice.algorithm: peaks_of_case(prepared, reference, choice)
-        for choice in choices
-        if choice.step_ns is not None
-    }
 
 
 def _peaks_json(found: PeakChoice | None) -> dict[str, Any]:
@@ -342,14 +320,9 @@ def _drawn_step(choices: list[StepChoice], name: str, output: Path | None) -> li
     if output is None:
         return []
     from orchestrator.loops.step_choice import draw_choice
-    from orchestrator.pictures import save
 
-    output.mkdir(parents=True, exist_ok=True)
     figure = draw_choice(choices, f"{name}: what the step does to the loops")
-    paths = [output / f"step{suffix}" for suffix in (".png", ".svg")]
-    for path in paths:
-        save(figure, path)
-    return paths
+    return saved({"step": figure}, output)
 
 
 def _print_step(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from orchestrator.core.system import System
     from orchestrator.loops import LinearSystem, LoopAccount, OpenLoop
+    from orchestrator.study.experiment import RunOptions
 
 
 def loop(
@@ -58,13 +59,17 @@ def loop(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
+    from orchestrator.loops import linear_system
     from orchestrator.loops.run_account import account_json
+    from orchestrator.study.experiment import RunOptions
 
     ranges = [SweepRange.of(text, cut) for text in sweep or ()]
     if len(ranges) > 2:
         raise typer.BadParameter("at most two", param_hint="--sweep")
-    name, linear = linear_case(target, case, at, step, algorithm, delay)
-    accounts = linear.loop_accounts()
+    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
+    name, system, options = case_options(target, case, at, given)
+    linear = linear_system(system, **options)
+    accounts, contact = linear.loop_accounts(), linear.contact_accounts()
     told: dict[str, Any] = {
         "case": name,
         "at": at,
@@ -72,13 +77,14 @@ def loop(
         "algorithm": linear.master.algorithm,
         "loops": [account_json(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
-    }
-    contact = linear.contact_accounts()
-    told["contact"] = {
-        side: [account_json(account) for account in found] for side, found in contact.items()
+        "contact": {side: [account_json(one) for one in found] for side, found in contact.items()},
     }
     if limit_cycle is not None:
-        told["limit_cycles"] = _limit_cycles(linear, limit_cycle)
+        from orchestrator.loops.limit_cycle import limit_cycles
+
+        component, amplitudes = geometric(limit_cycle, "--limit-cycle")
+        cycles = [one.as_json() for one in limit_cycles(linear, component, amplitudes)]
+        told["limit_cycles"] = {"component": component, "cycles": cycles}
     drawings: dict[str, Figure] = {}
     if cut is not None:
         told["sampled_loop"] = _sampled(linear, cut)
@@ -96,7 +102,7 @@ def loop(
         from orchestrator.loops.drawing import draw_poles
 
         drawings = {"poles": draw_poles(accounts, linear.system.name), **drawings}
-    files = _saved(drawings, output)
+    files = saved(drawings, output)
     if output is not None:
         files.insert(0, write_loop_page(told, accounts, drawings, files, output))
     told["files"] = [str(path) for path in files]
@@ -104,15 +110,6 @@ def loop(
         print_json(told)
         return
     _print(told, accounts, contact)
-
-
-def _limit_cycles(linear: LinearSystem, text: str) -> dict[str, Any]:
-    """Tell the limit cycles of the loop through a component."""
-    from orchestrator.loops.limit_cycle import limit_cycles
-
-    component, amplitudes = geometric(text, "--limit-cycle")
-    found = limit_cycles(linear, component, amplitudes)
-    return {"component": component, "cycles": [cycle.as_json() for cycle in found]}
 
 
 def _continuous(
@@ -196,7 +193,8 @@ def _sweep(
     return told, {name: draw_map(*axes, growth, exact, linear.system.name)}
 
 
-def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
+def saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
+    """Write drawings as PNG and SVG, where a folder is given; return the paths."""
     if output is None:
         return []
     from orchestrator.pictures import save
@@ -213,7 +211,6 @@ def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
 def _print(
     told: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
 ) -> None:
-
     title = title_of(told)
     if not accounts:
         console.print(f"{title}: no signal returns to where it came from", markup=False)
@@ -244,15 +241,11 @@ def _print(
             console.print(text, markup=False)
     for text in told["warnings"]:
         print_warning(text)
-    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
-        found = told.get(kind)
-        if found is None:
-            continue
+    for found, how, state in _opened(told):
         rows = [
             [name, *("-" if value is None else f"{value:.6g}" for value in values)]
             for name, *values in margin_rows(found)
         ]
-        state = "stable" if found["stable"] else "unstable"
         print_table(
             f"open loop {how}, cut at {found['line']}; closed it is {state}",
             ["margin", "value", "at [Hz]"],
@@ -284,7 +277,6 @@ def _print_cycles(told: dict[str, Any]) -> None:
 
 
 _MOST = 10_000
-_TIMES = frozenset({"delay", "step"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +299,11 @@ class SweepRange:
         if kind in {"delay", "gain"} and cut is None:
             raise _refused(f"a {kind} is that of a line: say of which with --break")
         try:
-            first, last = (_number(kind, part) for part in parts[:2])
+            is_time = kind in {"delay", "step"}
+            first, last = (
+                seconds(nanoseconds(part.strip(), kind)) if is_time else float(part)
+                for part in parts[:2]
+            )
             count = int(parts[2])
         except (ValueError, DescriptionError) as error:
             raise _refused(f"'{text}': {error}") from None
@@ -315,7 +311,7 @@ class SweepRange:
             raise _refused(f"'{text}': expected 2 to {_MOST} values, found {count}")
         width = (last - first) / (count - 1)
         values = (first + i * width for i in range(count))
-        return cls(kind, tuple(round(v, 9) if kind in _TIMES else v for v in values))
+        return cls(kind, tuple(round(v, 9) if is_time else v for v in values))
 
 
 def geometric(text: str, option: str) -> tuple[str, list[float]]:
@@ -335,58 +331,28 @@ def geometric(text: str, option: str) -> tuple[str, list[float]]:
     return name, [low * (high / low) ** (i / steps) for i in range(steps + 1)]
 
 
-def _number(kind: str, text: str) -> float:
-    if kind not in _TIMES:
-        return float(text)
-    return seconds(nanoseconds(text.strip(), kind))
-
-
 def _refused(text: str) -> typer.BadParameter:
     return typer.BadParameter(text, param_hint="--sweep")
 
 
 def case_options(
-    target: Path,
-    case: str | None,
-    at: str | None,
-    step: str | None,
-    algorithm: str | None,
-    delay: str | None,
+    target: Path, case: str | None, at: str | None, given: RunOptions
 ) -> tuple[str, System, dict[str, Any]]:
     """Return the name of one case of a target, its system, and how it is linearised."""
-    from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
+    from orchestrator.cli.target import chosen_name, experiment_of, systems_of, with_options
     from orchestrator.loops.chosen_step import chosen_step
-    from orchestrator.study.experiment import AUTO, RunOptions
+    from orchestrator.study.experiment import AUTO
     from orchestrator.study.prepare.prepare import merged
     from orchestrator.study.prepare.prepared_case import PreparedCase
 
     experiment = experiment_of(target)[0]
-    if case is not None:
-        expect_case(target, experiment, case)
-    name = case or next(iter(experiment.case))
+    name = chosen_name(target, experiment, case)
     system = systems_of(target)[name]
-    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
     options = merged(with_options(experiment, given).case[name], experiment.defaults)
     if options.step == AUTO:
         prepared = PreparedCase(name, experiment.case[name], options, system)
         options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
-    chosen = options.way | {"at": at}
-    return name, system, chosen
-
-
-def linear_case(
-    target: Path,
-    case: str | None,
-    at: str | None,
-    step: str | None,
-    algorithm: str | None,
-    delay: str | None,
-) -> tuple[str, LinearSystem]:
-    """Linearise one case of a target; return its name, and the linear system."""
-    from orchestrator.loops import linear_system
-
-    name, system, options = case_options(target, case, at, step, algorithm, delay)
-    return name, linear_system(system, **options)
+    return name, system, options.way | {"at": at}
 
 
 PAGE = "loop.html"
@@ -403,6 +369,11 @@ _CAPTIONS = {
     "bode": "Open loop over the frequency, with its delays; dashed where a margin is read.",
     "nyquist": "Open loop in the complex plane; the circle is its least distance from -1.",
 }
+#: Of curves, and of maps.
+_SWEPT = (
+    "Growth rate of the fastest growing mode over what was swept, and its root.",
+    "Growth rate of the fastest growing mode; lines where it is zero.",
+)
 _NO_LOOP = "No signal returns to where it came from: there is no loop."
 _LINEARISED = (
     "Linearised about the point named above: in continuous time with all declared delays, and"
@@ -413,6 +384,13 @@ _LINEARISED = (
 def margin_rows(found: Mapping[str, Any]) -> list[tuple[str, float | None, float | None]]:
     """Return name, value and frequency in Hz of each margin of an open loop that is told."""
     return [(name, found[value], found[at]) for name, value, at in MARGINS]
+
+
+def _opened(told: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, str]]:
+    """Give the open loops that are told, how they are, and what they are when closed."""
+    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
+        if (found := told.get(kind)) is not None:
+            yield found, how, "stable" if found["stable"] else "unstable"
 
 
 def title_of(told: Mapping[str, Any]) -> str:
@@ -430,7 +408,7 @@ def write_loop_page(
 ) -> Path:
     """Write ``loop.html``, which needs nothing else, and return its path."""
     figures = tuple(
-        FigureItem(figure, _CAPTIONS.get(name, _locus_caption(name)))
+        FigureItem(figure, _CAPTIONS.get(name) or _SWEPT[name.endswith("-map")])
         for name, figure in drawings.items()
     )
     report = Report(
@@ -451,20 +429,10 @@ def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterato
         group = ", ".join(account.components)
         rows = tuple(mode_rows(account, len(account.modes)))
         yield TableItem(f"Loop of {group}", COLUMNS, rows, remarks=account.notes())
-    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
-        found = told.get(kind)
-        if found is None:
-            continue
-        state = "stable" if found["stable"] else "unstable"
+    for found, how, state in _opened(told):
         yield TableItem(
             f"Margins {how}, cut at {found['line']}",
             ("margin", "value", "at [Hz]"),
             tuple(margin_rows(found)),
             f"Closed, the loop is {state} {how}.",
         )
-
-
-def _locus_caption(name: str) -> str:
-    if name.endswith("-map"):
-        return "Growth rate of the fastest growing mode; lines where it is zero."
-    return "Growth rate of the fastest growing mode over what was swept, and its root."

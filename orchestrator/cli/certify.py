@@ -66,6 +66,7 @@ def certify(
     from orchestrator.loops.certificate import certify as certified
     from orchestrator.loops.comparison import compare
     from orchestrator.loops.rule_map import MASTERS, master_rules
+    from orchestrator.study.experiment import RunOptions
 
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise typer.BadParameter(f"a share above 0, found {tolerance}", param_hint="--tolerance")
@@ -76,7 +77,7 @@ def certify(
     if case is None and is_system(file):  # it need not be one that is run here
         name, system = file.stem, read_system(file)
     else:
-        name, system, options = case_options(target, case, at, step, None, None)
+        name, system, options = case_options(target, case, at, RunOptions(step=step))
     found = certified(system, rules, tolerance=tolerance, **options)
     comparison = None if against is None else compare(found, against)
     told = {"case": name, **found.as_json()}
@@ -86,7 +87,14 @@ def certify(
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    _print(name, found, comparison)
+    rows = [
+        ["-" if cell is None else cell if isinstance(cell, str) else f"{cell:.6g}" for cell in row]
+        for row in _rows(found)
+    ]
+    if rows:
+        print_table(_title(name, found), list(COLUMNS), rows)
+    for text in _remarks(found, comparison):
+        console.print(text, markup=False)
     for path in files:
         console.print(path, markup=False)
 
@@ -102,8 +110,14 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
             continue
         for loop in master.loops:
             own = set(loop.components)
-            added = [r.added_ns / 1e6 for r in master.rings if _components(r.ring) <= own]
-            margins = next((m for line, m in master.margins.items() if _of(line) in own), None)
+            added = [
+                one.added_ns / 1e6
+                for one in master.rings
+                if all(end.partition(".")[0] in own for end in one.ring.split(" -> "))
+            ]
+            margins = next(
+                (m for line, m in master.margins.items() if line.partition(".")[0] in own), None
+            )
             mode = loop.modes[0] if loop.modes else None
             exact = None if mode is None or mode.exact is None else mode.exact.real
             yield (
@@ -118,14 +132,6 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
                 None if margins is None else margins.delay.value * 1e3,
                 longest,
             )
-
-
-def _components(ring: str) -> set[str]:
-    return {end.partition(".")[0] for end in ring.split(" -> ")}
-
-
-def _of(line: str) -> str:
-    return line.partition(".")[0]
 
 
 def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]:
@@ -144,17 +150,6 @@ def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]
 
 def _title(name: str, found: Certificate) -> str:
     return f"{name}: H = {found.step_ns / 1e6:g} ms, at {found.at}"
-
-
-def _print(name: str, found: Certificate, comparison: Comparison | None) -> None:
-    rows = [
-        ["-" if cell is None else cell if isinstance(cell, str) else f"{cell:.6g}" for cell in row]
-        for row in _rows(found)
-    ]
-    if rows:
-        print_table(_title(name, found), list(COLUMNS), rows)
-    for text in _remarks(found, comparison):
-        console.print(text, markup=False)
 
 
 def _write(
@@ -181,7 +176,12 @@ def _write(
     if target.suffix == ".ssp":
         from orchestrator.core.ssp.write.packing import write_traced
 
-        write_traced(target, output / target.name, report, dict(_facts(found)), KIND)
+        facts = {"step [ms]": f"{found.step_ns / 1e6:g}"}
+        for row in _rows(found):
+            for column, cell in zip(COLUMNS[2:], row[2:], strict=True):
+                if cell is not None:
+                    facts[f"{row[0]}: {row[1]}: {column}"] = f"{cell:.9g}"
+        write_traced(target, output / target.name, report, facts, KIND)
         files.append(output / target.name)
     return files
 
@@ -210,12 +210,3 @@ def _tables(found: Certificate) -> Iterator[TableItem]:
     yield TableItem(
         "Rules", ("master", "tool", "order", "outputs are read", "known by"), tuple(rules)
     )
-
-
-def _facts(found: Certificate) -> Iterator[tuple[str, str]]:
-    """Give the figures that stand in the metadata of an archive."""
-    yield "step [ms]", f"{found.step_ns / 1e6:g}"
-    for row in _rows(found):
-        for column, cell in zip(COLUMNS[2:], row[2:], strict=True):
-            if cell is not None:
-                yield f"{row[0]}: {row[1]}: {column}", f"{cell:.9g}"

@@ -9,7 +9,7 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.core.diagnostics import Diagnostic, Severity
+from orchestrator.core.diagnostics import Severity
 
 if TYPE_CHECKING:
     from orchestrator.checks import CheckReport
@@ -72,7 +72,9 @@ def _codes(texts: list[str] | None) -> list[str]:
 
 def _print(report: CheckReport) -> None:
     for found in report.findings:
-        console.print(_line(found), markup=False, style=_STYLES[found.severity])
+        place = found.file if found.line is None else f"{found.file}:{found.line}"
+        text = f"{place}: {found.severity} {found.code}: {found.text}"
+        console.print(text, markup=False, style=_STYLES[found.severity])
     for name, extent in report.systems.items():
         loops = "" if extent.loops is None else f", {_counted(extent.loops, 'closed loop')}"
         verdict = _counted(extent.errors, "error") if extent.errors else "ok"
@@ -81,11 +83,6 @@ def _print(report: CheckReport) -> None:
         console.print(f"{name}: {verdict} ({size})", markup=False)
     counts = (_counted(report.count(severity), str(severity)) for severity in Severity)
     console.print(", ".join(counts), markup=False)
-
-
-def _line(found: Diagnostic) -> str:
-    place = found.file if found.line is None else f"{found.file}:{found.line}"
-    return f"{place}: {found.severity} {found.code}: {found.text}"
 
 
 def _counted(number: int, what: str) -> str:

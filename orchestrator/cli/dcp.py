@@ -22,26 +22,29 @@ app = typer.Typer(
     help="Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol.",
     no_args_is_help=True,
 )
-_TARGET = typer.Argument(help="file.fmu, experiment.toml, .ssd, .ssp, or their folder")
-_CASE = typer.Option(help="Case of the experiment, if it has several")
-_STEP = typer.Option(help="Time resolution, such as '1 ms'; default: the system's step")
-_TRANSPORT = typer.Option(help="Transport protocol, over IPv4")
-_HOST = typer.Option(help="Address of this machine to listen on")
-_PORT = typer.Option(min=0, max=65535, help="Port to listen on; 0: any")
-_MODE = typer.Option(help="Operating mode that it offers")
-_HEARTBEAT = typer.Option(help="Stop when the master is silent for so long, s")
-Case = Annotated[str | None, _CASE]
-Step = Annotated[str | None, _STEP]
-TransportName = Annotated[Literal["udp", "tcp"], _TRANSPORT]
-Host = Annotated[str, _HOST]
-Port = Annotated[int, _PORT]
-Mode = Annotated[Literal["all", "nrt", "srt", "hrt"], _MODE]
-Heartbeat = Annotated[float | None, _HEARTBEAT]
+Target = Annotated[
+    Path, typer.Argument(help="file.fmu, experiment.toml, .ssd, .ssp, or their folder")
+]
+Case = Annotated[str | None, typer.Option(help="Case of the experiment, if it has several")]
+Step = Annotated[
+    str | None, typer.Option(help="Time resolution, such as '1 ms'; default: the system's step")
+]
+TransportName = Annotated[
+    Literal["udp", "tcp"], typer.Option("--transport", help="Transport protocol, over IPv4")
+]
+Host = Annotated[str, typer.Option(help="Address of this machine to listen on")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any")]
+Mode = Annotated[
+    Literal["all", "nrt", "srt", "hrt"], typer.Option(help="Operating mode that it offers")
+]
+Heartbeat = Annotated[
+    float | None, typer.Option(help="Stop when the master is silent for so long, s")
+]
 
 
 @app.command()
 def serve(
-    target: Annotated[Path, _TARGET],
+    target: Target,
     case: Case = None,
     step: Step = None,
     transport: TransportName = "udp",
@@ -90,7 +93,7 @@ def serve(
 
 @app.command()
 def describe(
-    target: Annotated[Path, _TARGET],
+    target: Target,
     output: Annotated[
         Path | None, typer.Option(help="The file to write, .dcpx or .dcp; default: NAME.dcpx")
     ] = None,

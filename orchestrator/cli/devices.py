@@ -169,13 +169,12 @@ def faults(
     Trials that are in the output folder already, of the same file, case and lead, are not run
     again. Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
     """
-    from orchestrator.cli.target import expect_case, experiment_of
+    from orchestrator.cli.target import chosen_name, experiment_of
     from orchestrator.rig.trials.judge import chosen, trials_of
     from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, sound
 
     experiment, _ = experiment_of(rig)
-    name = case or next(iter(experiment.case))
-    expect_case(rig, experiment, name)
+    name = chosen_name(rig, experiment, case)
     trials = TrialRig(rig, experiment, name, output, lead)
     listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only or ())
     series = Series(trials, listed, mark_of(rig, name, lead))
@@ -247,11 +246,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
-    listed = [
-        (causality, each)
-        for causality, some in (("input", connectors.inputs), ("output", connectors.outputs))
-        for each in some
-    ]
+    sides = (("input", connectors.inputs), ("output", connectors.outputs))
     ports = [
         {
             "name": each.name,
@@ -262,7 +257,8 @@ def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
             "frame": each.frame,
             "description": each.description,
         }
-        for causality, each in listed
+        for causality, some in sides
+        for each in some
     ]
     return {"rate": connectors.rate, "ports": ports}
 

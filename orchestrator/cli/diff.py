@@ -20,7 +20,6 @@ from orchestrator.core.system import System
 from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
 from orchestrator.pictures.drawing import FieldChange, SystemChange, differences, order_notes
-from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.prepare.prepare import merged, prepare_with
 from orchestrator.study.prepare.prepared_case import SystemReader
 
@@ -51,9 +50,16 @@ def compared(
     with packed_code_unopened():
         one, other = (_side(text, opened=opened) for text in texts)
         unopened = [f"{x.label}: {note}" for x in (one, other) for note in unopened_lines(x.system)]
-    changes = [*_options(one, other), *differences(one.system, other.system)]
+    options = tuple(
+        FieldChange(key, one.options.get(key, "none"), other.options.get(key, "none"))
+        for key in dict.fromkeys((*one.options, *other.options))
+        if one.options.get(key) != other.options.get(key)
+    )
+    run = [SystemChange("changed", "options of the run", "", options)] if options else []
+    changes = [*run, *differences(one.system, other.system)]
     notes = [*order_notes(one.system, other.system), *(unopened if opened else ())]
-    if not changes and one.file and other.file and _bytes(one.file) != _bytes(other.file):
+    files = [path.read_bytes() for path in (one.file, other.file) if path and not changes]
+    if len(files) == 2 and files[0] != files[1]:
         notes.append(
             "the files are not the same to the byte: they write the same system in another way,"
             " such as another order, layout or comments"
@@ -86,32 +92,13 @@ def _side(text: str, *, opened: bool) -> ComparedTarget:
         reader = SystemReader(folder)
         flat = prepare_with(key, case, reader, rig=experiment)
         system = nested_of(case, reader.read(case), flat)
-        return ComparedTarget(text, key, system, _run(case, experiment.defaults), None)
+        how = merged(case, experiment.defaults).model_dump(exclude_none=True)
+        how |= {f"fault {name}": fault for name, fault in case.fault.items()}
+        options = {name: str(value) for name, value in how.items()}
+        return ComparedTarget(text, key, system, options, None)
     file = folder / case.system
     system = read_system(file, case.variant)
     return ComparedTarget(text, key, resolve(system) if opened else system, {}, file)
-
-
-def _run(case: Case, defaults: RunOptions) -> dict[str, str]:
-    """How a case is run, with the faults that it plays."""
-    options = merged(case, defaults).model_dump(exclude_none=True)
-    faults = {f"fault {name}": fault for name, fault in case.fault.items()}
-    return {key: str(value) for key, value in {**options, **faults}.items()}
-
-
-def _options(one: ComparedTarget, other: ComparedTarget) -> list[SystemChange]:
-    """What differs in how they are run, where one of them is a case."""
-    before, after = one.options, other.options
-    fields = tuple(
-        FieldChange(key, before.get(key, "none"), after.get(key, "none"))
-        for key in dict.fromkeys((*before, *after))
-        if before.get(key) != after.get(key)
-    )
-    return [SystemChange("changed", "options of the run", "", fields)] if fields else []
-
-
-def _bytes(path: Path) -> bytes:
-    return path.read_bytes()
 
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
@@ -161,7 +148,7 @@ def diff(
 
 def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]:
     """Write the drawing of both systems as SVG, PNG and HTML; return the paths."""
-    from orchestrator.core.recording import whole_file
+    from orchestrator.cli.graph import write_drawn
     from orchestrator.pictures.drawing import (
         change_lines,
         draw_system,
@@ -175,15 +162,6 @@ def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]
     facts = marked(changes)
     drawing = draw_system(system, facts)
     told = ("\n".join(change_lines(changes)) or "the systems are equal", *notes)
-    stem = f"{one.stem}-{other.stem}-diff"
-    paths = []
-    for suffix, content in (
-        (".svg", drawing.svg()),
-        (".png", drawing.png()),
-        (".html", render_page(system, facts, told).encode()),
-    ):
-        path = output / f"{stem}{suffix}"
-        with whole_file(path) as draft:
-            draft.write_bytes(content)
-        paths.append(str(path))
-    return paths
+    page = render_page(system, facts, told).encode()
+    files = {".svg": drawing.svg(), ".png": drawing.png(), ".html": page}
+    return write_drawn(output / f"{one.stem}-{other.stem}-diff", files)

@@ -96,9 +96,9 @@ def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for pair in pairs:
         path, equals, text = pair.partition("=")
-        connector = kind.connectors.get(path)
         if not equals:
             raise DescriptionError(f"--set {pair}: expected parameter=value")
+        connector = kind.connectors.get(path)
         if connector is None or connector.causality == "output":
             known = [c.name for c in kind.connectors.values() if c.causality != "output"]
             raise lacking(f"--set {pair}: block {name}", "parameter or input", path, known)
@@ -317,14 +317,15 @@ def chosen_case(
     expect_components(settings, {name: system})
     expect_lines(settings.delays, {name: system})
     options = merged(case, experiment.defaults)
-    times = system.experiment
-    if options.start is not None:
-        times = replace(times, start_ns=nanoseconds(options.start, "start time"))
-    if options.stop is not None:
-        times = replace(times, stop_ns=nanoseconds(options.stop, "stop time"))
+    times: dict[str, Any] = {
+        f"{key}_ns": nanoseconds(text, f"{key} time")
+        for key, text in (("start", options.start), ("stop", options.stop))
+        if text is not None
+    }
     if options.backend is not None:
         system = system.with_backend(options.backend)
-    return name, replace(system, experiment=times), options, faults_of(case)
+    timed = replace(system, experiment=replace(system.experiment, **times))
+    return name, timed, options, faults_of(case)
 
 
 app.command("block")(block)

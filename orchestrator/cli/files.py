@@ -110,19 +110,17 @@ def schema_of(kind: str) -> dict[str, Any]:
     if kind not in kinds():
         known = ", ".join(kinds())
         raise UnknownNameError(f"no schema '{kind}'{nearest(kind, kinds())}; there are: {known}")
-    found = _model(kind).model_json_schema()
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return head | {"title": f"Softdock: {kind}"} | {k: v for k, v in found.items() if k != "title"}
-
-
-def _model(kind: str) -> type[BaseModel]:
+    model: type[BaseModel]
     if kind.startswith(_DEVICE):
         from orchestrator.rig.devices import device_class
 
-        return device_class(kind.removeprefix(_DEVICE)).Settings
-    module, _, name = MODELS[kind].partition(":")
-    model: type[BaseModel] = getattr(import_module(module), name)
-    return model
+        model = device_class(kind.removeprefix(_DEVICE)).Settings
+    else:
+        module, _, name = MODELS[kind].partition(":")
+        model = getattr(import_module(module), name)
+    found = model.model_json_schema()
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return head | {"title": f"Softdock: {kind}"} | {k: v for k, v in found.items() if k != "title"}
 
 
 def file_text(kind: str) -> str:
@@ -183,7 +181,9 @@ _WRITTEN = {
 
 def stub_text(system: System, file: str) -> str:
     """Return the module of a system without nested systems."""
-    found = dict(_connectors(system))
+    found = dict(system.connectors)
+    for name, component in system.components.items():
+        found |= {f"{name}.{c.name}": c for c in component.connectors.values()}
     fed = {str(line.target) for line in system.connections}
     free = {n: c for n, c in found.items() if c.causality is Causality.INPUT and n not in fed}
     aliases = {
@@ -199,12 +199,6 @@ def stub_text(system: System, file: str) -> str:
     lines += _overloads("set", ", value: {}", {n: _type(c, written=True) for n, c in free.items()})
     lines += ["else:\n", "    Run = Execution\n", _TAIL]
     return "".join(lines)
-
-
-def _connectors(system: System) -> Iterator[tuple[str, Connector]]:
-    yield from system.connectors.items()
-    for name, component in system.components.items():
-        yield from ((f"{name}.{c.name}", c) for c in component.connectors.values())
 
 
 def _literal(names: Iterable[str]) -> str:

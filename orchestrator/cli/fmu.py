@@ -118,19 +118,40 @@ def build(
             force=force,
             done=lambda count: bar("Building FMUs", count / len(todo)),
         )
-    built = [outcome for outcome in outcomes if not isinstance(outcome, SoftdockError)]
+    built = []
     for outcome in outcomes:
         if isinstance(outcome, SoftdockError):
             problems += outcome.diagnostics
+        else:
+            built.append(outcome)
+    if not json:
+        _print_built(built)
     if problems:
-        if not json:
-            _print_built(built)
         text = "\n".join(map(str, problems))
         fail("DescriptionError", text, data={"built": _rows(built)}, problems=problems)
     if json:
         print_json(_rows(built))
-    else:
-        _print_built(built)
+
+
+def _print_built(built: list[BuildResult]) -> None:
+    for result in built:
+        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
+        for path in result.files.values():
+            console.print(f"{path}  ({result.model}, {state})", markup=False)
+
+
+def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": str(r.path),
+            "files": {version: str(path) for version, path in r.files.items()},
+            "name": r.name,
+            "model": r.model,
+            "cached": r.cached,
+            "seconds": r.seconds,
+        }
+        for r in built
+    ]
 
 
 def _inputs(paths: list[Path]) -> list[Path]:
@@ -175,27 +196,6 @@ def _same_names(todo: list[BuildJob]) -> list[str]:
             todo.remove(job)
         seen.setdefault(key, job.recipe.model)
     return problems
-
-
-def _print_built(built: list[BuildResult]) -> None:
-    for result in built:
-        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-        for path in result.files.values():
-            console.print(f"{path}  ({result.model}, {state})", markup=False)
-
-
-def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
-    return [
-        {
-            "file": str(r.path),
-            "files": {version: str(path) for version, path in r.files.items()},
-            "name": r.name,
-            "model": r.model,
-            "cached": r.cached,
-            "seconds": r.seconds,
-        }
-        for r in built
-    ]
 
 
 app = typer.Typer(help="Inspect and check FMUs of any tool.", no_args_is_help=True)

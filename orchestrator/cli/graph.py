@@ -41,16 +41,17 @@ def graph(
                 facts, why = facts_of(drawn.flat, drawn.options)
             note = "\n".join(filter(None, (note, why)))
         drawing = draw_system(drawn.nested, facts, depth)
-        stem = output / f"{name}-graph"
         files = {".svg": drawing.svg(), ".png": drawing.png()}
         if html:
             files[".html"] = render_page(drawn.nested, facts, (note,) if note else ()).encode()
-        written[name] = _write(stem, files)
+        written[name] = write_drawn(output / f"{name}-graph", files)
         loops[name] = [
             {
                 "ring": str(ring),
                 "physical_delay_ms": ring.physical_ns / 1e6,
-                "numerical_delay_ms": _known(delay.numerical_ns / 1e6),
+                "numerical_delay_ms": None
+                if isnan(delay.numerical_ns)
+                else delay.numerical_ns / 1e6,
                 "is_algebraic": is_algebraic(ring),
             }
             for delay in facts.loops
@@ -58,17 +59,18 @@ def graph(
         ]
         for text in note.splitlines():
             messages.print(f"{name}: {text}", markup=False)
-        if not json:
-            _print(written[name], loops[name])
+        for path in () if json else written[name]:
+            console.print(path, markup=False)
+        for loop in () if json else loops[name]:
+            kind = "algebraic loop" if loop["is_algebraic"] else "loop"
+            delay = f"{loop['physical_delay_ms']:g} ms"
+            console.print(f"  {kind} ({delay}): {loop['ring']}", markup=False)
     if json:
         print_json({"files": written, "loops": loops})
 
 
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def _write(stem: Path, files: dict[str, bytes]) -> list[str]:
+def write_drawn(stem: Path, files: dict[str, bytes]) -> list[str]:
+    """Write drawings by their endings; return the paths."""
     from orchestrator.core.recording import whole_file
 
     paths = []
@@ -78,14 +80,6 @@ def _write(stem: Path, files: dict[str, bytes]) -> list[str]:
             draft.write_bytes(content)
         paths.append(str(path))
     return paths
-
-
-def _print(paths: list[str], loops: list[dict[str, Any]]) -> None:
-    for path in paths:
-        console.print(path, markup=False)
-    for loop in loops:
-        kind = "algebraic loop" if loop["is_algebraic"] else "loop"
-        console.print(f"  {kind} ({loop['physical_delay_ms']:g} ms): {loop['ring']}", markup=False)
 
 
 def animate(

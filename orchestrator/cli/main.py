@@ -92,12 +92,10 @@ class Home:
         else:
             holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
         made = get_group(holder).commands[command]
+        ours: dict[Any, Any] = {TyperOption: _Option, TyperArgument: _Argument}
         for each in (made, *getattr(made, "commands", {}).values()):
             for parameter in each.params:
-                if type(parameter) is TyperOption:
-                    parameter.__class__ = _Option
-                elif type(parameter) is TyperArgument:
-                    parameter.__class__ = _Argument
+                parameter.__class__ = ours.get(type(parameter), type(parameter))
         return made
 
 

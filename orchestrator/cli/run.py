@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,16 +25,18 @@ from orchestrator.cli.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.study import Experiment, ExperimentOutcome
+    from orchestrator.study import ExperimentOutcome
     from orchestrator.study.experiment import ParameterFile
+
+
+_DETAILS = {"time_s": "at {:.6g} s", "frequency_hz": "{:.6g} Hz", "predicted": "predicted {:+.6g}"}
 
 
 def print_outcome(outcome: ExperimentOutcome) -> None:
     """Print what was run, what was measured, and which pictures were drawn."""
     rows = []
     for key, finished in outcome.cases.items():
-        result = finished.result
-        loops = result.loops
+        result, loops = finished.result, finished.result.loops
         rows.append(
             [
                 key,
@@ -52,7 +55,13 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
         for remark in finished.result.remarks:
             console.print(f"{key}: {remark}", markup=False)
     measured = [
-        [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
+        [
+            f"{key}: {name}",
+            f"{value.value:+.6g} {value.unit}".rstrip(),
+            ", ".join(
+                t.format(value.details[k]) for k, t in _DETAILS.items() if k in value.details
+            ),
+        ]
         for key, finished in outcome.cases.items()
         for name, value in finished.measured.items()
     ]
@@ -66,11 +75,6 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
             console.print(str(path), markup=False)
-
-
-def _details(details: dict[str, float]) -> str:
-    shown = {"time_s": "at {:.6g} s", "frequency_hz": "{:.6g} Hz", "predicted": "predicted {:+.6g}"}
-    return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
 
 
 #: Options that may stand without a value: what they mean then, and how a value looks.
@@ -269,25 +273,30 @@ def run(
         linearise=linearise,
     )
     name = results_name(target, folder)
+    several: dict[str, Sequence[str | Path] | None] = {
+        "--set": set_,
+        "--swap": swap,
+        "--set-delay": [f"'{text}'" for text in set_delay or ()],
+        "--parameters": parameters,
+        "--mapping": mapping,
+        "--isolate": isolate,
+        "--option": option,
+        "--record": record,
+        "--format": format_,
+    }
     given = {
         "--algorithm": algorithm,
         "--delay": delay,
         "--step": step,
         "--stop": stop,
-        "--every": None if every is None else str(every),
+        "--every": every,
         "--flush": flush,
         "--backend": backend,
         "--realtime": realtime,
-        "--tuning": None if tuning is None else str(tuning),
+        "--tuning": tuning,
     }
-    changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
-    changed += [f"--set-delay '{text}'" for text in set_delay or []]
-    changed += [f"--parameters {path}" for path in parameters or []]
-    changed += [f"--mapping {path}" for path in mapping or []]
-    changed += [f"--isolate {text}" for text in isolate or []]
-    changed += [f"--option {text}" for text in option or []]
-    changed += [f"--record {text}" for text in record or []]
-    changed += [f"--format {text}" for text in format_ or []] + ["--force-arming"] * force_arming
+    changed = [f"{name} {text}" for name, texts in several.items() for text in texts or ()]
+    changed += ["--force-arming"] * force_arming
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
     notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
     # the results of the whole experiment stay as they are
@@ -314,7 +323,10 @@ def run(
         asked = with_options(experiment, options)
         look = None if bar.is_silent else bar.look
         outcome = run_with(asked, folder, where, settings, bar, print_message, look)
-    _print_left_out(experiment, target)
+    for each in experiment.sweep:  # those with axes are not run with the cases
+        if each not in experiment.listed_sweeps:
+            command = shlex.join(["softdock", "sweep", str(target), each])
+            print_message(f"sweep '{each}' was not run: {command}")
     _end(outcome, json=json)
 
 
@@ -351,14 +363,6 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
         raise typer.Exit(SAFE_STATE)
 
 
-def _print_left_out(experiment: Experiment, target: Path) -> None:
-    """Say which sweeps are not run with the cases: those with axes."""
-    for name in experiment.sweep:
-        if name not in experiment.listed_sweeps:
-            command = shlex.join(["softdock", "sweep", str(target), name])
-            print_message(f"sweep '{name}' was not run: {command}")
-
-
 def _factor(text: str) -> float:
     try:
         return float(text)
@@ -391,10 +395,8 @@ def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFil
             f"--mapping: expected one for each of the {len(sets)} --parameters, or none, found"
             f" {len(mappings)}"
         )
-    files = [ParameterFile(file=str(path)) for path in sets]
-    for i, path in enumerate(mappings):
-        files[i] = ParameterFile(file=str(sets[i]), mapping=str(path))
-    return files
+    each = zip_longest(map(str, sets), map(str, mappings))
+    return [ParameterFile(file=file, mapping=mapping) for file, mapping in each]
 
 
 def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:

@@ -49,20 +49,14 @@ def supervisor(
             attend_with_keys(operator, found)
             return
         _print(found, as_json=json)
-        if wish == "attend":
-            _attend(operator, found, as_json=json)
+        while wish == "attend":  # until Ctrl-C or the end of the supervisor
+            time.sleep(_PERIOD)
+            newest = operator.wish("status")
+            if any(newest[key] != found[key] for key in ("state", "latched", "wished")):
+                _print(newest, as_json=json)
+            found = newest
     if "refused" in found:
         raise typer.Exit(1)
-
-
-def _attend(operator: Operator, found: dict[str, Any], *, as_json: bool) -> None:
-    """Show what changes, until Ctrl-C or the end of the supervisor."""
-    while True:
-        time.sleep(_PERIOD)
-        newest = operator.wish("status")
-        if any(newest[key] != found[key] for key in ("state", "latched", "wished")):
-            _print(newest, as_json=as_json)
-        found = newest
 
 
 def _print(found: dict[str, Any], *, as_json: bool) -> None:
@@ -120,21 +114,14 @@ def _print_margins(found: dict[str, Arming]) -> None:
     from orchestrator.rig.arming import COLUMNS, arming_rows
 
     rows = [
-        [name, *(_shown(cell) for cell in row)]
+        [name, *("-" if x is None else x if isinstance(x, str) else f"{x:.6g}" for x in row)]
         for name, one in found.items()
         for row in arming_rows(one)
     ]
     print_table("Arming", ["case", *COLUMNS], rows)
     for name, one in found.items():
-        told = (*one.remarks, *([] if one.is_granted else [one.refusal()]))
-        for text in told:
+        for text in (*one.remarks, *([] if one.is_granted else [one.refusal()])):
             console.print(f"{name}: {text}", markup=False)
-
-
-def _shown(cell: str | float | None) -> str:
-    if cell is None:
-        return "-"
-    return cell if isinstance(cell, str) else f"{cell:.6g}"
 
 
 KEYS = {

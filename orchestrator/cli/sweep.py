@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,11 +61,13 @@ def sweep(
         raise DescriptionError("--timeout: runs of a cluster cannot be ended from here")
     experiment, folder = experiment_of(target)
     plans = plans_of(experiment, folder, names or ())
-    where = output or Path("results") / _name_of(target, folder)
+    named = folder.resolve().name  # and by the file if it is not the usual one
+    if not target.is_dir() and target.name != EXPERIMENT_FILE:
+        named = f"{named}-{target.stem}"
+    where = output or Path("results") / named
     if dry_run:
         _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
         return
-    apart = timeout is not None
     files: list[Path] = []
     told: list[str] = []
     sections: list[Section] = []
@@ -77,18 +78,22 @@ def sweep(
         sections.extend(_judged(experiment, outcomes, where, into))
         files.extend(write_page(experiment, shown, where, into, sections))
 
-    executors = _cluster(scheduler) if scheduler else local(workers, apart=apart)
-    with _interruption(where), count_bar() as bar:
-        outcomes = run_plans(
-            plans,
-            where,
-            executors,
-            fresh=fresh,
-            retry_failed=retry_failed,
-            timeout=timeout,
-            progress=bar,
-            finish=finish,
-        )
+    executors = _cluster(scheduler) if scheduler else local(workers, apart=timeout is not None)
+    try:
+        with count_bar() as bar:
+            outcomes = run_plans(
+                plans,
+                where,
+                executors,
+                fresh=fresh,
+                retry_failed=retry_failed,
+                timeout=timeout,
+                progress=bar,
+                finish=finish,
+            )
+    except KeyboardInterrupt:
+        text = f"interrupted; what is done is kept in {where}: the same command goes on"
+        fail("Interrupted", text, INTERRUPTED)
     for text in told:
         print_warning(text)
     broken = [str(one) for section in sections for one in section.value if not one.passed]
@@ -144,23 +149,6 @@ def _cluster(address: str) -> Executors:
     return on_cluster(address)
 
 
-def _name_of(target: Path, folder: Path) -> str:
-    """Name of the results: that of the folder, and of the file if it is not the usual one."""
-    name = folder.resolve().name
-    is_usual = target.is_dir() or target.name == EXPERIMENT_FILE
-    return name if is_usual else f"{name}-{target.stem}"
-
-
-@contextmanager
-def _interruption(where: Path) -> Iterator[None]:
-    """Say what Ctrl-C, or SIGTERM, left behind."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        text = f"interrupted; what is done is kept in {where}: the same command goes on"
-        fail("Interrupted", text, INTERRUPTED)
-
-
 def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
     from orchestrator.study.sweep.summary import lost_runs
 
@@ -183,27 +171,12 @@ def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
 def _print_estimate(
     plans: Mapping[str, SweepPlan], seconds: Mapping[str, tuple[int, float]], *, json: bool
 ) -> None:
+    found = {
+        name: (len(plan.jobs), len(plan.distinct), *seconds[name]) for name, plan in plans.items()
+    }
     if json:
-        print_json(
-            {
-                name: {
-                    "rows": len(plan.jobs),
-                    "runs": len(plan.distinct),
-                    "to_run": seconds[name][0],
-                    "seconds": seconds[name][1],
-                }
-                for name, plan in plans.items()
-            }
-        )
+        keys = ("rows", "runs", "to_run", "seconds")
+        print_json({name: dict(zip(keys, row, strict=True)) for name, row in found.items()})
         return
-    rows = [
-        [
-            name,
-            str(len(plan.jobs)),
-            str(len(plan.distinct)),
-            str(seconds[name][0]),
-            f"{seconds[name][1]:.1f}",
-        ]
-        for name, plan in plans.items()
-    ]
+    rows = [[name, *map(str, counts), f"{time:.1f}"] for name, (*counts, time) in found.items()]
     print_table("Nothing is run yet", ["sweep", "rows", "runs", "to run", "about [s]"], rows)

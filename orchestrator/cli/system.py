@@ -14,7 +14,7 @@ from orchestrator.cli.console import messages, print_json
 from orchestrator.cli.console import output as console
 from orchestrator.cli.edit import Inside, Target, Variant, begin, done
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system import Connector, System
+from orchestrator.core.system import System
 
 _NONE = "'none': not said any more"
 
@@ -29,9 +29,7 @@ def new(
     from orchestrator.core.ssp import write_ssd, write_ssp
     from orchestrator.core.system import System
 
-    suffix = target.suffix.lower()
-    if suffix not in {".toml", ".ssd", ".ssp"}:
-        raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    suffix = _expect_system_suffix(target)
     if target.exists():
         raise DescriptionError(f"{target}: is there already; edit it, or choose another name")
     if not target.parent.is_dir():
@@ -189,6 +187,12 @@ def link(
     console.print(f"+ {values}" + (f" by {mapping}" if mapping else ""), markup=False)
 
 
+def _expect_system_suffix(target: Path) -> str:
+    if target.suffix.lower() not in {".toml", ".ssd", ".ssp"}:
+        raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    return target.suffix.lower()
+
+
 def _expect_suffix(file: Path, suffix: str) -> None:
     if file.suffix.lower() != suffix:
         raise DescriptionError.in_file(file, f"expected a name that ends in {suffix}")
@@ -211,7 +215,9 @@ def show(
         notes = unopened_lines(system)
     folder = unpacked(target) if target.suffix.lower() == ".ssp" else None
     if json:
-        print_json(_as_json(system, folder or Path.cwd()))
+        from orchestrator.author.toml_write import data_of
+
+        print_json(data_of(system, folder or Path.cwd()))
     else:
         for line in _lines(system, "", folder):
             console.print(line, markup=False)
@@ -221,11 +227,13 @@ def show(
 
 def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
     """Write a system, sources in an archive as they are called in it."""
-    lines = [f"{margin}{system.name or 'system'}" + _after(system.description)]
+    after = f": {system.description}" if system.description else ""
+    lines = [f"{margin}{system.name or 'system'}{after}"]
     margin += "  "
     for name, connector in system.connectors.items():
         value = f" = {system.values[name]!r}" if name in system.values else ""
-        lines.append(f"{margin}{_port(connector)} {name}{value}")
+        unit = f" in {connector.unit}" if connector.unit else ""
+        lines.append(f"{margin}{connector.causality} {connector.type}{unit} {name}{value}")
     for name, component in system.components.items():
         source = str(component.source)
         shown = source.replace(f"{folder}/", "", 1) if folder else source
@@ -240,22 +248,6 @@ def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
         late = f" ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else ""
         lines.append(f"{margin}{line}{late}")
     return lines
-
-
-def _after(text: str) -> str:
-    return f": {text}" if text else ""
-
-
-def _port(connector: Connector) -> str:
-    return f"{connector.causality} {connector.type}" + (
-        f" in {connector.unit}" if connector.unit else ""
-    )
-
-
-def _as_json(system: System, folder: Path) -> dict[str, Any]:
-    from orchestrator.author.toml_write import data_of
-
-    return data_of(system, folder)
 
 
 def convert(
@@ -277,9 +269,7 @@ def convert(
     from orchestrator.author import read_system, write_toml
     from orchestrator.core.ssp import write_ssd, write_ssp
 
-    suffix = target.suffix.lower()
-    if suffix not in {".toml", ".ssd", ".ssp"}:
-        raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    suffix = _expect_system_suffix(target)
     if target.exists() and target.samefile(source):
         raise DescriptionError(f"{target}: expected another file than the one that is read")
     if parameters is not None and suffix == ".toml":

@@ -61,6 +61,13 @@ def expect_case(target: Path, experiment: Experiment, name: str) -> None:
         )
 
 
+def chosen_name(target: Path, experiment: Experiment, case: str | None) -> str:
+    """Name of the case that is asked for, which is expected to be there, or of the first."""
+    if case is not None:
+        expect_case(target, experiment, case)
+    return case or next(iter(experiment.case))
+
+
 def results_name(target: Path, folder: Path) -> str:
     """Name of the folder for the results of a target: its folder's, and its own if it is not alone.
 

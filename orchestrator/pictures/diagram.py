@@ -184,11 +184,22 @@ def _with_room(
         it carries, and for a device's the signals that say how old its sample is and whether it can
         be used; else empty.
     """
-    own = dict(_labels(system, ""))
+    own = {
+        wire_key(path, line): wire_label(
+            line, *(connector_of(inner, end) for end in (line.source, line.target))
+        )
+        for path, inner in _every(system, "")
+        for line in inner.connections
+    }
     sources = {
         segment.key: ends[0] for ends, segments in chains_of(system).items() for segment in segments
     }
-    known = dict(_components(system, "")) if of_devices else {}
+    known = {
+        inside(path, name): component.connectors
+        for path, inner in _every(system, "")
+        for name, component in inner.components.items()
+        if of_devices
+    }
     wires = {}
     for key, label in own.items():
         if key in sources:
@@ -206,17 +217,8 @@ def _with_room(
     return draw_system(system, facts, title=title), wires
 
 
-def _labels(system: System, path: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands on each line by itself."""
-    for line in system.connections:
-        ends = (connector_of(system, line.source), connector_of(system, line.target))
-        yield wire_key(path, line), wire_label(line, *ends)
+def _every(system: System, path: str) -> Iterator[tuple[str, System]]:
+    """Give a system and all that are nested in it, with their paths."""
+    yield path, system
     for name, inner in system.systems.items():
-        yield from _labels(inner, inside(path, name))
-
-
-def _components(system: System, path: str) -> Iterator[tuple[str, set[str]]]:
-    for name, component in system.components.items():
-        yield inside(path, name), set(component.connectors)
-    for name, inner in system.systems.items():
-        yield from _components(inner, inside(path, name))
+        yield from _every(inner, inside(path, name))

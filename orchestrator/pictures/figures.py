@@ -12,7 +12,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.panels import spans_of
-from orchestrator.study import ExperimentOutcome, SweepOutcome
+from orchestrator.study import ExperimentOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
 from orchestrator.study.figure_tables import Curve as Drawn
 from orchestrator.study.figure_tables import (
@@ -120,15 +120,11 @@ def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Plot:
         ]
         has_line = is_expected or (curve.sweep, curve.measure) not in predicted
         dash = None if has_line else "none"  # marks only, so that both are seen
-        x = _abscissa(sweep)
+        scale = 1e3 if sweep.over == "step" else 1.0  # steps are drawn in milliseconds
+        x = np.array(sweep.values) * scale
         curves.append(Curve(curve.label, x, found, dash, is_expected=is_expected))
     zero = (Reference(0.0, figure.zero_line),) if figure.zero_line else ()
     return Plot("points", [Panel(figure.ylabel, curves, zero)], figure.title, figure.xlabel)
-
-
-def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    scale = 1e3 if sweep.over == "step" else 1.0  # steps are drawn in milliseconds
-    return np.array(sweep.values) * scale
 
 
 #: Curves of a plane that can still be told from each other.

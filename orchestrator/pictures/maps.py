@@ -112,7 +112,7 @@ def _contour(
 ) -> Any:
     """Draw lines of equal value, if there are any."""
     finite = values[np.isfinite(values)]
-    inside = [level for level in sorted(levels) if finite.size and _within(level, finite)]
+    inside = [v for v in sorted(levels) if finite.size and finite.min() < v < finite.max()]
     if not inside:
         return None
     if is_log:
@@ -126,10 +126,6 @@ def _contour(
         path.vertices = np.column_stack(ends)
     lines.set(linewidth=pen.width, linestyle=pen.dash, path_effects=pen.edge())
     return lines
-
-
-def _within(level: float, values: Floats) -> bool:
-    return bool(values.min() < level < values.max())
 
 
 #: A panel is so wide and high, in inches.

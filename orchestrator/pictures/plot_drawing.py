@@ -128,7 +128,11 @@ def draw_plot(plot: Plot) -> Figure:
         axes.remove()
     _shade(drawn, plot.spans)
     figure.align_ylabels(drawn)
-    _name_abscissas(drawn, plot)
+    lowest = drawn[-plot.columns :] if is_time else drawn  # of those that share an abscissa
+    for axes, panel in zip(drawn, plot.panels, strict=True):
+        if axes in lowest:
+            axes.set_xlabel(literal(panel.xlabel or plot.xlabel))
+            axes.tick_params(labelbottom=True)
     headline(figure, plot.title)
     if plot.columns > 1:
         _common_legend(figure, drawn)
@@ -191,15 +195,6 @@ def _scale(axes: Axes, panel: Panel, plot: Plot) -> None:
     if panel.limits is not None:
         axes.set_ylim(panel.limits)
     dress(axes)
-
-
-def _name_abscissas(drawn: Sequence[Axes], plot: Plot) -> None:
-    """Label the horizontal axes: of panels that share one, only the lowest of each column."""
-    lowest = drawn[-plot.columns :] if plot.kind == "time" else drawn
-    for axes, panel in zip(drawn, plot.panels, strict=True):
-        if axes in lowest:
-            axes.set_xlabel(literal(panel.xlabel or plot.xlabel))
-            axes.tick_params(labelbottom=True)
 
 
 def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
@@ -308,9 +303,10 @@ def draw_pictures(
     jobs = []
     for name, shown in pictures.items():
         sign = _sign(shown)
-        if _is_of(earlier / name, sign):
-            for suffix in _SUFFIXES:
-                link(_file(earlier / name, suffix), _file(folder / name, suffix))
+        old, new = ([_file(stem / name, s) for s in _SUFFIXES] for stem in (earlier, folder))
+        if all(path.is_file() for path in old) and old[1].read_bytes().endswith(sign):
+            for before, path in zip(old, new, strict=True):
+                link(before, path)
         else:
             jobs.append((shown, folder / name, sign))
     if len(jobs) <= _FEW:
@@ -355,12 +351,6 @@ def _look() -> bytes:
     """Return what else determines a picture: who draws it."""
     versions = f"{version('matplotlib')} {version('softdock')}".encode()
     return versions + Path(__file__).read_bytes()
-
-
-def _is_of(stem: Path, sign: bytes) -> bool:
-    """Whether both pictures are there and show what a sign stands for."""
-    png, svg = (_file(stem, suffix) for suffix in _SUFFIXES)
-    return png.is_file() and svg.is_file() and svg.read_bytes().endswith(sign)
 
 
 def _file(stem: Path, suffix: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import ParameterRow, whole_file
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.drawing.drawing import ValuedDrawing
-from orchestrator.pictures.drawing.page import embedded, environment
+from orchestrator.pictures.drawing.page import embedded, environment, joined, policy_of
 from orchestrator.pictures.panels import decimate, thin
 from orchestrator.study.content import (
     DASHES,
@@ -29,7 +28,6 @@ from orchestrator.study.content import (
     FigureItem,
     FileItem,
     Floats,
-    Measure,
     Panel,
     Plot,
     Report,
@@ -75,7 +73,7 @@ class PlotData:
             "xlabel": plot.xlabel,
             "columns": plot.columns,
             "log": plot.log,
-            "ticks": None if plot.ticks is None else _ticks(*plot.ticks),
+            "ticks": plot.ticks and [[*map(float, plot.ticks[0])], [*map(str, plot.ticks[1])]],
             "spans": [[span.label, span.begin, span.end] for span in plot.spans],
             "panels": [self._panel(panel, plot) for panel in plot.panels],
         }
@@ -160,10 +158,6 @@ def _dash(dash: Dash | None, place: int) -> list[float] | None:
     return list(chosen[1])
 
 
-def _ticks(places: Sequence[float], names: Sequence[str]) -> list[list[float] | list[str]]:
-    return [[float(place) for place in places], list(map(str, names))]
-
-
 TEMPLATES = Path(__file__).with_name("templates")
 _UPLOT = Path(__file__).with_name("vendor") / "uplot"
 #: Characters of samples that stand in the page; more stand beside it, in a file with this ending.
@@ -218,9 +212,7 @@ def _rendered(
             beside=moved and quote(moved.name),
             scripts=scripts,
             style=figure_style(),
-            policy=" ".join(
-                [*(digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
-            ),
+            policy=" ".join(filter(None, (policy_of(*scripts), "'self' file:" if moved else ""))),
         )
     )
     return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
@@ -237,7 +229,7 @@ def chart_page(plot: Plot, most: int) -> str:
             data=embedded(PlotData([plot], most).as_json()),
             scripts=scripts,
             style=figure_style(),
-            policy=" ".join(map(digest, scripts)),
+            policy=policy_of(*scripts),
         )
     )
 
@@ -249,26 +241,17 @@ def _scripts(*more: str) -> tuple[str, ...]:
 
 def uplot() -> str:
     """Return uPlot."""
-    return _file(_UPLOT / "uPlot.iife.min.js")
+    return joined(_UPLOT, ("uPlot.iife.min.js",))
 
 
 def script_of(*names: str) -> str:
     """Return templates as one script."""
-    return '"use strict";\n' + "\n".join(_file(TEMPLATES / name) for name in names)
+    return '"use strict";\n' + joined(TEMPLATES, names)
 
 
 def figure_style() -> str:
     """Return how figures look."""
-    return _file(_UPLOT / "uPlot.min.css") + "\n" + _file(TEMPLATES / "figures.css")
-
-
-def _file(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-def digest(script: str) -> str:
-    """Return how a policy of a page names a script."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+    return joined(TEMPLATES.parent, ("vendor/uplot/uPlot.min.css", "templates/figures.css"))
 
 
 def _number(value: object, digits: int = 6) -> str:
@@ -329,8 +312,8 @@ def _uri(item: FigureItem) -> str:
 
 def _wide(item: FigureItem) -> float | None:
     """Width in points of a drawing whose text would be too small to read if it were made to fit."""
-    drawing = item.figure
-    return drawing.width if isinstance(drawing, Drawing) and drawing.width > _LEGIBLE else None
+    width = item.figure.width if isinstance(item.figure, Drawing) else 0.0
+    return width if width > _LEGIBLE else None
 
 
 def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[ParameterRow]]]:
@@ -351,15 +334,13 @@ def _measure_groups(
     """Cases with the same measures, numbered from 1, by names and units of these."""
     groups: dict[tuple[tuple[str, str], ...], list[tuple[int, CaseSection]]] = {}
     for number, case in enumerate(cases, start=1):
-        columns = tuple(_measure_columns([case]))
-        if columns:
+        if columns := tuple(_measure_columns([case])):
             groups.setdefault(columns, []).append((number, case))
     return [(list(columns), members) for columns, members in groups.items()]
 
 
 def _measured(case: CaseSection, column: tuple[str, str]) -> object:
-    found: list[Measure] = [m for m in case.measures if (m.name, m.unit) == column]
-    return found[0].value if found else None
+    return next((m.value for m in case.measures if (m.name, m.unit) == column), None)
 
 
 def _extrapolation(loop: LoopDelay, plans: Iterable[DelayPlan]) -> str:

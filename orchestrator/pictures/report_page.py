@@ -81,13 +81,22 @@ class ReportPage(Extension):
         draft.replaced |= {
             f"{PICTURES}/{name}{end}" for name in (*shown, *diagrams) for end in (".png", ".svg")
         }
-        report = folder / "report.html"
-        draft.replaced.add(f"{report.stem}{BESIDE}")
-        files = [*outcome.files, report, folder / SUMMARY]
-        page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
+        page = folder / "report.html"
+        draft.replaced.add(f"{page.stem}{BESIDE}")
+        files = [*outcome.files, page, folder / SUMMARY]
         own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
-        listed = tuple(FileItem(path.relative_to(folder)) for path in own)
-        outcome.files += write_report(replace(page, files=listed), report)
+        report = Report(
+            title=experiment.title,
+            description=experiment.description,
+            cases=tuple(sections),
+            diagrams=_items(diagrams),
+            figures=_items(plots),
+            tables=tuple(_tables(outcome)),
+            fmus=_fmus(outcome),
+            created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            files=tuple(FileItem(path.relative_to(folder)) for path in own),
+        )
+        outcome.files += write_report(report, page)
 
 
 def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
@@ -116,45 +125,21 @@ def _diagrams(run: Run) -> dict[str, tuple[ValuedDrawing, str]]:
     if not has_font():
         _LOGGER.warning("the report has no block diagrams: they %s", NEED_FONT)
         return {}
-    for names in _each_drawing(outcome):
+    drawings: dict[object, list[str]] = {}  # they differ in no source, connection or delay
+    for name, case in outcome.cases.items():
+        sources = tuple((n, c.source) for n, c in case.system.components.items())
+        drawings.setdefault((sources, case.system.connections), []).append(name)
+    for names in drawings.values():
         first = outcome.cases[names[0]]
         options = merged(experiment.case[names[0]], experiment.defaults)
         facts = facts_of_run(first.system, options, first.result)
-        case = run.cases[names[0]].case
-        nested = nested_of(case, run.reader.read(case), first.system, run.settings.values)
+        read = run.cases[names[0]].case
+        nested = nested_of(read, run.reader.read(read), first.system, run.settings.values)
         results = [outcome.cases[name].result for name in names]
         drawing = valued_drawing(nested, facts, ", ".join(names), results)
         caption = f"{first.title}. {first.system.description}"
         found[f"system-{names[0]}"] = drawing, caption.strip()
     return found
-
-
-def _each_drawing(outcome: ExperimentOutcome) -> list[list[str]]:
-    """Cases by the drawing that they share: they differ in no source, connection or delay."""
-    drawings: dict[object, list[str]] = {}
-    for name, case in outcome.cases.items():
-        sources = tuple((n, c.source) for n, c in case.system.components.items())
-        drawings.setdefault((sources, case.system.connections), []).append(name)
-    return list(drawings.values())
-
-
-def _report(
-    experiment: Experiment,
-    outcome: ExperimentOutcome,
-    sections: list[CaseSection],
-    figures: tuple[FigureItem, ...],
-    diagrams: tuple[FigureItem, ...],
-) -> Report:
-    return Report(
-        title=experiment.title,
-        description=experiment.description,
-        cases=tuple(sections),
-        diagrams=diagrams,
-        figures=figures,
-        tables=tuple(_tables(outcome)),
-        fmus=_fmus(outcome),
-        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    )
 
 
 def device_table(result: Result) -> TableItem | None:

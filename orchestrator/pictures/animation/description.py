@@ -55,32 +55,21 @@ def _points(value: Any) -> tuple[tuple[float, ...], ...] | None:
     return None if None in several else tuple(part for part in several if part is not None)
 
 
-def _vector(value: Any) -> str | tuple[float | str, ...] | None:
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list | tuple) or len(value) != 3:
-        return None
-    kept = [0.0 if isinstance(part, str) else part for part in value]
-    return None if _numbers(kept, 3) is None else tuple(value)
+def _not_zero(value: Any, count: int) -> tuple[float, ...] | None:
+    found = _numbers(value, count)
+    return found if found is not None and any(found) else None
 
 
-def _attitude(value: Any) -> str | tuple[float | str, ...] | None:
+def _signals(
+    value: Any, read: Callable[[Any], tuple[float, ...] | None]
+) -> str | tuple[float | str, ...] | None:
+    """Return a signal, or numbers and signals that could be read if all were numbers."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, list | tuple) or len(value) != 4:
+    if not isinstance(value, list | tuple):
         return None
     kept = [1.0 if isinstance(part, str) else part for part in value]
-    return None if _quaternion(kept) is None else tuple(value)
-
-
-def _quaternion(value: Any) -> tuple[float, ...] | None:
-    four = _numbers(value, 4)
-    return four if four is not None and any(four) else None
-
-
-def _direction(value: Any) -> tuple[float, ...] | None:
-    three = _numbers(value, 3)
-    return three if three is not None and any(three) else None
+    return None if read(kept) is None else tuple(value)
 
 
 def _colour(value: Any) -> str | None:
@@ -98,19 +87,27 @@ Places = Annotated[
     tuple[Three, ...],
     _expected("[x, y, z], or a list of these", _points, Three | tuple[Three, ...]),
 ]
-Direction = Annotated[Three, _expected("a direction [x, y, z] that is not zero", _direction)]
+Direction = Annotated[
+    Three, _expected("a direction [x, y, z] that is not zero", lambda v: _not_zero(v, 3))
+]
 Quaternion = Annotated[
-    Four, _expected("four numbers, scalar first, that are not all zero", _quaternion)
+    Four, _expected("four numbers, scalar first, that are not all zero", lambda v: _not_zero(v, 4))
 ]
 #: A signal with three elements, or three numbers and scalar signals.
 Vector = Annotated[
     str | tuple[float | str, float | str, float | str],
-    _expected("an output with three elements, or a list of three numbers or outputs", _vector),
+    _expected(
+        "an output with three elements, or a list of three numbers or outputs",
+        lambda value: _signals(value, lambda v: _numbers(v, 3)),
+    ),
 ]
 #: A signal with four elements, or four numbers and scalar signals.
 Attitude = Annotated[
     str | tuple[float | str, float | str, float | str, float | str],
-    _expected("an output with four elements, or four numbers or outputs, scalar first", _attitude),
+    _expected(
+        "an output with four elements, or four numbers or outputs, scalar first",
+        lambda value: _signals(value, lambda v: _not_zero(v, 4)),
+    ),
 ]
 Colour = Annotated[str, _expected("a colour such as '#1f4e79'", _colour)]
 #: Names of frames, parts and views; they are shown.
@@ -389,11 +386,23 @@ def loose_ends(name: str, table: Animation) -> Iterator[tuple[str, str]]:
         yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
     known = [WORLD, *table.frame]
     for key, frame in table.frame.items():
-        yield from _frame(f"{where}.frame.{key}", key, frame, table)
+        here = f"{where}.frame.{key}.in"
+        yield from _named(here, frame.within, known)
+        seen: set[str] = set()
+        outer = frame.within
+        while outer in table.frame and outer != key and outer not in seen:
+            seen.add(outer)
+            outer = table.frame[outer].within
+        if outer == key:
+            yield here, f"the frame stands in itself, by way of '{frame.within}'"
     for key, part in table.part.items():
         here = f"{where}.part.{key}"
         if isinstance(part, Line | Spring | Arm):
-            yield from _between(here, part, known)
+            yield from _named(f"{here}.from.in", part.begin.within, known)
+            yield from _named(f"{here}.to.in", part.end.within, known)
+            begin, end = len(part.begin.at), len(part.end.at)
+            if begin != end:
+                yield here, f"expected as many points in 'from' as in 'to', found {begin} and {end}"
             continue
         yield from _named(f"{here}.in", part.within, known)
         if not isinstance(part, Arrow) and part.ghost is not None:
@@ -412,32 +421,6 @@ def _compared(where: str, table: Animation) -> Iterator[tuple[str, str]]:
             yield f"{where}.{key}", "expected 'case' or 'reference', found both"
         elif one.reference and not table.reference:
             yield f"{where}.{key}.reference", "the animation names no 'reference'"
-
-
-def _frame(here: str, key: str, frame: Frame, table: Animation) -> Iterator[tuple[str, str]]:
-    yield from _named(f"{here}.in", frame.within, [WORLD, *table.frame])
-    if _circles(key, table):
-        yield f"{here}.in", f"the frame stands in itself, by way of '{frame.within}'"
-
-
-def _circles(name: str, table: Animation) -> bool:
-    seen, here = set(), table.frame[name].within
-    while here in table.frame and here not in seen:
-        if here == name:
-            return True
-        seen.add(here)
-        here = table.frame[here].within
-    return False
-
-
-def _between(
-    here: str, part: Line | Spring | Arm, known: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    yield from _named(f"{here}.from.in", part.begin.within, known)
-    yield from _named(f"{here}.to.in", part.end.within, known)
-    begin, end = len(part.begin.at), len(part.end.at)
-    if begin != end:
-        yield here, f"expected as many points in 'from' as in 'to', found {begin} and {end}"
 
 
 def _named(where: str, name: str, known: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +36,7 @@ from orchestrator.pictures.animation.tracks import (
     tracks,
     wrong_signals,
 )
-from orchestrator.pictures.drawing.page import embedded, environment
+from orchestrator.pictures.drawing.page import embedded, environment, joined, policy_of
 from orchestrator.study import Experiment, Extension, Run
 from orchestrator.study.prepare.prepare import merged
 from orchestrator.study.prepare.simulate import horizon
@@ -48,13 +45,11 @@ from orchestrator.study.prepare.simulate import horizon
 def facts(table: Animation) -> list[str]:
     """Say in which way the picture differs from what happens."""
     factor, speed = table.exaggerate, table.speed
-    told = []
-    if factor != 1.0:
-        told.append(f"motion from rest {factor:g} times as large, sizes true")
-    else:
-        told.append("motion and sizes true")
-    told.append("real time" if speed == 1.0 else f"{speed:g} s of the run in 1 s")
-    return told
+    larger = f"motion from rest {factor:g} times as large, sizes true"
+    return [
+        "motion and sizes true" if factor == 1.0 else larger,
+        "real time" if speed == 1.0 else f"{speed:g} s of the run in 1 s",
+    ]
 
 
 def legend(
@@ -87,8 +82,8 @@ def legend(
 
 def unit_of(arrow: Arrow, results: Mapping[str, Result]) -> str | None:
     """Return the unit of an arrow's vector, where a result has one."""
-    named = [part for part in elements(arrow.vector, 3) if isinstance(part, str)]
-    units = (result.units.get(part) for part in named for result in results.values())
+    parts = (part for part in elements(arrow.vector, 3) if isinstance(part, str))
+    units = (result.units.get(part) for part in parts for result in results.values())
     return next((unit for unit in units if unit is not None), None)
 
 
@@ -181,23 +176,8 @@ _VIEWER = Path(__file__).parents[1] / "vendor" / "meshcat"
 _VERSION = "0.3.2"
 
 
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """What a page needs of the viewer.
-
-    script: JavaScript that may stand in a page; it defines ``MeshCat`` with ``Viewer`` and
-        ``THREE``.
-    version: Of the package.
-    licences: Texts of the licences of all that is in it.
-    """
-
-    script: str
-    version: str
-    licences: str
-
-
-def read_viewer() -> Viewer:
-    """Read the viewer and the licences of all that is in it."""
+def _viewer() -> tuple[str, str]:
+    """Read the script that defines ``MeshCat``, and the licences of all that is in it."""
     script = _text("main.min.js")
     texts = [_text("main.min.js.LICENSE.txt"), _text("LICENSE")]
     texts += [
@@ -206,7 +186,7 @@ def read_viewer() -> Viewer:
     ]
     # Nothing in a script may end the element that it stands in.
     script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    return Viewer(script, _VERSION, "\n\n\n".join(map(str.strip, texts)))
+    return script, "\n\n\n".join(map(str.strip, texts))
 
 
 def _text(name: str) -> str:
@@ -241,13 +221,16 @@ def render_animation(
         If the viewer is not installed.
     """
     begin_ns, times_ns = _times(table, results)
-    shown = {case: tracks(table, case, _signals(results, times_ns)) for case in table.cases}
+    shown = {
+        case: tracks(table, case, {n: CaseSignals(one, times_ns) for n, one in results.items()})
+        for case in table.cases
+    }
     troubles = (f"{titles[case]}: {text}" for case, one in shown.items() for text in one.troubles)
     data = contents(table, results, titles, shown)
     step = table.speed / table.fps
     data |= {"count": len(times_ns), "begin": begin_ns / 1e9, "step": step}
-    viewer = read_viewer()
-    script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    viewer, licences = _viewer()
+    script = joined(_TEMPLATES, _SCRIPTS)
     return (
         environment(_TEMPLATES)
         .get_template("page.html.j2")
@@ -261,12 +244,11 @@ def render_animation(
             count=len(times_ns),
             rates=[{"factor": f, "label": f"{f * table.speed:g}"} for f in _RATES],
             data=embedded(data),
-            viewer=viewer.script,
-            viewer_version=viewer.version,
-            viewer_digest=_digest(viewer.script),
-            licences=viewer.licences,
+            viewer=viewer,
+            viewer_version=_VERSION,
+            licences=licences,
             script=script,
-            digest=_digest(script),
+            policy=policy_of(viewer, script),
         )
     )
 
@@ -285,21 +267,6 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
     count = pictures(table, max(until_ns - begin_ns, 0))
     step_ns = 1e9 * table.speed / table.fps
     return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
-
-
-def _signals(results: Mapping[str, Result], times_ns: NDArray[np.int64]) -> dict[str, CaseSignals]:
-    return {name: CaseSignals(result, times_ns) for name, result in results.items()}
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def drawable(experiment: Experiment, cases: Collection[str]) -> dict[str, Animation]:
-    """Return the animations whose cases are all among those given."""
-    return {
-        name: table for name, table in experiment.animation.items() if table.needed() <= set(cases)
-    }
 
 
 def wrong_animations(
@@ -408,7 +375,8 @@ class Animations(Extension):
         """Draw them."""
         results = {name: case.result for name, case in run.outcome.cases.items()}
         titles = {name: case.title for name, case in run.outcome.cases.items()}
-        chosen = drawable(run.experiment, results)
+        every = run.experiment.animation.items()
+        chosen = {name: table for name, table in every if table.needed() <= set(results)}
         for number, (name, table) in enumerate(chosen.items()):
             folder = run.draft.folder
             try:

@@ -17,6 +17,7 @@ from orchestrator.pictures.animation.description import (
     Animation,
     Arm,
     Arrow,
+    ChartCurve,
     Frame,
     Line,
     Spring,
@@ -144,13 +145,11 @@ class CaseSignals:
         if not good.all():
             named = ", ".join(part for part in parts if isinstance(part, str))
             since = time_ns[np.argmin(good)] / 1e9
-            self._say(f"{named} is no number, or beyond {FARTHEST:g}, first at {since:.6g} s")
+            text = f"{named} is no number, or beyond {FARTHEST:g}, first at {since:.6g} s"
+            self.troubles[f"{text}; it is drawn where it last was"] = None
         if not good.any():
             raise DescriptionError(f"case '{self.result.name}': {next(reversed(self.troubles))}")
         return rows[good], time_ns[good].astype(np.float64)
-
-    def _say(self, text: str) -> None:
-        self.troubles[f"{text}; it is drawn where it last was"] = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,64 +225,43 @@ def is_fixed(vector: object) -> bool:
     return isinstance(vector, tuple) and not any(isinstance(part, str) for part in vector)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Signals that one key of an animation names.
-
-    where: The key.
-    parts: Elements of a vector: names as in results, and numbers.
-    cases: Whose signals.
-    unit: That they must have, if they have one.
-    """
-
-    where: str
-    parts: Sequence[float | str]
-    cases: Sequence[str]
-    unit: str | None = None
-
-
-def wanted(table: Animation) -> Iterator[Wanted]:
-    """List all signals that an animation names, by key."""
-    for key, one in table.owners():
-        cases = list(dict.fromkeys(table.case_of(one, shown) for shown in table.cases))
-        if isinstance(one, Frame):
-            if not is_fixed(one.position):
-                yield Wanted(f"{key}.position", elements(one.position, 3), cases, "m")
-            if not is_fixed(one.attitude):
-                yield Wanted(f"{key}.attitude", elements(one.attitude, 4), cases, "1")
-        elif isinstance(one, Arrow):
-            yield Wanted(f"{key}.vector", elements(one.vector, 3), cases)
-        else:
-            yield Wanted(f"{key}.signal", [one.signal], cases)
+def _named(one: Frame | Arrow | ChartCurve) -> Iterator[tuple[str, list[float | str], str | None]]:
+    """List the vectors of signals that something names: key, elements, and the unit they need."""
+    if isinstance(one, Frame):
+        if not is_fixed(one.position):
+            yield "position", elements(one.position, 3), "m"
+        if not is_fixed(one.attitude):
+            yield "attitude", elements(one.attitude, 4), "1"
+    elif isinstance(one, Arrow):
+        yield "vector", elements(one.vector, 3), None
+    else:
+        yield "signal", [one.signal], None
 
 
 def wrong_signals(
     name: str, table: Animation, recorded: Mapping[str, Mapping[str, str | None]]
 ) -> Iterator[str]:
     """Say which signals are not recorded, or not in metres where they are positions."""
-    for one in wanted(table):
-        for case in one.cases:
-            if case in recorded:
-                text = _missing(one, recorded[case]) or _other_unit(one, recorded[case])
-                if text:
-                    yield f"animation '{name}', {one.where}: case '{case}' {text}"
+    for where, one in table.owners():
+        cases = list(dict.fromkeys(table.case_of(one, shown) for shown in table.cases))
+        for key, parts, unit in _named(one):
+            for case in cases:
+                if case in recorded and (text := _wrong(parts, unit, recorded[case])):
+                    yield f"animation '{name}', {where}.{key}: case '{case}' {text}"
 
 
-def _missing(one: Wanted, recorded: Mapping[str, str | None]) -> str:
-    missing = [part for part in one.parts if isinstance(part, str) and part not in recorded]
-    if not missing:
-        return ""
-    of = f" (expected {len(one.parts)} elements)" if len(one.parts) > 1 else ""
-    close = nearest_names(missing[0], recorded, cutoff=0.5)
-    listed = ", ".join(close or recorded)
-    return f"records no '{missing[0]}'{of}; {'close to it' if close else 'recorded'}: {listed}"
-
-
-def _other_unit(one: Wanted, recorded: Mapping[str, str | None]) -> str:
-    for part in one.parts:
-        found = recorded[part] if isinstance(part, str) else None
-        if one.unit is not None and found is not None and found != one.unit:
-            return f"has '{part}' in '{found}'; expected '{one.unit}'"
+def _wrong(
+    parts: Sequence[float | str], unit: str | None, recorded: Mapping[str, str | None]
+) -> str:
+    names = [part for part in parts if isinstance(part, str)]
+    if missing := [name for name in names if name not in recorded]:
+        of = f" (expected {len(parts)} elements)" if len(parts) > 1 else ""
+        close = nearest_names(missing[0], recorded, cutoff=0.5)
+        listed = ", ".join(close or recorded)
+        return f"records no '{missing[0]}'{of}; {'close to it' if close else 'recorded'}: {listed}"
+    for name in names if unit is not None else ():
+        if recorded[name] not in {unit, None}:
+            return f"has '{name}' in '{recorded[name]}'; expected '{unit}'"
     return ""
 
 
@@ -329,16 +307,8 @@ def tracks(table: Animation, case: str, signals: Mapping[str, CaseSignals]) -> T
         for curve in chart.curves
     ]
     troubles = {text: None for one in signals.values() for text in one.troubles}
-    whole = {n: np.hstack([m.position, m.attitude]) for n, m in _counted(frames)}
+    whole = {name: _joined(one.position, one.attitude) for name, one in frames.items()}
     return Tracks(whole, segments, curves, tuple(troubles))
-
-
-def _counted(frames: Mapping[str, FrameMotion]) -> Iterator[tuple[str, FrameMotion]]:
-    """Frames whose positions and attitudes are equally many."""
-    for name, motion in frames.items():
-        count = max(len(motion.position), len(motion.attitude))
-        position = np.broadcast_to(motion.position, (count, 3))
-        yield name, FrameMotion(position, np.broadcast_to(motion.attitude, (count, 4)))
 
 
 def _points(anchor: Anchor, frames: Mapping[str, FrameMotion]) -> list[Floats]:
@@ -355,8 +325,9 @@ def _segments(part: Line | Spring | Arm, begin: Floats, end: Floats) -> list[Flo
 
 
 def _joined(begin: Floats, end: Floats) -> Floats:
+    """Rows of both, of which one may have a single row."""
     count = max(len(begin), len(end))
-    return np.hstack([np.broadcast_to(begin, (count, 3)), np.broadcast_to(end, (count, 3))])
+    return np.hstack([np.broadcast_to(one, (count, one.shape[1])) for one in (begin, end)])
 
 
 def _elbow(arm: Arm, begin: Floats, end: Floats) -> Floats:

@@ -120,24 +120,17 @@ def links_of(
     middle = PASS_HEIGHT / 2
     for net in nets:
         box, port = net.source
-        start: tuple[Slot, float] = (box, boxes[box].outputs[port])
-
-        def at(
-            column: int, net: Net = net, start: tuple[Slot, float] = start
-        ) -> tuple[Slot, float]:
-            return start if column == net.start else ((net.number, column), middle)
-
-        for column in range(net.start + 1, net.furthest):
-            links[column - 1].append(SlotLink(*at(column - 1), (net.number, column), middle))
+        at: dict[int, tuple[Slot, float]] = {c: ((net.number, c), middle) for c in net.passes}
         for column in range(net.back, net.start):
-            links[column].append(
-                SlotLink((net.number, column), middle, (net.number, column + 1), middle)
-            )
+            links[column].append(SlotLink(*at[column], *at[column + 1]))
+        at[net.start] = box, boxes[box].outputs[port]
+        for column in range(net.start + 1, net.furthest):
+            links[column - 1].append(SlotLink(*at[column - 1], *at[column]))
         for number in net.wires:
             box, port = wires[number].target
             column, offset = layer[box], boxes[box].inputs[port]
             if column > net.start:
-                links[column - 1].append(SlotLink(*at(column - 1), box, offset))
+                links[column - 1].append(SlotLink(*at[column - 1], box, offset))
     return links
 
 
@@ -154,35 +147,23 @@ def initial_columns(
     for net in nets:
         for column in net.passes:
             slot = (net.number, column)
-            near = _near(net, column, boxes, layer, wires)
+            # The box of this column that a net which leads back belongs to, and its port.
+            ends = [wires[number].target for number in net.wires if column < net.start]
+            near = next((end for end in ends if layer[end[0]] == column), None)
+            if column == net.start:
+                near = net.source
             if near is None:
                 columns[column].append(slot)
-            else:
-                name, above = near
-                place = columns[column].index(name) + (not above)
-                # Of lines that turn upwards, the one of the lowest port is the outermost.
-                while above and place and not isinstance(columns[column][place - 1], str):
-                    place -= 1
-                columns[column].insert(place, slot)
+                continue
+            box = boxes[near[0]]
+            offset = (box.outputs if column == net.start else box.inputs)[near[1]]
+            above = offset < box.height * 0.6
+            place = columns[column].index(box.name) + (not above)
+            # Of lines that turn upwards, the one of the lowest port is the outermost.
+            while above and place and not isinstance(columns[column][place - 1], str):
+                place -= 1
+            columns[column].insert(place, slot)
     return columns
-
-
-def _near(
-    net: Net,
-    column: int,
-    boxes: Mapping[str, LayoutBox],
-    layer: Mapping[str, int],
-    wires: Sequence[Wire],
-) -> tuple[str, bool] | None:
-    """Box of this column that a net which leads back belongs to, and whether it is better above."""
-    box, port = net.source
-    if column == net.start:
-        return box, boxes[box].outputs[port] < boxes[box].height * 0.6
-    for number in net.wires:
-        name, target = wires[number].target
-        if layer[name] == column <= net.start:
-            return name, boxes[name].inputs[target] < boxes[name].height * 0.6
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +211,7 @@ _SWAPPED = 40
 _WORK = 100_000
 
 Turns = Sequence[tuple[Sequence[Turn], Sequence[Turn]]]
+Ends = dict[Slot, list[tuple[Slot, float]]]
 
 
 class Ordering:
@@ -254,11 +236,11 @@ class Ordering:
         for turn in (turn for sides in turns for side in sides for turn in side):
             self._anchors.setdefault(turn.slot, []).append(turn)
         self._share: dict[Slot, float] = {slot: 0.9 / height for slot, height in heights.items()}
-        self._left: dict[Slot, list[SlotLink]] = {}
-        self._right: dict[Slot, list[SlotLink]] = {}
+        #: Of each slot, what it is joined with at its right and at its left, and how far below.
+        self._joined: tuple[Ends, Ends] = {}, {}
         for link in (link for between in links for link in between):
-            self._left.setdefault(link.right, []).append(link)
-            self._right.setdefault(link.left, []).append(link)
+            self._joined[0].setdefault(link.left, []).append((link.right, link.right_offset))
+            self._joined[1].setdefault(link.right, []).append((link.left, link.left_offset))
         self.columns = self._best([list(column) for column in columns])
 
     def _best(self, current: list[list[Slot]]) -> list[list[Slot]]:
@@ -304,21 +286,25 @@ class Ordering:
             ranks |= {slot: k for k, slot in enumerate(column)}
         centres = {}
         for slot in columns[i]:
-            if rightward:
-                near = self._left.get(slot, ())
-                at = [ranks[k.left] + k.left_offset * self._share[k.left] for k in near]
-            else:
-                near = self._right.get(slot, ())
-                at = [ranks[k.right] + k.right_offset * self._share[k.right] for k in near]
-            for turn in self._anchors.get(slot, ()):
-                at.append(ranks[turn.box] + (0.6 if ranks[turn.box] < ranks[slot] else -0.6))
+            near = self._joined[rightward].get(slot, ())
+            at = [ranks[other] + offset * self._share[other] for other, offset in near]
+            others = (ranks[turn.box] for turn in self._anchors.get(slot, ()))
+            at += [other + (0.6 if other < ranks[slot] else -0.6) for other in others]
             centres[slot] = sum(at) / len(at) if at else float(ranks[slot])
         columns[i].sort(key=centres.__getitem__)
 
     def _count(self, columns: Sequence[Sequence[Slot]]) -> int:
         rank = {slot: k for column in columns for k, slot in enumerate(column)}
-        crossings = sum(_inversions(self._pairs(between, rank)) for between in self._links)
-        return crossings + sum(self._turned(i, rank) for i in range(len(columns)))
+        crossings = sum(self._turned(i, rank) for i in range(len(columns)))
+        for between in self._links:
+            ends = sorted(
+                ((rank[k.left], k.left_offset), (rank[k.right], k.right_offset)) for k in between
+            )
+            seen: list[tuple[int, float]] = []
+            for k, (_, end) in enumerate(ends):
+                crossings += k - bisect_left(seen, end)
+                insort(seen, end)
+        return crossings
 
     def _turned(self, i: int, rank: Mapping[Slot, int]) -> int:
         """Crossings of lines that turn at the same side of a column: of those that interleave."""
@@ -327,14 +313,6 @@ class Ordering:
             for side in self._turns[i]
             for one, other in combinations(side, 2)
             if one.slot != other.slot
-        )
-
-    @staticmethod
-    def _pairs(
-        links: Sequence[SlotLink], rank: Mapping[Slot, int]
-    ) -> list[tuple[tuple[int, float], tuple[int, float]]]:
-        return sorted(
-            ((rank[k.left], k.left_offset), (rank[k.right], k.right_offset)) for k in links
         )
 
     def _swap(self, columns: list[list[Slot]], i: int) -> bool:
@@ -357,25 +335,13 @@ class Ordering:
     def _between(self, upper: Slot, lower: Slot, rank: Mapping[Slot, int]) -> int:
         """Crossings of the lines of two slots, one of which stands above the other."""
         total = 0
-        for links, left in ((self._left, True), (self._right, False)):
+        for joined in self._joined:
             ends = [
-                [
-                    (rank[k.left], k.left_offset) if left else (rank[k.right], k.right_offset)
-                    for k in links.get(slot, ())
-                ]
+                [(rank[other], offset) for other, offset in joined.get(slot, ())]
                 for slot in (upper, lower)
             ]
             total += sum(a > b for a in ends[0] for b in ends[1])
         return total
-
-
-def _inversions(pairs: Sequence[tuple[tuple[int, float], tuple[int, float]]]) -> int:
-    seen: list[tuple[int, float]] = []
-    count = 0
-    for k, (_, end) in enumerate(pairs):
-        count += k - bisect_left(seen, end)
-        insort(seen, end)
-    return count
 
 
 def _interleave(one: Turn, other: Turn, rank: Mapping[Slot, int]) -> bool:

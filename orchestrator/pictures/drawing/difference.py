@@ -15,7 +15,6 @@ from orchestrator.core.system import (
     Connection,
     Connector,
     DefaultExperiment,
-    Source,
     System,
     Value,
 )
@@ -91,16 +90,13 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Sys
         options = {f"option {key}": str(value) for key, value in found.algorithm_options.items()}
         rates = {f"rate of {key}": str(value) for key, value in found.rates.items()}
         early = {} if found.early_return is None else {"early return": str(found.early_return)}
-        limits = {f"limits of {key}": _limited(key, one) for key, one in found.tuning.items()}
+        limits = {}
+        for key, one in found.tuning.items():
+            in_ms = Limits(one.least / 1e6, one.most / 1e6)
+            limits[f"limits of {key}"] = f"{in_ms} ms" if "->" in key else str(one)
         return texts | options | rates | early | limits
 
     return _changed("experiment", "", told(before), told(after))
-
-
-def _limited(name: str, limits: Limits) -> str:
-    if "->" not in name:
-        return str(limits)
-    return str(Limits(limits.least / 1e6, limits.most / 1e6)) + " ms"
 
 
 def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]:
@@ -126,9 +122,7 @@ def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]
             yield SystemChange("changed", _kind(other), here, (field,))
         else:
             yield from _changed(_kind(one), here, _told(one), _told(other))
-    lines = [
-        {wire_key(path, line): line_texts(line) for line in s.connections} for s in (before, after)
-    ]
+    lines = [{wire_key(path, line): _line(line) for line in s.connections} for s in (before, after)]
     yield from _sets("connection", "", *lines)
 
 
@@ -150,21 +144,18 @@ def _alone(kind: str, path: str, part: Part | None) -> Iterator[SystemChange]:
     if part is None:
         return
     texts = {k: text for k, text in _told(part).items() if not k.startswith("connector ")}
-    yield SystemChange(kind, _kind(part), path, tuple(_fields(kind, texts)))
+    yield SystemChange(kind, _kind(part), path, _fields(kind, texts))
     if isinstance(part, System):
         for name, inner in _parts(part).items():
             yield from _alone(kind, inside(path, name), inner)
         for line in part.connections:
-            fields = tuple(_fields(kind, line_texts(line)))
+            fields = _fields(kind, _line(line))
             yield SystemChange(kind, "connection", wire_key(path, line), fields)
 
 
-def _fields(kind: str, texts: Texts) -> Iterator[FieldChange]:
-    for name, text in texts.items():
-        if text:
-            yield (
-                FieldChange(name, NONE, text) if kind == "added" else FieldChange(name, text, NONE)
-            )
+def _fields(kind: str, texts: Texts) -> tuple[FieldChange, ...]:
+    pairs = ((k, NONE, text) if kind == "added" else (k, text, NONE) for k, text in texts.items())
+    return tuple(FieldChange(*each) for each in pairs if each[1] and each[2])
 
 
 def _sets(
@@ -172,12 +163,11 @@ def _sets(
 ) -> Iterator[SystemChange]:
     for key in dict.fromkeys((*before, *after)):
         name = f"{path}.{key}" if path else key
-        if key not in before:
-            yield SystemChange("added", what, name, tuple(_fields("added", after[key])))
-        elif key not in after:
-            yield SystemChange("removed", what, name, tuple(_fields("removed", before[key])))
-        else:
+        if key in before and key in after:
             yield from _changed(what, name, before[key], after[key])
+        else:
+            kind = "added" if key in after else "removed"
+            yield SystemChange(kind, what, name, _fields(kind, {**before, **after}[key]))
 
 
 def _changed(what: str, name: str, before: Texts, after: Texts) -> list[SystemChange]:
@@ -198,7 +188,9 @@ def _told(part: Part) -> Texts:
     values = {f"value {key}": _value(value) for key, value in part.values.items()}
     options = {f"option {key}": text for key, text in part.options.said().items()}
     power = {f"power port {k}": power_text(port) for k, port in part.power_ports.items()}
-    return {"source": source_text(part.source), **values, **options, **texts, **power}
+    digest = "" if part.source.file is None else _digest(part.source.file)
+    source = f"{part.source.short} ({digest})" if digest else part.source.short
+    return {"source": source, **values, **options, **texts, **power}
 
 
 def _described(system: System) -> Texts:
@@ -213,17 +205,11 @@ def _connector(connector: Connector) -> str:
     shape = str(list(connector.shape)) if connector.shape else ""
     parts = [str(connector.causality), f"{connector.enumeration or connector.type}{shape}"]
     parts += [f"in {connector.unit}"] if connector.unit else []
-    parts += [f"(1 {connector.unit} = {_unit(connector)})"] if connector.unit_definition else []
+    if (unit := connector.unit_definition) is not None:
+        powers = ".".join(f"{symbol}{power}" for symbol, power in sorted(unit.exponents.items()))
+        shift = f" + {unit.offset!r}" if unit.offset else ""
+        parts.append(f"(1 {connector.unit} = {unit.factor!r} {powers or '1'}{shift})")
     return " ".join(parts)
-
-
-def _unit(connector: Connector) -> str:
-    found = connector.unit_definition
-    if found is None:
-        return ""
-    powers = ".".join(f"{symbol}{power}" for symbol, power in sorted(found.exponents.items()))
-    shift = f" + {found.offset!r}" if found.offset else ""
-    return f"{found.factor!r} {powers or '1'}{shift}"
 
 
 def _value(value: Value) -> str:
@@ -234,8 +220,7 @@ def _value(value: Value) -> str:
     return repr(value) if isinstance(value, float | bytes) else str(value)
 
 
-def line_texts(line: Connection) -> Texts:
-    """Tell all that stands on a connection."""
+def _line(line: Connection) -> Texts:
     texts = {
         "delay": delay_text(line.delay) if line.delay else "",
         "transformation": transformation_label(line, exact=True),
@@ -247,14 +232,9 @@ def line_texts(line: Connection) -> Texts:
     return {key: text for key, text in texts.items() if text}
 
 
-def source_text(source: Source) -> str:
-    """Name of a source; of a file also the begin of a hash of what is in it."""
-    digest = "" if source.file is None else _digest(source.file)
-    return f"{source.short} ({digest})" if digest else source.short
-
-
 @cache
 def _digest(path: Path) -> str:
+    """Return the begin of a hash of what is in a file."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:12]
@@ -286,7 +266,7 @@ Item = TypeVar("Item")
 
 def union_of(before: System, after: System, name: str = "") -> System:
     """Return a system with all that is in either; where both have it, as in the later one."""
-    systems = _both(before.systems, after.systems)
+    systems = {**before.systems, **after.systems}
     for both in before.systems.keys() & after.systems.keys():
         systems[both] = union_of(before.systems[both], after.systems[both])
     # A name is given once: what became of another kind is drawn as it is now.
@@ -294,12 +274,12 @@ def union_of(before: System, after: System, name: str = "") -> System:
     return replace(
         after,
         name=name or after.name,
-        components=_kept(_both(before.components, after.components), after.components, now),
+        components=_kept({**before.components, **after.components}, after.components, now),
         systems=_kept(systems, after.systems, now),
-        buses=_kept(_both(before.buses, after.buses), after.buses, now),
-        connections=tuple(_both(_lines(before), _lines(after)).values()),
-        connectors=_both(before.connectors, after.connectors),
-        values=_both(before.values, after.values),
+        buses=_kept({**before.buses, **after.buses}, after.buses, now),
+        connections=tuple({str(c): c for s in (before, after) for c in s.connections}.values()),
+        connectors={**before.connectors, **after.connectors},
+        values={**before.values, **after.values},
     )
 
 
@@ -307,14 +287,6 @@ def _kept(
     every: Mapping[str, Item], own: Mapping[str, Item], now: Mapping[str, object]
 ) -> dict[str, Item]:
     return {name: item for name, item in every.items() if name in own or name not in now}
-
-
-def _both(before: Mapping[str, Item], after: Mapping[str, Item]) -> dict[str, Item]:
-    return {**before, **after}
-
-
-def _lines(system: System) -> dict[str, Connection]:
-    return {wire_key("", line): line for line in system.connections}
 
 
 def marked(changes: Sequence[SystemChange]) -> Facts:

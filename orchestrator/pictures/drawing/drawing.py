@@ -9,10 +9,9 @@ from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from orchestrator.core.coupling import LoopDelay
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing.facts import Facts, colour_of, is_algebraic, sentence
-from orchestrator.pictures.drawing.parts import DrawnLine, DrawnPart, Level, level_of
+from orchestrator.pictures.drawing.parts import Level, level_of
 from orchestrator.pictures.drawing.picture import Placed, place
 from orchestrator.pictures.drawing.scene import (
     BASELINE,
@@ -46,6 +45,7 @@ from orchestrator.pictures.drawing.scene import (
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
     from numpy.typing import NDArray
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
@@ -79,7 +79,8 @@ def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
         width = max(width, x - 11)
     y += _ROW + 5 if rows else 0.0
     for number, loop in enumerate(facts.loops[:MOST_LOOPS]):
-        text = loop_text(loop)
+        kind = "Algebraic loop" if any(map(is_algebraic, loop.loops)) else "Loop"
+        text = one_line(f"{kind} {loop.path}: {sentence(loop)}", 170)
         dash = BROKEN if number in facts.algebraic else ()
         ends = ((0, y + _ROW / 2), (_SWATCH, y + _ROW / 2))
         band = Stroke(ends, colour_of(number), 5.0, dash)
@@ -94,12 +95,6 @@ def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
     return Legend(rows, width, y)
 
 
-def loop_text(loop: LoopDelay) -> str:
-    """One line on a loop: its path, whether it is algebraic, its delay."""
-    kind = "Algebraic loop" if any(map(is_algebraic, loop.loops)) else "Loop"
-    return one_line(f"{kind} {loop.path}: {sentence(loop)}", 170)
-
-
 def _text(x: float, y: float, text: str) -> Text:
     return Text(x, y, text, LABEL_SIZE, QUIET)
 
@@ -108,7 +103,9 @@ Swatch = Callable[[float], list[Shape]]
 
 
 def _entries(level: Level, facts: Facts) -> Iterator[tuple[str, Swatch]]:
-    parts, lines = [*_parts(level)], [*_lines(level)]
+    levels = list(_levels(level))
+    parts = [part for each in levels for part in each.parts.values()]
+    lines = [line for each in levels for line in each.lines]
     kinds = {part.kind for part in parts if not part.mark}
     for kind, (fill, edge, name) in KINDS.items():
         if kind in kinds:
@@ -143,18 +140,12 @@ def _number(x: float) -> list[Shape]:
     ]
 
 
-def _parts(level: Level) -> Iterator[DrawnPart]:
-    for part in level.parts.values():
-        yield part
-        if part.level is not None:
-            yield from _parts(part.level)
-
-
-def _lines(level: Level) -> Iterator[DrawnLine]:
-    yield from level.lines
+def _levels(level: Level) -> Iterator[Level]:
+    """Give a level, and all that are drawn in it."""
+    yield level
     for part in level.parts.values():
         if part.level is not None:
-            yield from _lines(part.level)
+            yield from _levels(part.level)
 
 
 _MARGIN = 16.0
@@ -299,9 +290,8 @@ class _Painter:
         # Matplotlib's renderers have no types.
         self._renderer: Any = cast("Any", RendererAgg)(*self._size, dpi)
         self._scale = scale
-        self._texts: list[tuple[Text, Point]] = []
         self._affine = Affine2D
-        self._transform = Affine2D()
+        self._texts: list[tuple[Text, Point]] = []
 
     def pixels(self) -> NDArray[np.uint8]:
         """Return what was painted: an array of shape (height, width, 3)."""
@@ -311,32 +301,32 @@ class _Painter:
 
     def paint(self, shapes: Sequence[Shape], at: Point) -> None:
         """Paint shapes whose origin is at a point."""
-        self._transform = (
-            self._affine()
-            .translate(*at)
-            .scale(self._scale, -self._scale)
-            .translate(0, self._size[1])
-        )
+        moved = self._affine().translate(*at).scale(self._scale, -self._scale)
+        moved.translate(0, self._size[1])
         for shape in shapes:
             match shape:
                 case ShapeGroup():
-                    mine = self._transform
                     self.paint(shape.shapes, (at[0] + shape.at[0], at[1] + shape.at[1]))
-                    self._transform = mine
                 case Stroke():
-                    self._path(_rounded(shape), "", shape.colour, shape.width, shape.dash)
+                    self._path(shape, moved, "", shape.colour, shape.width, shape.dash)
                 case Text():
                     self._texts.append((shape, at))
                 case Rectangle():
                     dash = (5.0, 3.0) if shape.dashed else ()
-                    self._path(_outline(shape), shape.fill, shape.edge, shape.line, dash)
+                    self._path(shape, moved, shape.fill, shape.edge, shape.line, dash)
                 case Polygon():
-                    self._path(_closed(shape.points), shape.fill, "", 0.0, ())
+                    self._path(shape, moved, shape.fill)
                 case Disc():
-                    self._path(_circle(shape), shape.fill, shape.edge, 1.0, ())
+                    self._path(shape, moved, shape.fill, shape.edge)
 
     def _path(
-        self, path: Path, fill: str, edge: str, width: float, dash: tuple[float, ...]
+        self,
+        shape: Outlined,
+        moved: Affine2D,
+        fill: str,
+        edge: str = "",
+        width: float = 1.0,
+        dash: tuple[float, ...] = (),
     ) -> None:
         from matplotlib.colors import to_rgb
 
@@ -347,7 +337,7 @@ class _Painter:
         context.set_joinstyle("miter")
         if dash and edge:
             context.set_dashes(0, list(dash))
-        self._renderer.draw_path(context, path, self._transform, to_rgb(fill) if fill else None)
+        self._renderer.draw_path(context, _path_of(shape), moved, to_rgb(fill) if fill else None)
         context.restore()
 
     def write(self, image: ImageDraw) -> None:
@@ -369,44 +359,33 @@ def _font(pixels: float, *, bold: bool) -> FreeTypeFont:
     return ImageFont.truetype(font_file(bold=bold), pixels)
 
 
-def _rounded(stroke: Stroke) -> Path:
+Outlined = Stroke | Rectangle | Polygon | Disc
+
+
+def _path_of(shape: Outlined) -> Path:
     from matplotlib.path import Path
 
-    points, codes = [stroke.points[0]], [Path.MOVETO]
-    for corner, begin, end in corners(stroke.points, stroke.bend):
-        points += [begin, corner, end]
-        codes += [Path.LINETO, Path.CURVE3, Path.CURVE3]
-    return Path([*points, stroke.points[-1]], [*codes, Path.LINETO])
-
-
-def _closed(points: Sequence[Point]) -> Path:
-    from matplotlib.path import Path
-
-    codes = [Path.MOVETO, *[Path.LINETO] * (len(points) - 1), Path.CLOSEPOLY]
-    return Path([*points, points[0]], codes)
-
-
-def _outline(shape: Rectangle) -> Path:
-    from matplotlib.path import Path
-
-    x, y, w, h = shape.x, shape.y, shape.width, shape.height
-    r = min(shape.radius, w / 2, h / 2)
-    if not r:
-        return _closed([(x, y), (x + w, y), (x + w, y + h), (x, y + h)])
-    points = [(x + r, y)]
-    codes = [Path.MOVETO]
-    for start, corner, end in (
-        ((x + w - r, y), (x + w, y), (x + w, y + r)),
-        ((x + w, y + h - r), (x + w, y + h), (x + w - r, y + h)),
-        ((x + r, y + h), (x, y + h), (x, y + h - r)),
-        ((x, y + r), (x, y), (x + r, y)),
-    ):
-        points += [start, corner, end]
-        codes += [Path.LINETO, Path.CURVE3, Path.CURVE3]
+    if isinstance(shape, Disc):
+        return Path.circle((shape.x, shape.y), shape.radius)
+    turn = [Path.LINETO, Path.CURVE3, Path.CURVE3]
+    if isinstance(shape, Stroke):
+        points, codes = [shape.points[0]], [Path.MOVETO]
+        for corner, begin, end in corners(shape.points, shape.bend):
+            points += [begin, corner, end]
+            codes += turn
+        return Path([*points, shape.points[-1]], [*codes, Path.LINETO])
+    if isinstance(shape, Polygon):
+        points, codes = list(shape.points), [Path.MOVETO, *[Path.LINETO] * (len(shape.points) - 1)]
+    else:
+        left, top, right, low = shape.x, shape.y, shape.x + shape.width, shape.y + shape.height
+        r = min(shape.radius, shape.width / 2, shape.height / 2)
+        points = [(left, top), (right, top), (right, low), (left, low)]
+        codes = [Path.MOVETO, *[Path.LINETO] * 3]
+        if r:
+            points = [(left + r, top)]
+            points += [(right - r, top), (right, top), (right, top + r)]
+            points += [(right, low - r), (right, low), (right - r, low)]
+            points += [(left + r, low), (left, low), (left, low - r)]
+            points += [(left, top + r), (left, top), (left + r, top)]
+            codes = [Path.MOVETO, *turn * 4]
     return Path([*points, points[0]], [*codes, Path.CLOSEPOLY])
-
-
-def _circle(disc: Disc) -> Path:
-    from matplotlib.path import Path
-
-    return Path.circle((disc.x, disc.y), disc.radius)

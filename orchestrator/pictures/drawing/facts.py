@@ -13,7 +13,6 @@ from orchestrator.core.system import (
     SEPARATOR,
     Connection,
     Connector,
-    DelayTrace,
     Endpoint,
     JitterKind,
     LinearTransformation,
@@ -147,14 +146,11 @@ def sentence(delay: LoopDelay) -> str:
     if isnan(delay.numerical_ns):
         return f"{milliseconds(delay.physical_ns)} declared"
     extra = round(delay.numerical_ns / 1e6, 3)
-    if extra == 0:
-        added = "the co-simulation adds nothing"
-    elif extra > 0:
-        added = f"the co-simulation adds {milliseconds(delay.numerical_ns)}"
-    else:
-        added = f"the co-simulation takes {milliseconds(-delay.numerical_ns)} away"
+    added = f"adds {milliseconds(delay.numerical_ns)}" if extra else "adds nothing"
+    if extra < 0:
+        added = f"takes {milliseconds(-delay.numerical_ns)} away"
     return (
-        f"{milliseconds(delay.physical_ns)} declared, {added}:"
+        f"{milliseconds(delay.physical_ns)} declared, the co-simulation {added}:"
         f" {milliseconds(delay.total_ns)} in total"
     )
 
@@ -190,15 +186,13 @@ def delay_text(delay: TransportDelay) -> str:
             f" correlation {jitter.correlation_ns / 1e6:.15g} ms"
         )
     if varies.trace is not None:
-        parts.append(f"trace of {len(varies.trace.times_ns)} rows ({_fingerprint(varies.trace)})")
+        trace = varies.trace
+        text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()[:12]
+        parts.append(f"trace of {len(trace.times_ns)} rows ({fingerprint})")
     parts.append(f"{100 * varies.loss:.15g} % lost, seed {varies.seed}")
     parts.append(f"{varies.delivery}, newest {varies.newest}")
     return ", ".join(parts)
-
-
-def _fingerprint(trace: DelayTrace) -> str:
-    text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def transformation_label(line: Connection, *, exact: bool = False) -> str:
@@ -283,6 +277,14 @@ class Facts:
         return f"{self.steps[path]}{' ↻' if path in self.iterated else ''}"
 
 
+def wires_of(
+    loop: LoopDelay, chains: Mapping[tuple[Endpoint, Endpoint], Sequence[Segment]]
+) -> list[str]:
+    """Keys of the lines that a loop runs along, each once."""
+    found = (chains.get((line.source, line.target), ()) for line in loop.lines)
+    return list(dict.fromkeys(segment.key for segments in found for segment in segments))
+
+
 def loops_by_wire(system: System, loops: Sequence[LoopDelay]) -> dict[str, tuple[int, ...]]:
     """Numbers of the loops that every line of a system belongs to, by its key."""
     if not loops:
@@ -290,12 +292,7 @@ def loops_by_wire(system: System, loops: Sequence[LoopDelay]) -> dict[str, tuple
     chains = chains_of(system)
     found: dict[str, list[int]] = {}
     for number, delay in enumerate(loops):
-        keys = {
-            segment.key: None
-            for line in delay.lines
-            for segment in chains.get((line.source, line.target), ())
-        }
-        for key in keys:
+        for key in wires_of(delay, chains):
             found.setdefault(key, []).append(number)
     return {key: tuple(numbers) for key, numbers in found.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import inf
 
 from orchestrator.pictures.drawing.columns import GRID, Slot, SlotLink
@@ -73,11 +73,13 @@ class Heights:
 
     def _straighten(self, columns: Sequence[Sequence[Slot]]) -> None:
         """Bring the places where a line passes columns to one height, where there is room."""
-        above: dict[Slot, Slot] = {}
-        below: dict[Slot, Slot] = {}
+        below = {upper: lower for column in columns for upper, lower in pairwise(column)}
+        above = {lower: upper for upper, lower in below.items()}
+        runs: dict[int, list[tuple[int, int]]] = {}  # of a net in neighbouring columns
         for column in columns:
-            for upper, lower in pairwise(column):
-                above[lower], below[upper] = upper, lower
+            for slot in column:
+                if not isinstance(slot, str):
+                    runs.setdefault(slot[0], []).append(slot)
 
         def room(slot: Slot) -> tuple[float, float]:
             """Between which tops a slot may stand as its neighbours stand."""
@@ -90,11 +92,11 @@ class Heights:
                 most = self.top[lower] - self._heights[slot] - self._gap(slot, lower)
             return least, most
 
-        for run in _runs(columns):
+        for run in runs.values():
             begin, least, most = 0, -inf, inf
             for number, slot in enumerate(run):
                 low, high = room(slot)
-                if max(least, low) > min(most, high):
+                if number and max(least, low) > min(most, high):
                     self._level(run[begin:number], least, most)
                     begin, least, most = number, low, high
                 least, most = max(least, low), min(most, high)
@@ -102,8 +104,6 @@ class Heights:
 
     def _level(self, slots: Sequence[Slot], least: float, most: float) -> None:
         """Give slots one top within bounds: that of what they lead to, if it may be."""
-        if not slots:
-            return
         ends = [y for slot in (slots[0], slots[-1]) for y in self._wanted(slot)]
         wanted = _median(sorted([*ends, *(self.top[slot] for slot in slots)]))
         straight = [y for y in ends if least <= y <= most]
@@ -119,10 +119,8 @@ class Heights:
 
     def _stacked(self, column: Sequence[Slot]) -> list[float]:
         """Tops of a column's slots if they stand as close as they may."""
-        tops = [0.0]
-        for above, slot in pairwise(column):
-            tops.append(tops[-1] + self._heights[above] + self._gap(above, slot))
-        return tops
+        steps = (self._heights[above] + self._gap(above, slot) for above, slot in pairwise(column))
+        return list(accumulate(steps, initial=0.0))
 
     def _gap(self, above: Slot, slot: Slot) -> float:
         boxes = [s for s in (above, slot) if isinstance(s, str)]
@@ -135,16 +133,6 @@ def _median(ordered: Sequence[float]) -> float:
     """Median on the grid: a mean would bend all lines where this leaves one straight."""
     middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     return GRID * round(middle / GRID)
-
-
-def _runs(columns: Sequence[Sequence[Slot]]) -> list[list[tuple[int, int]]]:
-    """Places of a net in neighbouring columns, from left to right."""
-    runs: dict[int, list[tuple[int, int]]] = {}
-    for column in columns:
-        for slot in column:
-            if not isinstance(slot, str):
-                runs.setdefault(slot[0], []).append(slot)
-    return list(runs.values())
 
 
 #: A line that lies on another is worse than many crossings.
@@ -190,35 +178,18 @@ def tracked(legs: Sequence[Leg]) -> list[tuple[int, Leg]]:
     taken = {y for leg in legs for y in leg.lefts + leg.rights}
     while True:
         order, costs = _ordered(bent)
-        clash = next(
-            (
-                number
-                for pair in _pairs(order, costs)
-                if costs[pair] >= _OVERLAP
-                for number in pair
-                if _whole(bent, number)
-            ),
-            None,
-        )
-        if clash is None:
-            break
-        bent[clash : clash + 1] = _split(bent[clash], taken)
-    return _placed(bent, order, costs)
-
-
-def _whole(legs: Sequence[Leg], number: int) -> bool:
-    """Whether a leg may be split: it leads across, and is not yet one of two."""
-    leg = legs[number]
-    return bool(leg.lefts and leg.rights) and sum(other.net == leg.net for other in legs) == 1
-
-
-def _split(leg: Leg, taken: set[float]) -> list[Leg]:
-    """Two legs, joined at a height that nothing else has."""
-    middle = GRID / 2 + GRID * round((leg.low + leg.high) / 2 / GRID)
-    while middle in taken:
-        middle += GRID
-    taken.add(middle)
-    return [replace(leg, rights=(middle,)), replace(leg, lefts=(middle,), part=1)]
+        for number in (n for p in _pairs(order, costs) if costs[p] >= _OVERLAP for n in p):
+            leg = bent[number]
+            if leg.lefts and leg.rights and sum(other.net == leg.net for other in bent) == 1:
+                break  # it leads across, and is not yet one of two: it may be split
+        else:
+            return _placed(bent, order, costs)
+        middle = GRID / 2 + GRID * round((leg.low + leg.high) / 2 / GRID)
+        while middle in taken:
+            middle += GRID
+        taken.add(middle)
+        two = replace(leg, rights=(middle,)), replace(leg, lefts=(middle,), part=1)
+        bent[number : number + 1] = two
 
 
 Costs = dict[tuple[int, int], int]
@@ -234,27 +205,25 @@ def _ordered(legs: Sequence[Leg]) -> tuple[list[int], Costs]:
     """Order legs from left to right; the costs are the crossings if the first is further left."""
     costs: Costs = {}
     near: dict[int, set[int]] = {i: set() for i in range(len(legs))}
-    by_low = sorted(range(len(legs)), key=lambda i: legs[i].low)
     active: list[int] = []
-    for i in by_low:
+    for i in sorted(near, key=lambda i: legs[i].low):
         active = [j for j in active if legs[j].high + _APART > legs[i].low]
         for j in active:
             costs[i, j], costs[j, i] = _cost(legs[i], legs[j]), _cost(legs[j], legs[i])
             near[i].add(j)
             near[j].add(i)
         active.append(i)
-    order = sorted(range(len(legs)), key=lambda i: _usual(legs[i]))
+
+    def usual(i: int) -> tuple[float, int, int]:
+        """Order that is right for lines which all go one way."""
+        enters, leaves = (legs[i].lefts or legs[i].rights)[0], (legs[i].rights or legs[i].lefts)[0]
+        return (-enters if leaves > enters else enters, legs[i].net, legs[i].part)
+
+    order = sorted(near, key=usual)
     for _ in range(_TRACK_SWEEPS):
-        if not sum(_moved(order, i, costs, near[i]) for i in range(len(legs)) if near[i]):
+        if not sum(_moved(order, i, costs, beside) for i, beside in near.items() if beside):
             break
     return order, costs
-
-
-def _usual(leg: Leg) -> tuple[float, int, int]:
-    """Order that is right for lines which all go one way."""
-    enters = leg.lefts[0] if leg.lefts else leg.rights[0]
-    leaves = leg.rights[0] if leg.rights else leg.lefts[0]
-    return (-enters if leaves > enters else enters, leg.net, leg.part)
 
 
 def _moved(order: list[int], leg: int, costs: Costs, near: set[int]) -> bool:

@@ -48,7 +48,14 @@ def columns_of(boxes: Mapping[str, LayoutBox], wires: Sequence[Wire]) -> dict[st
     joined = [name for name in inner if name in used]
     among = {ends: n for ends, n in weights.items() if not any(boxes[name].pin for name in ends)}
     layer = assign_layers(joined, among)
-    _fill([boxes[name] for name in inner if name not in used], boxes, layer)
+    alone = [name for name in inner if name not in used]
+    wide = max(max(layer.values(), default=-1) + 1, ceil(sqrt(len(alone))))
+    heights = [0.0] * wide
+    for name, column in layer.items():
+        heights[column] += boxes[name].height
+    for name in alone:  # into the column that is lowest so far
+        layer[name] = heights.index(min(heights))
+        heights[layer[name]] += boxes[name].height
     if any(box.pin == "left" for box in boxes.values()):
         layer = {name: column + 1 for name, column in layer.items()}
     last = max(layer.values(), default=0) + 1
@@ -56,20 +63,6 @@ def columns_of(boxes: Mapping[str, LayoutBox], wires: Sequence[Wire]) -> dict[st
     layer |= {name: last for name, box in boxes.items() if box.pin == "right"}
     kept = {column: i for i, column in enumerate(sorted(set(layer.values())))}
     return {name: kept[layer[name]] for name in boxes}
-
-
-def _fill(
-    alone: Sequence[LayoutBox], boxes: Mapping[str, LayoutBox], layer: dict[str, int]
-) -> None:
-    """Put every box without a wire into the column that is lowest so far."""
-    wide = max(max(layer.values(), default=-1) + 1, ceil(sqrt(len(alone))))
-    heights = [0.0] * wide
-    for name, column in layer.items():
-        heights[column] += boxes[name].height
-    for box in alone:
-        column = heights.index(min(heights))
-        layer[box.name] = column
-        heights[column] += box.height
 
 
 def assign_layers(names: Sequence[str], weights: Weights) -> dict[str, int]:
@@ -110,8 +103,8 @@ def forward_order(names: Sequence[str], weights: Weights) -> list[str]:
     return [name for ring in ordered_rings(names, weights) for name in _ring_order(ring, weights)]
 
 
-def _ring_order(names: Sequence[str], weights: Weights) -> list[str]:
-    order = list(names)
+def _ring_order(names: Sequence[str], weights: Weights) -> Sequence[str]:
+    order = names
     for _ in range(_SWEEPS if len(names) > 1 else 0):
         improved = False
         for name in names:
@@ -125,9 +118,8 @@ def _ring_order(names: Sequence[str], weights: Weights) -> list[str]:
                 costs.append(cost)
             best = min(costs)
             if best < costs[here]:
-                order = rest
-                order.insert(costs.index(best), name)
-                improved = True
+                rest.insert(costs.index(best), name)
+                order, improved = rest, True
         if not improved:
             break
     return order
@@ -209,9 +201,11 @@ class _Placing:
         )
         return DiagramLayout(self._corners, ways, labels, dots, self._width, self._heights.bottom)
 
-    def _port(self, side: str, end: tuple[str, str]) -> float:
-        box = self._boxes[end[0]]
-        return self._heights.top[end[0]] + (box.outputs if side == "out" else box.inputs)[end[1]]
+    def _output(self, end: tuple[str, str]) -> float:
+        return self._heights.top[end[0]] + self._boxes[end[0]].outputs[end[1]]
+
+    def _input(self, end: tuple[str, str]) -> float:
+        return self._heights.top[end[0]] + self._boxes[end[0]].inputs[end[1]]
 
     def _pass(self, net: Net, column: int) -> float:
         return self._heights.top[net.number, column] + PASS_HEIGHT / 2
@@ -221,13 +215,13 @@ class _Placing:
         lefts: list[float] = []
         rights: list[float] = []
         if channel == net.start + 1:
-            lefts.append(self._port("out", net.source))
+            lefts.append(self._output(net.source))
         if net.passes_by(channel - 1):
             lefts.append(self._pass(net, channel - 1))
         if net.passes_by(channel):
             rights.append(self._pass(net, channel))
         rights += [
-            self._port("in", self._wires[number].target)
+            self._input(self._wires[number].target)
             for number in net.wires
             if self._layer[self._wires[number].target[0]] == channel
         ]
@@ -245,26 +239,24 @@ class _Placing:
             for track, leg in legs:
                 self._tracks.setdefault((leg.net, i), []).append((x + track * _TRACK, leg))
             x += _TRACK * max((track + 1 for track, _ in legs), default=0)
-            if i < len(self._columns):
-                x = self._put(i, x + rooms[i])
+            if i == len(self._columns):
+                break
+            x += rooms[i]
+            here = [self._boxes[slot] for slot in self._columns[i] if isinstance(slot, str)]
+            width = max(box.width for box in here)
+            for box in here:
+                spare = width - box.width
+                at = {"left": 0.0, "right": spare}.get(box.pin, round(spare / 2))
+                self._corners[box.name] = (x + at, self._heights.top[box.name])
+            x += width
         return x
-
-    def _put(self, column: int, x: float) -> float:
-        here = [self._boxes[slot] for slot in self._columns[column] if isinstance(slot, str)]
-        width = max(box.width for box in here)
-        for box in here:
-            spare = {"left": 0.0, "right": width - box.width}.get(
-                box.pin, round((width - box.width) / 2)
-            )
-            self._corners[box.name] = (x + spare, self._heights.top[box.name])
-        return x + width
 
     def _way(self, number: int) -> tuple[Point, ...]:
         """Corners of one wire: through the channels from its source to its target."""
         net, wire = self._net_of[number], self._wires[number]
         source, target = self._boxes[wire.source[0]], wire.target[0]
         end = self._layer[target]
-        y = self._port("out", wire.source)
+        y = self._output(wire.source)
         way = [(self._corners[source.name][0] + source.width, y)]
         forward = end > net.start
         channels = (
@@ -274,7 +266,7 @@ class _Placing:
         )
         for channel in channels:
             if channel == end and (forward or channel <= net.start):
-                leaves = self._port("in", wire.target)
+                leaves = self._input(wire.target)
             else:
                 leaves = self._pass(net, channel if forward else channel - 1)
             turning = not forward and channel in {net.start + 1, end}
@@ -290,19 +282,14 @@ class _Placing:
         if len(legs) == 2 and not turning:
             (x0, first), (x1, _) = sorted(legs, key=lambda item: item[1].part)
             middle = first.rights[0]
-            points = [(x0, enters), (x0, middle), (x1, middle), (x1, leaves)]
-            return points if channel > net.start else _backward(x0, x1, enters, middle, leaves)
+            if channel <= net.start:  # it comes from the right
+                x0, x1 = x1, x0
+            return [(x0, enters), (x0, middle), (x1, middle), (x1, leaves)]
         if not legs:
             return []
-        x = min(legs, key=lambda item: item[1].part if channel == net.start + 1 else -item[1].part)[
-            0
-        ]
+        by_part = sorted(legs, key=lambda item: item[1].part)
+        x, _ = by_part[0 if channel == net.start + 1 else -1]
         return [(x, enters), (x, leaves)]
-
-
-def _backward(x0: float, x1: float, enters: float, middle: float, leaves: float) -> list[Point]:
-    """A line that comes from the right passes two legs that follow each other."""
-    return [(x1, enters), (x1, middle), (x0, middle), (x0, leaves)]
 
 
 def _merged(way: Sequence[Point]) -> tuple[Point, ...]:
@@ -321,12 +308,11 @@ def _merged(way: Sequence[Point]) -> tuple[Point, ...]:
 
 def _dots(x: float, leg: Leg) -> list[Point]:
     """Heights of a vertical piece at which three lines or more meet."""
-    found = []
-    for y in sorted({*leg.lefts, *leg.rights}):
-        meeting = (y in leg.lefts) + (y in leg.rights) + (y > leg.low) + (y < leg.high)
-        if meeting > 2:
-            found.append((x, y))
-    return found
+    return [
+        (x, y)
+        for y in sorted({*leg.lefts, *leg.rights})
+        if (y in leg.lefts) + (y in leg.rights) + (y > leg.low) + (y < leg.high) > 2
+    ]
 
 
 _GAP = 5 * GRID
@@ -363,8 +349,22 @@ def lay_out_islands(
         lay_out({name: boxes[name] for name in names}, [wires[n] for n in inside])
         for names, inside in zip(parts, numbers, strict=True)
     ]
-    corners = _packed([(part.width, part.height) for part in laid])
-    return _joined(laid, corners, numbers, least)
+    corners: dict[str, Point] = {}
+    ways: dict[int, tuple[Point, ...]] = {}
+    labels: dict[int, Point] = {}
+    dots: list[tuple[Point, tuple[str, str]]] = []
+    width, height = least, 0.0
+    places = _packed([(part.width, part.height) for part in laid])
+    for part, (dx, dy), inside in zip(laid, places, numbers, strict=True):
+        corners |= {name: (x + dx, y + dy) for name, (x, y) in part.corners.items()}
+        dots += [((x + dx, y + dy), source) for (x, y), source in part.dots]
+        for number, way, (x, y) in zip(inside, part.ways, part.labels, strict=True):
+            ways[number] = tuple((px + dx, py + dy) for px, py in way)
+            labels[number] = (x + dx, y + dy)
+        width, height = max(width, dx + part.width), max(height, dy + part.height)
+    each = range(len(wires))
+    whole = tuple(ways[n] for n in each), tuple(labels[n] for n in each), tuple(dots)
+    return DiagramLayout(corners, *whole, width, height)
 
 
 def _packed(sizes: Sequence[Point]) -> list[Point]:
@@ -394,30 +394,3 @@ def _put(shelves: list[_Shelf], size: Point, limit: float) -> Point:
     top = shelves[-1].top + shelves[-1].height + _GAP if shelves else 0.0
     shelves.append(_Shelf(top, height, width, (0.0, width, height)))
     return (0.0, top)
-
-
-def _joined(
-    laid: Sequence[DiagramLayout],
-    corners: Sequence[Point],
-    numbers: Sequence[Sequence[int]],
-    least: float,
-) -> DiagramLayout:
-    places: dict[str, Point] = {}
-    ways: dict[int, tuple[Point, ...]] = {}
-    labels: dict[int, Point] = {}
-    dots: list[tuple[Point, tuple[str, str]]] = []
-    for part, (dx, dy), inside in zip(laid, corners, numbers, strict=True):
-        places |= {name: (x + dx, y + dy) for name, (x, y) in part.corners.items()}
-        dots += [((x + dx, y + dy), source) for (x, y), source in part.dots]
-        for number, way, (x, y) in zip(inside, part.ways, part.labels, strict=True):
-            ways[number] = tuple((px + dx, py + dy) for px, py in way)
-            labels[number] = (x + dx, y + dy)
-    count = sum(map(len, numbers))
-    return DiagramLayout(
-        places,
-        tuple(ways[number] for number in range(count)),
-        tuple(labels[number] for number in range(count)),
-        tuple(dots),
-        max([least, *(x + part.width for part, (x, _) in zip(laid, corners, strict=True))]),
-        max(y + part.height for part, (_, y) in zip(laid, corners, strict=True)),
-    )

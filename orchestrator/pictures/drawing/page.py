@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.coupling import DelayPlan, LoopDelay
+from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.system import (
     Component,
     Connection,
@@ -34,6 +34,7 @@ from orchestrator.pictures.drawing.facts import (
     power_text,
     sentence,
     wire_key,
+    wires_of,
 )
 from orchestrator.pictures.drawing.parts import Level, component_count, connector_of, level_of
 from orchestrator.pictures.drawing.scene import FONTS, svg_shapes
@@ -106,13 +107,13 @@ def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[
     yield from ((f"Option {key}", text) for key, text in component.options.said().items())
     yield from ((f"Power port {key}", power_text(p)) for key, p in component.power_ports.items())
     yield "States", "yes" if component.has_states else "no"
-    able = [
-        ("directional derivatives", component.has_derivatives),
-        ("derivatives of inputs", component.input_order > 0),
-        ("event mode", component.has_event_mode),
-    ]
-    if said := ", ".join(text for text, has in able if has):
-        yield "Can do", said
+    able = {
+        "directional derivatives": component.has_derivatives,
+        "derivatives of inputs": component.input_order > 0,
+        "event mode": component.has_event_mode,
+    }
+    if any(able.values()):
+        yield "Can do", ", ".join(text for text, has in able.items() if has)
 
 
 def _ports(connectors: Mapping[str, Connector], values: Mapping[str, Value]) -> list[list[str]]:
@@ -147,8 +148,16 @@ def _wire(
     yield "Type", str(source.type if source else target.type if target else "not declared")
     yield "Unit of the source", (source and source.unit) or "not declared"
     yield "Unit of the target", (target and target.unit) or "not declared"
-    yield "Unit conversion", _conversion(line, source, target)
-    yield "Transformation", _transformation(line)
+    found = conversion_of(line, source, target)
+    unsaid = "suppressed: units are not looked at" if line.suppress_unit_conversion else "none"
+    yield "Unit conversion", unsaid if found is None else _linear(*found)
+    match line.transformation:
+        case LinearTransformation(factor, offset):
+            yield "Transformation", _linear(factor, offset)
+        case MappingTransformation(entries):
+            yield "Transformation", ", ".join(f"{of} → {into}" for of, into in entries)
+        case _:
+            yield "Transformation", "none"
     if line.delay is None:
         yield "Delay", "none: the signal arrives at once"
     else:
@@ -167,22 +176,6 @@ def _end(path: str, end: Endpoint) -> str:
     if end.component:
         return f"{inside(path, end.component)}.{end.connector}"
     return f"{path or 'the system'}.{end.connector} (its own connector)"
-
-
-def _conversion(line: Connection, source: Connector | None, target: Connector | None) -> str:
-    if line.suppress_unit_conversion:
-        return "suppressed: units are not looked at"
-    found = conversion_of(line, source, target)
-    return "none" if found is None else _linear(*found)
-
-
-def _transformation(line: Connection) -> str:
-    own = line.transformation
-    if isinstance(own, LinearTransformation):
-        return _linear(own.factor, own.offset)
-    if isinstance(own, MappingTransformation):
-        return ", ".join(f"{source} → {target}" for source, target in own.entries)
-    return "none"
 
 
 def _linear(factor: float, offset: float) -> str:
@@ -253,6 +246,17 @@ def embedded(data: Any) -> str:
     return text
 
 
+def joined(folder: Path, names: Iterable[str]) -> str:
+    """Return files as one text."""
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def policy_of(*scripts: str) -> str:
+    """Return how a policy of a page names scripts."""
+    hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes)
+
+
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = ("view.js", "facts.js", "start.js")
 #: Room around a diagram, in points.
@@ -299,8 +303,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         Sentences for the reader, such as what a comparison found beside the diagram.
     """
     facts = facts or Facts()
-    script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = joined(_TEMPLATES, _SCRIPTS)
     depths = list(_depths(system, facts))
     whole = level_of(system, facts)
     views = [*depths, *islice(_nested(whole, ""), _MOST_ALONE)]
@@ -309,7 +312,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         **details_of(system, facts),
         "loops": _loops(system, facts),
         "views": [{"name": view.name, "label": view.label} for view in views],
-        "first": _first(system, depths),
+        "first": len(depths) - 1 if component_count(system) <= _MOST_OPEN else 0,
     }
     return (
         environment(_TEMPLATES)
@@ -324,7 +327,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
             signs_width=f"{signs.width + 2:.10g}",
             data=embedded(data),
             script=script,
-            digest=digest,
+            policy=policy_of(script),
             fonts=FONTS,
         )
     )
@@ -340,10 +343,6 @@ def _depths(system: System, facts: Facts) -> Iterator[PageView]:
 
 def _depth(system: System) -> int:
     return max((1 + _depth(inner) for inner in system.systems.values()), default=0)
-
-
-def _first(system: System, depths: list[PageView]) -> int:
-    return len(depths) - 1 if component_count(system) <= _MOST_OPEN else 0
 
 
 def _nested(level: Level, path: str) -> Iterator[PageView]:
@@ -362,18 +361,13 @@ def _view(name: str, label: str, level: Level) -> PageView:
 
 def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
     chains = chains_of(system) if facts.loops else {}
-
-    def keys(loop: LoopDelay) -> list[str]:
-        found = (chains.get((line.source, line.target), ()) for line in loop.lines)
-        return list(dict.fromkeys(segment.key for segments in found for segment in segments))
-
     return [
         {
             "path": loop.path,
             "text": sentence(loop),
             "algebraic": number in facts.algebraic,
             "colour": colour_of(number),
-            "wires": keys(loop),
+            "wires": wires_of(loop, chains),
             "parts": list(dict.fromkeys(loop.components)),
         }
         for number, loop in enumerate(facts.loops)

@@ -94,7 +94,12 @@ class _Collector:
 
     def level(self, system: System, path: str, depth: int | None) -> Level:
         ends = _drawn_ends(system, path, self._facts.marks)
-        used = _used_ports(ends)
+        used: dict[str, dict[str, list[str]]] = {}  # connected ports by part and side
+        for two in ends:
+            for end, side in zip(two, ("out", "in"), strict=True):
+                names = used.setdefault(end.component, {}).setdefault(side, [])
+                if end.connector not in names:
+                    names.append(end.connector)
         parts = {
             name: self._component(component, inside(path, name), used.get(name, {}))
             for name, component in system.components.items()
@@ -223,17 +228,6 @@ def _drawn_ends(system: System, path: str, marks: Mapping[str, str]) -> list[End
     return ends
 
 
-def _used_ports(ends: Sequence[Ends]) -> dict[str, dict[str, list[str]]]:
-    """Connected ports by part (the system itself is under no name) and side."""
-    used: dict[str, dict[str, list[str]]] = {}
-    for line in ends:
-        for end, side in zip(line, ("out", "in"), strict=True):
-            names = used.setdefault(end.component, {}).setdefault(side, [])
-            if end.connector not in names:
-                names.append(end.connector)
-    return used
-
-
 def _rows(
     connectors: Mapping[str, Connector],
     side: set[Causality],
@@ -243,19 +237,12 @@ def _rows(
 ) -> tuple[DrawnPort, ...]:
     """Connected ports in declared order, then the others of a side, up to a number."""
     known = set(used)
-    connected = [n for n in connectors if n in known] + [n for n in used if n not in connectors]
-    other = set(elsewhere)
-    idle = [
-        n
-        for n, c in connectors.items()
-        if c.causality in side and n not in known and n not in other
-    ]
-    ports = [
-        DrawnPort(
-            n, _text(connectors.get(bare := n.removesuffix(_AGAIN)), bare, None), connected=True
-        )
-        for n in connected
-    ]
+    other = known.union(elsewhere)
+    idle = [n for n, c in connectors.items() if c.causality in side and n not in other]
+    ports = []
+    for name in [n for n in connectors if n in known] + [n for n in used if n not in connectors]:
+        bare = name.removesuffix(_AGAIN)
+        ports.append(DrawnPort(name, _text(connectors.get(bare), bare, None), connected=True))
     ports += [
         DrawnPort(name, _text(connectors[name], name, values.get(name)), connected=False)
         for name in idle[:_MOST_IDLE]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from orchestrator.core.system import Endpoint
 from orchestrator.pictures.drawing.columns import GRID, PASS_HEIGHT, LayoutBox, Wire
@@ -71,13 +72,12 @@ def _offsets(ports: Sequence[DrawnPort]) -> dict[str, float]:
     return {port.name: HEAD + ROW * (i + 0.5) for i, port in enumerate(ports)}
 
 
-def pin_of(name: str, port: DrawnPort, side: str) -> LayoutBox:
+def pin_of(name: str, port: DrawnPort, side: Literal["left", "right"]) -> LayoutBox:
     """Box of a connector of the system itself, on its border."""
-    width = width_of(port.text, PORT_SIZE) + 2 * _PORT
+    size = width_of(port.text, PORT_SIZE) + 2 * _PORT, PASS_HEIGHT
     height = {port.name: PASS_HEIGHT / 2}
-    if side == "left":
-        return LayoutBox(name, width, PASS_HEIGHT, {}, height, "left")
-    return LayoutBox(name, width, PASS_HEIGHT, height, {}, "right")
+    ports = ({}, height) if side == "left" else (height, {})
+    return LayoutBox(name, *size, *ports, side)
 
 
 def paint_box(part: DrawnPart, box: LayoutBox, corner: Point) -> Iterator[Shape]:
@@ -87,45 +87,27 @@ def paint_box(part: DrawnPart, box: LayoutBox, corner: Point) -> Iterator[Shape]
     yield Rectangle(x, y, box.width, box.height, PAPER, radius=_ROUND)
     yield Rectangle(x, y, box.width, HEAD, fill, radius=_ROUND)
     yield Rectangle(x, y + HEAD - _ROUND, box.width, _ROUND, fill)
-    yield _outline(part, x, y, box.width, box.height, edge)
-    yield from paint_head(part, x, y, box.width)
+    yield from paint_outline(part, box, x, y)
     for ports, at, inward in ((part.inputs, x, 1), (part.outputs, x + box.width, -1)):
         for i, port in enumerate(ports):
             yield from paint_port(port, (at, y + HEAD + ROW * (i + 0.5)), inward, edge)
 
 
-def paint_frame(part: DrawnPart, box: LayoutBox, corner: Point, depth: int) -> Iterator[Shape]:
-    """Paint the frame of a nested system, without what is in it."""
-    x, y = corner
-    _, edge = colours(part)
-    yield Rectangle(x, y, box.width, box.height, FRAMES[depth % 2], radius=_ROUND)
-    yield _outline(part, x, y, box.width, box.height, edge)
-    yield from paint_head(part, x, y, box.width)
-
-
 def colours(part: DrawnPart) -> tuple[str, str]:
     """Fill of the head, and edge."""
-    if part.mark:
-        return MARKS[part.mark]
-    return KINDS[part.kind][:2]
+    return MARKS[part.mark] if part.mark else KINDS[part.kind][:2]
 
 
-def _outline(
-    part: DrawnPart, x: float, y: float, width: float, height: float, edge: str
-) -> Rectangle:
+def paint_outline(part: DrawnPart, box: LayoutBox, x: float, y: float) -> Iterator[Shape]:
+    """Paint the edge, name and source, and the number of the step at the left of them."""
+    edge, removed = colours(part)[1], part.mark == "removed"
     thick = 2.0 if part.mark else 1.2
-    dashed = part.mark == "removed"
-    return Rectangle(x, y, width, height, "", edge, thick, _ROUND, dashed=dashed)
-
-
-def paint_head(part: DrawnPart, x: float, y: float, width: float) -> Iterator[Shape]:
-    """Paint name and source, and the number of the step at the left of them."""
-    middle = x + width / 2
+    yield Rectangle(x, y, box.width, box.height, "", edge, thick, _ROUND, dashed=removed)
+    middle = x + box.width / 2
     yield Text(middle, y + 11, part.name, NAME_SIZE, INK, "middle", bold=True)
     yield Text(middle, y + 24, part.source, SOURCE_SIZE, QUIET, "middle")
     if part.step:
         wide = max(14.0, width_of(part.step, SOURCE_SIZE, bold=True) + 7)
-        edge = colours(part)[1]
         yield Rectangle(x + 5, y + 4, wide, 14, PAPER, edge, 0.9, 7.0)
         yield Text(x + 5 + wide / 2, y + 11, part.step, SOURCE_SIZE, edge, "middle", bold=True)
 
@@ -139,17 +121,6 @@ def paint_port(port: DrawnPort, at: Point, inward: int, edge: str) -> Iterator[S
     )
     if port.name:
         yield Rectangle(x - 2.5, y - 2.5, 5, 5, edge if port.connected else PAPER, edge, 0.8)
-
-
-def arrow(tip: Point, colour: str) -> Polygon:
-    """Head of an arrow that points to the right at a port."""
-    x, y = tip[0] - 2.5, tip[1]
-    return Polygon(((x, y), (x - 7, y - 3.2), (x - 7, y + 3.2)), colour)
-
-
-def dot(at: Point, colour: str) -> Disc:
-    """Mark where lines part."""
-    return Disc(*at, 2.1, colour)
 
 
 _DASH = (4.2, 2.1)
@@ -191,10 +162,18 @@ def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> P
         name: _frame(name, nested[name]) if name in nested else box_of(name, part)
         for name, part in level.parts.items()
     }
+    pins: dict[str, tuple[DrawnPort, Literal["left", "right"]]]
     pins = {_IN + port.name: (port, "left") for port in level.inputs}
     pins |= {_OUT + port.name: (port, "right") for port in level.outputs}
     boxes |= {name: pin_of(name, port, side) for name, (port, side) in pins.items()}
-    wires = [_wire(line) for line in level.lines]
+    wires = [
+        Wire(
+            _end(line.source, _IN),
+            _end(line.target, _OUT),
+            width_of(line.label, LABEL_SIZE, bold=True) + 8 if line.label else 0.0,
+        )
+        for line in level.lines
+    ]
     left = 0.0 if level.inputs or not edge else _SIDE
     right = 0.0 if level.outputs or not edge else _SIDE
     laid = lay_out_islands(boxes, wires, least - left - right)
@@ -205,9 +184,13 @@ def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> P
             _part(part, boxes[name], laid.corners[name], nested.get(name), depth)
             for name, part in level.parts.items()
         ),
-        *_pins(pins, boxes, laid, edge),
     ]
     heights = {name: laid.corners[name][1] + GRID for name in pins}
+    for name, (port, side) in pins.items():
+        x = laid.corners[name][0] + (0.0 if side == "left" else boxes[name].width)
+        inward = 1 if side == "left" else -1
+        mark = paint_port(port, (x, heights[name]), inward, edge or INK)
+        shapes.append(ShapeGroup("pin", [*mark]))
     return Placed(
         [ShapeGroup("inside", shapes, at=(left, 0.0))] if left else shapes,
         laid.width + left + right,
@@ -227,11 +210,6 @@ def _frame(name: str, inner: Placed) -> LayoutBox:
     )
 
 
-def _wire(line: DrawnLine) -> Wire:
-    room = width_of(line.label, LABEL_SIZE, bold=True) + 8 if line.label else 0.0
-    return Wire(_end(line.source, _IN), _end(line.target, _OUT), room)
-
-
 def _end(end: Endpoint, own: str) -> tuple[str, str]:
     return (end.component or own + end.connector, end.connector)
 
@@ -242,20 +220,13 @@ def _part(
     data = {"part": part.path}
     if inner is None:
         return ShapeGroup("part", [*paint_box(part, box, corner)], data, part.path)
-    content = ShapeGroup("content", inner.shapes, at=(corner[0], corner[1] + _TOP))
-    return ShapeGroup("frame", [*paint_frame(part, box, corner, depth), content], data, part.path)
-
-
-def _pins(
-    pins: Mapping[str, tuple[DrawnPort, str]],
-    boxes: Mapping[str, LayoutBox],
-    laid: DiagramLayout,
-    edge: str,
-) -> Iterator[Shape]:
-    for name, (port, side) in pins.items():
-        x, y = laid.corners[name]
-        at = (x, y + GRID) if side == "left" else (x + boxes[name].width, y + GRID)
-        yield ShapeGroup("pin", [*paint_port(port, at, 1 if side == "left" else -1, edge or INK)])
+    x, y = corner
+    shapes = [
+        Rectangle(x, y, box.width, box.height, FRAMES[depth % 2], radius=_ROUND),
+        *paint_outline(part, box, x, y),
+        ShapeGroup("content", inner.shapes, at=(x, y + _TOP)),
+    ]
+    return ShapeGroup("frame", shapes, data, part.path)
 
 
 def _halos(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
@@ -271,39 +242,28 @@ def _halos(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
 
 def _lines(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
     """Lines with arrow heads and labels; what several share is solid if one of them is."""
-    looks = {line.key: _look(line) for line in lines}
+    looks = {}
+    for line in lines:  # colour, width and dashes
+        colour = MARKS[line.mark][1] if line.mark else LATE if line.late else INK
+        looks[line.key] = colour, 2.2 if line.mark else 1.3, _DASH if line.late else ()
     order = sorted(range(len(lines)), key=lambda number: not lines[number].late)
     for number in order:
         line, way = lines[number], laid.ways[number]
         colour, width, dash = looks[line.key]
-        end = (way[-1][0] - 7, way[-1][1])
+        x, y = way[-1]
+        tip = x - 2.5
         shapes: list[Shape] = [
-            Stroke((*way[:-1], end), colour, width, dash),
-            arrow(way[-1], colour),
+            Stroke((*way[:-1], (x - 7, y)), colour, width, dash),
+            Polygon(((tip, y), (tip - 7, y - 3.2), (tip - 7, y + 3.2)), colour),
         ]
         if line.label:
-            shapes += _label(line.label, laid.labels[number], colour)
-        data = {"wire": line.key}
+            x, y = laid.labels[number]
+            wide = width_of(line.label, LABEL_SIZE, bold=True) + 4
+            shapes += [
+                Rectangle(x - wide / 2, y - 5, wide, 10, PAPER, radius=2.0),
+                Text(x, y, line.label, LABEL_SIZE, colour, "middle", bold=True),
+            ]
         title = line.key + (f" ({line.label})" if line.label else "")
-        yield ShapeGroup("wire", shapes, data, title)
-    colour_at: dict[tuple[str, str], str] = {}
-    for number in order:
-        line = lines[number]
-        colour_at[_end(line.source, _IN)] = looks[line.key][0]
-    yield ShapeGroup("dots", [dot(at, colour_at[source]) for at, source in laid.dots])
-
-
-def _look(line: DrawnLine) -> tuple[str, float, tuple[float, ...]]:
-    """Colour, width and dashes of a line."""
-    colour = LATE if line.late else INK
-    if line.mark:
-        colour = MARKS[line.mark][1]
-    return colour, 2.2 if line.mark else 1.3, _DASH if line.late else ()
-
-
-def _label(text: str, at: Point, colour: str) -> list[Shape]:
-    width = width_of(text, LABEL_SIZE, bold=True) + 4
-    return [
-        Rectangle(at[0] - width / 2, at[1] - 5, width, 10, PAPER, radius=2.0),
-        Text(*at, text, LABEL_SIZE, colour, "middle", bold=True),
-    ]
+        yield ShapeGroup("wire", shapes, {"wire": line.key}, title)
+    colour_at = {_end(lines[n].source, _IN): looks[lines[n].key][0] for n in order}
+    yield ShapeGroup("dots", [Disc(*at, 2.1, colour_at[source]) for at, source in laid.dots])

@@ -141,7 +141,8 @@ class LiveView(Extension):
         diagram = live_diagram(nested, facts, case.name)
         title = case.case.title or case.name
         self._loops = loops_section(facts.loops)
-        has_devices = _has_devices(case)
+        components = case.system.components.values()
+        has_devices = any(one.source.kind is SourceKind.DEVICE for one in components)
         rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
         is_steered = run.realtime is None and not has_devices
         self._stands = False
@@ -264,8 +265,3 @@ def recording_of(run: Run, case: PreparedCase, rows: SharedRows, begun: Result) 
         None if begun.timing is None or pace is None else pace.factor,
         frozenset(pace.cpus) if pace is not None else frozenset(),
     )
-
-
-def _has_devices(case: PreparedCase) -> bool:
-    components = case.system.components.values()
-    return any(one.source.kind is SourceKind.DEVICE for one in components)

@@ -136,14 +136,9 @@ def receive(channel: socket.socket) -> tuple[Message, int | None]:
     head, handles, _, _ = socket.recv_fds(channel, _LENGTH.size, 1, socket.MSG_CMSG_CLOEXEC)
     if len(head) < _LENGTH.size:
         raise EOFError
-    (missing,) = _LENGTH.unpack(head)
-    parts = []
-    while missing:
-        if not (part := channel.recv(min(missing, 1 << 20))):
-            raise EOFError
-        parts.append(part)
-        missing -= len(part)
-    message: Message = pickle.loads(b"".join(parts))  # noqa: S301 - of the run that started us
+    if not (content := _exactly(channel, *_LENGTH.unpack(head))):
+        raise EOFError
+    message: Message = pickle.loads(content)  # noqa: S301 - of the run that started us
     return message, handles[0] if handles else None
 
 
@@ -163,12 +158,12 @@ def receive_wish(channel: socket.socket, *, waits: bool) -> Wish | None:
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
     """Receive so many bytes; none, if nobody sends any more."""
-    data = b""
+    data = bytearray()
     while len(data) < size:
-        if not (part := channel.recv(size - len(data))):
+        if not (part := channel.recv(min(size - len(data), 1 << 20))):
             return b""
         data += part
-    return data
+    return bytes(data)
 
 
 Floats = NDArray[np.float64]

@@ -35,7 +35,7 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.realtime import SharedRows
-from orchestrator.pictures.drawing.page import environment
+from orchestrator.pictures.drawing.page import environment, policy_of
 from orchestrator.pictures.live.messages import (
     MARK,
     SET,
@@ -54,7 +54,7 @@ from orchestrator.pictures.live.messages import (
     send_wish,
 )
 from orchestrator.pictures.live.shown import Shown, ShownCase, signals_of
-from orchestrator.pictures.report import TEMPLATES, digest, figure_style, script_of, uplot
+from orchestrator.pictures.report import TEMPLATES, figure_style, script_of, uplot
 
 #: Port where nobody says another.
 PORT = 8700
@@ -175,21 +175,19 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer what is asked."""
-        asked = urlsplit(self.path)
-        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-        self._answer(self._ANSWERS.get(asked.path), given, page=asked.path == "/")
+        self._answer(self._ANSWERS)
 
     def do_POST(self) -> None:
         """Let the run have a wish: only the page's own script can ask so."""
+        self.close_connection = True  # whatever else was sent with it
+        self._answer({} if self.headers.get("Origin") is None else self._WISHES)
+
+    def _answer(self, answers: Mapping[str, _Answer]) -> None:
         asked = urlsplit(self.path)
         given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-        self.close_connection = True  # whatever else was sent with it
-        is_own = self.headers.get("Origin") is not None
-        self._answer(self._WISHES.get(asked.path) if is_own else None, given, page=False)
-
-    def _answer(self, answer: _Answer | None, given: Mapping[str, str], *, page: bool) -> None:
+        answer = answers.get(asked.path)
         try:
-            self._expect_known(given.get("token", ""), page=page)
+            self._expect_known(given.get("token", ""), page=answer is _Viewer._page)
             if answer is None:
                 raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
             answer(self, given)
@@ -263,14 +261,16 @@ class _Viewer(BaseHTTPRequestHandler):
         if not all(0 <= column < shown.columns(number) for column in columns):
             raise ValueError("columns: no such signal")
         most = min(max(int(given["most"]), 2), _MOST_SAMPLES)
-        row_ns, row = shown.row(number, int(given["at_ns"]))
-        parts = [row]
-        about = {"row_ns": row_ns, "count": 0, "exact": True}
-        if columns:
-            span = int(given["begin_ns"]), int(given["end_ns"])
-            found = shown.stretch(number, *span, columns, most)
-            about |= {"count": len(found.times_ns), "exact": found.is_exact}
-            parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
+        at_ns = int(given["at_ns"])
+        with shown.samples(number) as samples:
+            row_ns, row = samples.at(at_ns)
+            parts = [row]
+            about = {"row_ns": row_ns, "count": 0, "exact": True}
+            if columns:
+                span = int(given["begin_ns"]), int(given["end_ns"])
+                found = samples.between(*span, columns, most)
+                about |= {"count": len(found.times_ns), "exact": found.is_exact}
+                parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
         content = np.concatenate(parts, dtype="<f8").tobytes()
         self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
 
@@ -333,9 +333,8 @@ def live_page(title: str) -> tuple[str, str]:
         .get_template("live.html.j2")
         .render(title=title, scripts=scripts, style=style)
     )
-    held = " ".join(map(digest, scripts))
     policy = (
-        f"default-src 'none'; img-src data:; connect-src 'self'; script-src {held};"
+        f"default-src 'none'; img-src data:; connect-src 'self'; script-src {policy_of(*scripts)};"
         " style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )
     return text, policy

@@ -6,7 +6,8 @@ import math
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,6 @@ from orchestrator.pictures.live.messages import (
     Floats,
     Intervals,
     SampleFinder,
-    Stretch,
     Times,
     Wish,
 )
@@ -43,17 +43,6 @@ _STEERED = ("running", "standing")
 _ANSWER = 30.0
 #: s, between two questions to a supervisor.
 _ASK = 0.2
-
-
-def table(section: Section) -> dict[str, Any]:
-    """Return a section as plain data."""
-    return {
-        "heading": section.heading,
-        "columns": section.columns,
-        "rows": section.rows,
-        "note": section.note,
-        "remarks": [*section.remarks, *section.lines],
-    }
 
 
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
@@ -323,34 +312,35 @@ class Shown:
             plots = [plot for one in case.sections for plot, _ in one.plots.values()]
             return case.about | {
                 "version": case.version,
-                "sections": [table(one) for one in case.sections if one.columns],
+                "sections": [
+                    {
+                        "heading": one.heading,
+                        "columns": one.columns,
+                        "rows": one.rows,
+                        "note": one.note,
+                        "remarks": [*one.remarks, *one.lines],
+                    }
+                    for one in case.sections
+                    if one.columns
+                ],
                 "plots": PlotData(plots).as_json() if plots else None,
                 "captions": [text for one in case.sections for _, text in one.plots.values()],
                 "remarks": list(case.remarks),
                 "done": case.done,
             }
 
-    def stretch(
-        self, number: int, begin_ns: int, end_ns: int, columns: Sequence[int], most: int
-    ) -> Stretch:
-        """Return samples of a case; see :meth:`Samples.between`."""
+    @contextmanager
+    def samples(self, number: int) -> Iterator[SampleFinder]:
+        """Give the samples of a case, while nobody else looks for some."""
         with self._lock:
-            return self._samples(number).between(begin_ns, end_ns, columns, most)
-
-    def row(self, number: int, time_ns: int) -> tuple[int, Any]:
-        """Return a row of a case; see :meth:`Samples.at`."""
-        with self._lock:
-            return self._samples(number).at(time_ns)
+            case = self._numbered(number)
+            if (samples := case.known()) is None:
+                raise DescriptionError(f"case '{case.name}' has no samples yet")
+            yield samples
 
     def columns(self, number: int) -> int:
         """Return how many signals a case has."""
         return len(self._numbered(number).about["signals"]["names"])
-
-    def _samples(self, number: int) -> SampleFinder:
-        case = self._numbered(number)
-        if (samples := case.known()) is None:
-            raise DescriptionError(f"case '{case.name}' has no samples yet")
-        return samples
 
     def _numbered(self, number: int) -> ShownCase:
         if not 0 <= number < len(self.cases):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,19 +45,6 @@ _FAREWELL = 30.0
 #: Bytes of a datagram.
 _LARGEST = 60_000
 _NICE = 10
-
-
-class Sink(Protocol):
-    """Where rows go."""
-
-    def begin(self, case: str, plans: Sequence[ChannelPlan]) -> None:
-        """Take note that rows of another case come."""
-
-    def send(self, times_ns: Times, values: Floats) -> None:
-        """Send rows."""
-
-    def close(self) -> None:
-        """Send no more."""
 
 
 class Udp:
@@ -181,7 +168,7 @@ class _Case:
 class Streaming:
     """Sends what a run says to a sink."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Udp | Foxglove) -> None:
         self._sink = sink
         self._lock = threading.Lock()
         self._case: _Case | None = None

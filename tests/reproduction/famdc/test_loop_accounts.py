@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.analyze_loop import linear_case
+from orchestrator.cli.analyze_loop import case_options
+from orchestrator.loops import linear_system
+from orchestrator.study.experiment import RunOptions
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc" / "experiment.toml"
 
@@ -21,7 +23,8 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc" / "experiment.toml"
 def test_uncompensated_rigs_grow_as_their_runs(plants, case, growth):
     """docs/reference/famdc.md has the growth of the runs to three digits."""
     assert plants.is_dir()
-    name, linear = linear_case(EXAMPLE, case, None, None, None, None)
+    name, system, options = case_options(EXAMPLE, case, None, RunOptions())
+    linear = linear_system(system, **options)
     (account,) = linear.loop_accounts()
     assert name == case
     assert account.modes[0].growth == pytest.approx(growth, abs=6e-4)
