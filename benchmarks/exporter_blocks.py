@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator.export.dae import block_triangular as blocks
-from orchestrator.export.dae.tearing import Torn
+from orchestrator.export.dae.block_triangular import Torn
 from orchestrator.export.recipe import Solver
 
 ROOT = Path(__file__).with_name("blocks")

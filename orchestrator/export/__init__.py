@@ -7,7 +7,7 @@ from orchestrator.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from orchestrator.export.build import BuildJob as BuildJob, build_all as build_all
     from orchestrator.export.blocks.build_block import block_as_fmu as block_as_fmu
-    from orchestrator.export.blocks.block_memory import element_names as element_names
+    from orchestrator.export.dae.residual_dae import element_names as element_names
     from orchestrator.export.blocks.build_block import build_block as build_block
     from orchestrator.export.blocks.delay_line import DelayLine as DelayLine
     from orchestrator.export.build import (

@@ -13,13 +13,19 @@ from functools import cache, partial
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
-from orchestrator.export.archive.fmu_archive import target_name, write_fmu
-from orchestrator.export.archive.stamp import dae_hash, hash_of, stamp, stored_key
+from orchestrator.export.archive.fmu_archive import (
+    dae_hash,
+    hash_of,
+    stamp,
+    stored_key,
+    target_name,
+    write_fmu,
+)
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.dae.residual_dae import ResidualDae
 from orchestrator.export.modelica.flat.reader import read
-from orchestrator.export.modelica.front_end.omc import instantiated
+from orchestrator.export.modelica.front_end_process import instantiated
 from orchestrator.export.modelica.frontend import flatten_flat, flatten_place
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
 from orchestrator.export.modelica.source.flat_text import PlainText, plain_text, read_flat

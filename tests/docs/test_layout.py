@@ -26,7 +26,7 @@ MADE = {
     "docs/reference/devices/NAME.md",
     "hw_adapters/NAME/",
     "model.h",
-    "orchestrator/export/NAME/",
+    "orchestrator/export/NAME.py",
     "orchestrator/core/recording/json_lines.py",
     "python_blocks/contact/depth_damper.py",
     "tests/unit/export/NAME/",

@@ -32,7 +32,7 @@ from orchestrator.core.ssp import diagnose
 from orchestrator.core.ssp.read.package import read_system
 from orchestrator.core.system import DelayTrace, System
 from orchestrator.dcp.dcp_file import read_description
-from orchestrator.export.archive.stamp import stored_key
+from orchestrator.export.archive.fmu_archive import stored_key
 from orchestrator.export.recipe import Recipe
 from orchestrator.pictures.animation.page import redraw
 from orchestrator.rig.supervisor.rig_tracking import read_tracks

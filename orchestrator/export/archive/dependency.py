@@ -10,11 +10,10 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.codegen.layout import Layout, Region, Slot, is_exact
-from orchestrator.export.dae.block_triangular import EquationBlock
+from orchestrator.export.dae.block_triangular import EquationBlock, switched_symbols
 from orchestrator.export.dae.events import Events
 from orchestrator.export.dae.explicit_ode import ExplicitOde, symbols
-from orchestrator.export.dae.residual_dae import Sampled
-from orchestrator.export.dae.tearing import switched_symbols
+from orchestrator.export.dae.residual_dae import Sampled, column
 
 Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
 _UNKNOWNS = (
@@ -37,8 +36,8 @@ class _DependencyTable:
 
     @classmethod
     def of(cls, values: Any, knowns: tuple[Slot, ...]) -> _DependencyTable:
-        column = ca.vertcat(ca.SX(0, 1), *(slot.variable.symbol for slot in knowns))
-        return cls(knowns, values, ca.jacobian(values, column), bool(switched_symbols(values)))
+        symbols = column(slot.variable.symbol for slot in knowns)
+        return cls(knowns, values, ca.jacobian(values, symbols), bool(switched_symbols(values)))
 
     def row(self, index: int) -> list[tuple[Slot, Any]]:
         """Knowns of a row with the derivative by each; None where a switch depends on it."""
@@ -46,8 +45,8 @@ class _DependencyTable:
         row = self.jacobian[index, :]
         _, columns = row.sparsity().get_triplet()
         return [
-            (known := self.knowns[column], None if known.name in switched else row[0, column])
-            for column in columns
+            (known := self.knowns[place], None if known.name in switched else row[0, place])
+            for place in columns
         ]
 
 
@@ -150,7 +149,7 @@ def initial_dependencies(ode: ExplicitOde) -> Any:
     """Start values of the states; solved ones are replaced by something that depends alike."""
     if ode.initial is None:
         return ode.start
-    guesses = ca.vertcat(ca.SX(0, 1), *ode.initial.guesses.values())
+    guesses = column(ode.initial.guesses.values())
     starts = _without(ode.initial.x, ode.initial.blocks)
     return ca.substitute(starts, guesses, ca.SX.zeros(guesses.numel()))
 
@@ -190,7 +189,7 @@ class SampledDependencies:
         knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.PARAMETER))
         u, p, _ = self._sampled.columns
         pattern = ca.jacobian_sparsity(self._sampled.first[place], ca.vertcat(u, p))
-        return [(knowns[column], "dependent") for column in sorted(set(pattern.get_triplet()[1]))]
+        return [(knowns[place], "dependent") for place in sorted(set(pattern.get_triplet()[1]))]
 
 
 def dependencies_of(layout: Layout) -> DependencyTable | SampledDependencies:

@@ -1,36 +1,123 @@
-"""The archive of an FMU, with terminals of its connectors and a CMakeLists.txt for its sources."""
+"""The archive of an FMU, with terminals and CMakeLists.txt, and a stamp of what made it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import casadi as ca
 from lxml import etree
 
-from orchestrator.core.archive import add_file
+from orchestrator.core.archive import DAMAGE, add_file
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.export.archive import description_fmi2, description_fmi3
-from orchestrator.export.archive.description_parts import SOURCE_FILE
-from orchestrator.export.archive.model_description import encoded
-from orchestrator.export.archive.stamp import STAMP_FILE, runtime_files
+from orchestrator.export.archive.description import SOURCE_FILE, describe, write_build_description
+from orchestrator.export.archive.model_description import encoded, write
 from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.compiler import (
     FLAGS,
     SUNDIALS,
     ZIG_FLAGS,
+    compiler_facts,
     library_command,
     run_compilers,
     sundials_libraries,
 )
 from orchestrator.export.codegen.layout import ArrayVariable, Layout, Region, entries
-from orchestrator.export.codegen.looped_c import FILES, GENERATED
-from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe, platforms_of
+from orchestrator.export.dae.residual_dae import ResidualDae, Variable
+from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Platform, Recipe, platforms_of
 
-CMAKE_FILE = "CMakeLists.txt"
+_EXPORT = Path(__file__).parents[1]
+RUNTIME = _EXPORT / "runtime"
+STAMP_FILE = "extra/softdock/build.json"
+
+
+def stamp(
+    model: str, source: str, settings: dict[str, Any], platforms: Sequence[Platform]
+) -> dict[str, str]:
+    """Facts about a build; ``key`` hashes everything that decides about the FMU's content."""
+    facts = {
+        "settings": json.dumps(settings, sort_keys=True),
+        "compiler": "; ".join(map(compiler_facts, platforms)),
+        "casadi": version("casadi"),
+        "rumoca": version("rumoca"),
+    }
+    digest = hashlib.sha256(f"{_exporter()}\0{source}\0{json.dumps(facts)}".encode())
+    return {**facts, "model": model, "key": digest.hexdigest()}
+
+
+def hash_of(contents: list[tuple[str, bytes]]) -> str:
+    """Hash of named contents; the same bytes under other names are something else."""
+    digest = hashlib.sha256()
+    for name, content in contents:
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def stored_key(target: Path) -> str | None:
+    """Key inside an existing FMU; a damaged one counts as absent and is replaced."""
+    try:
+        with zipfile.ZipFile(target) as archive:
+            return str(json.loads(archive.read(STAMP_FILE))["key"])
+    except (KeyError, TypeError, *DAMAGE):
+        return None
+
+
+def _runtime_files() -> list[Path]:
+    """The C half of every FMU."""
+    return sorted(path for path in RUNTIME.iterdir() if path.suffix in {".c", ".h"})
+
+
+@cache
+def _exporter() -> str:
+    rooms = ("archive", "blocks", "codegen", "dae", "modelica")
+    own = sorted([*_EXPORT.glob("*.py"), *(f for r in rooms for f in (_EXPORT / r).rglob("*.py"))])
+    return hash_of(
+        [(str(file.relative_to(_EXPORT)), file.read_bytes()) for file in (*own, *_runtime_files())]
+    )
+
+
+def dae_hash(dae: ResidualDae) -> str:
+    """Hash of the expressions and of all that is said about the variables.
+
+    CasADi writes an expression as a function of its symbols, operation by operation, so equal
+    texts are equal expressions; the plain text of an expression would leave out what is deep in it.
+    """
+    symbols = [dae.time, *(variable.symbol for variable in dae.variables)]
+    symbols += [dae.derivatives[name] for name in sorted(dae.derivatives)]
+    symbols += dae.events.symbols
+    residuals = (*dae.residuals, *dae.initial)
+    expressions = [ca.SX(residual.expression) for residual in residuals]
+    for variable in dae.variables:
+        expressions += [
+            ca.SX(part) for part in (variable.start, variable.value) if part is not None
+        ]
+    expressions += [ca.SX(part) for part in dae.events.expressions()]
+    function = ca.Function("dae", symbols, expressions).serialize()
+    said = [f.name for f in fields(Variable) if f.name not in {"symbol", "start", "value"}]
+    facts = [
+        dae.name,
+        dae.description,
+        sorted(dae.derivatives),
+        [residual.origin for residual in residuals],
+        len(dae.initial),
+        repr(dae.events),
+        [
+            [getattr(variable, key) for key in said] + [variable.value is None]
+            for variable in dae.variables
+        ],
+    ]
+    return hash_of([("function", function.encode()), ("facts", repr(facts).encode())])
+
+
 _SAID_BY_CMAKE = {"-std=c11", "-fPIC", "-shared", "-s", "-fvisibility=hidden"}
 _OF_ZIG = {"-fno-sanitize=all"}
 _TEXT = """\
@@ -71,8 +158,8 @@ endif()
 """
 
 
-def cmake_text(recipe: Recipe, fmi: str) -> str:
-    """Text of the file, for one version of FMI."""
+def _cmake_text(recipe: Recipe, fmi: str) -> str:
+    """Text of CMakeLists.txt."""
     libraries = [*(SUNDIALS if recipe.solver.is_implicit else ()), "m"]
     parts = {
         "NAME": recipe.name,
@@ -89,8 +176,8 @@ def cmake_text(recipe: Recipe, fmi: str) -> str:
     return text
 
 
-def write(listed: Sequence[ArrayVariable]) -> bytes | None:
-    """Text of the file; None for a model without connectors that have members.
+def _terminals(listed: Sequence[ArrayVariable]) -> bytes | None:
+    """Text of terminalsAndIcons.xml; None for a model without connectors that have members.
 
     Modelica counts a flow variable positive into the component, which FMI calls inflow.
     """
@@ -117,58 +204,52 @@ def write_fmu(
     layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], target: Path
 ) -> None:
     """Write an archive in one version of FMI; an older one stays if anything fails."""
-    write_archive(target, lambda folder: _assemble(layout, recipe, fmi, stamp, folder))
+    write_archive(target, lambda folder: dict(_content(layout, recipe, fmi, stamp, folder)))
 
 
-def write_archive(target: Path, assemble: Callable[[Path], Path]) -> None:
-    """Put the archive that is assembled in a new folder in its place."""
+def write_archive(target: Path, content: Callable[[Path], Mapping[str, bytes]]) -> None:
+    """Write an archive of files by name, which may be made in a new folder."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fmu-", dir=target.parent) as folder:
-            assemble(Path(folder)).replace(target)  # the same file system: all or nothing
+            archive = Path(folder) / target.name
+            files = content(Path(folder))
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+                for name, data in files.items():
+                    add_file(zipped, name, data)
+            archive.replace(target)  # the same file system: all or nothing
     except OSError as error:
         raise FmuError(f"cannot write '{target}': {error.strerror or error}") from error
 
 
-def _assemble(
+def stamp_text(stamp: Mapping[str, str]) -> bytes:
+    """Content of the file of the stamp."""
+    return json.dumps(stamp, indent=2, sort_keys=True).encode()
+
+
+def _content(
     layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], folder: Path
-) -> Path:
-    guid = guid_of(stamp)
-    sources = folder / "sources"
-    sources.mkdir()
-    for file in runtime_files():
-        if not (
-            _belongs_to_other_version(file, fmi)
-            or _is_other_solver(file, recipe, layout)
-            or _takes_other_steps(file, layout)
-        ):
-            (sources / file.name).write_bytes(file.read_bytes())
-    (sources / "model.h").write_text(
-        c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
-    )
-    (sources / "functions.c").write_text(
-        c_code.functions(layout.ode, recipe.solver, fmi), encoding="utf-8"
-    )
+) -> Iterator[tuple[str, bytes]]:
+    token, solver = guid_of(stamp), recipe.solver
+    sources = {file.name: file.read_bytes() for file in _needed(layout, recipe, fmi)}
+    sources["model.h"] = c_code.model_header(layout, solver, token, fmi).encode()
+    sources["functions.c"] = c_code.functions(layout.ode, solver, fmi).encode()
     libraries = _libraries(recipe, fmi, sources, folder)
-    description = description_fmi2 if fmi == "2.0" else description_fmi3
     if fmi == "3.0":
-        text = description_fmi3.write_build_description(recipe)
-        (sources / "buildDescription.xml").write_bytes(text)
-    (sources / CMAKE_FILE).write_text(cmake_text(recipe, fmi), encoding="utf-8")
-    archive = folder / target_name(recipe, fmi)
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
-        add_file(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
-        if fmi == "3.0" and (listed := write(entries(layout))):
-            add_file(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
-        for name, library in libraries.items():
-            add_file(zipped, name, library.read_bytes())
-        for file in sorted(sources.iterdir()) if recipe.sources else ():
-            add_file(zipped, f"sources/{file.name}", file.read_bytes())
-        add_file(zipped, STAMP_FILE, json.dumps(stamp, indent=2, sort_keys=True).encode())
-    return archive
+        sources["buildDescription.xml"] = write_build_description(recipe)
+    sources["CMakeLists.txt"] = _cmake_text(recipe, fmi).encode()
+    yield "modelDescription.xml", write(describe(layout, recipe, fmi, token), fmi)
+    if fmi == "3.0" and (listed := _terminals(entries(layout))):
+        yield "terminalsAndIcons/terminalsAndIcons.xml", listed
+    yield from libraries.items()
+    for name in sorted(sources) if recipe.sources else ():
+        yield f"sources/{name}", sources[name]
+    yield STAMP_FILE, stamp_text(stamp)
 
 
-def _libraries(recipe: Recipe, fmi: str, sources: Path, folder: Path) -> dict[str, Path]:
+def _libraries(
+    recipe: Recipe, fmi: str, sources: Mapping[str, bytes], folder: Path
+) -> dict[str, bytes]:
     """The compiled libraries by their places in the archive, several compiled at one time."""
     platforms = platforms_of(recipe.platforms)
     others = [each.name for each in platforms if not each.is_here]
@@ -178,18 +259,19 @@ def _libraries(recipe: Recipe, fmi: str, sources: Path, folder: Path) -> dict[st
             f" {', '.join(others)}; choose another method, or build for this machine alone"
         )
     linked = sundials_libraries() if recipe.solver.is_implicit else ()
-    made = {
-        f"{each.folder(fmi)}/{recipe.name}{each.suffix}": (
-            folder / each.name / f"{recipe.name}{each.suffix}"
-        )
-        for each in platforms
-    }
+    there = folder / "sources"
+    there.mkdir()
+    for name, text in sources.items():
+        (there / name).write_bytes(text)
+    made = {}
     commands = []
-    for each, library in zip(platforms, made.values(), strict=True):
+    for each in platforms:
+        library = folder / each.name / f"{recipe.name}{each.suffix}"
         library.parent.mkdir()
         commands.append(library_command(SOURCE_FILE, library, libraries=linked, platform=each))
-    run_compilers(commands, sources)
-    return made
+        made[f"{each.folder(fmi)}/{library.name}"] = library
+    run_compilers(commands, there)
+    return {name: library.read_bytes() for name, library in made.items()}
 
 
 def guid_of(stamp: Mapping[str, str]) -> str:
@@ -202,17 +284,14 @@ def target_name(recipe: Recipe, fmi: str) -> str:
     return f"{recipe.name}.fmu" if fmi == "2.0" else f"{recipe.name}.fmi3.fmu"
 
 
-def _belongs_to_other_version(file: Path, fmi: str) -> bool:
-    return file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
-
-
-def _is_other_solver(file: Path, recipe: Recipe, layout: Layout) -> bool:
-    used = recipe.solver.method if layout.ode.sampled is None else ""
-    if file.stem == "fixed_step":
-        return used not in FIXED_STEP_METHODS
-    return file.stem in METHODS and file.stem != used
-
-
-def _takes_other_steps(file: Path, layout: Layout) -> bool:
-    sampled = layout.ode.sampled
-    return file.name in FILES - ({sampled.code or GENERATED} if sampled else set())
+def _needed(layout: Layout, recipe: Recipe, fmi: str) -> Iterator[Path]:
+    """Files of the runtime that a model needs: one version, one solver or way of stepping."""
+    sampled, method = layout.ode.sampled, recipe.solver.method
+    chosen = (*METHODS, "fixed_step", "sampled", "delay_line")
+    needed = {Path(sampled.code).stem or "sampled"} if sampled else {method}
+    if method in FIXED_STEP_METHODS and not sampled:
+        needed.add("fixed_step")
+    for file in _runtime_files():
+        is_other = file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
+        if not is_other and (file.stem not in chosen or file.stem in needed):
+            yield file

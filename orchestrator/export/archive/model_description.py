@@ -95,58 +95,41 @@ class ExportedDescription:
     input_order: int = 0
 
 
-def write_fmi2(about: ExportedDescription) -> bytes:
-    """Text of modelDescription.xml of FMI 2.0, in UTF-8."""
-    root = _root(about, {"fmiVersion": "2.0", "guid": about.token})
-    for tag, attributes in about.interfaces.items():
-        interface = etree.SubElement(root, tag, attributes)
+def write(about: ExportedDescription, fmi: str) -> bytes:
+    """Text of modelDescription.xml of a version of FMI, in UTF-8."""
+    is_old = fmi == "2.0"
+    attributes = {"fmiVersion": fmi, "guid" if is_old else "instantiationToken": about.token}
+    if about.indicators is not None:
+        attributes["numberOfEventIndicators"] = str(about.indicators)
+    attributes |= {
+        "modelName": about.name,
+        "generationTool": GENERATOR,
+        "variableNamingConvention": "structured" if about.structured else "flat",
+    }
+    if about.description:
+        attributes["description"] = about.description
+    root = etree.Element("fmiModelDescription", attributes)
+    for tag, able in about.interfaces.items():
+        interface = etree.SubElement(root, tag, able)
         if about.source_file is not None:
             files = etree.SubElement(interface, "SourceFiles")
             etree.SubElement(files, "File", name=about.source_file)
-    _units(root, about.units)
-    types = _group(root, "TypeDefinitions", about.types)
-    for definition in about.types:
-        simple = etree.SubElement(types, "SimpleType", name=definition.name)
-        _items(etree.SubElement(simple, definition.tag, definition.attributes), definition)
-    _common(root, about)
+    _write_units(root, about.units)
+    _write_types(root, about.types, is_old=is_old)
+    categories = _group(root, "LogCategories", about.log_categories)
+    for name, description in about.log_categories.items():
+        etree.SubElement(categories, "Category", name=name, description=description)
+    etree.SubElement(root, "DefaultExperiment", about.experiment)
     if about.input_order:
         tool = etree.SubElement(etree.SubElement(root, "VendorAnnotations"), "Tool", name=GENERATOR)
         etree.SubElement(tool, "InputDerivatives", maximumOrder=str(about.input_order))
-    listed = etree.SubElement(root, "ModelVariables")
-    for variable in about.variables:
-        element = etree.SubElement(listed, "ScalarVariable", variable.identity)
-        etree.SubElement(element, variable.tag, variable.details)
+    _write_variables(root, about.variables, is_old=is_old)
     structure = etree.SubElement(root, "ModelStructure")
     for tag, unknowns in about.structure:
-        group = _group(structure, tag, unknowns)
+        group = _group(structure, tag, unknowns) if is_old else structure
         for unknown in unknowns:
-            etree.SubElement(group, "Unknown", unknown.attributes("index"))
-    return encoded(root)
-
-
-def write_fmi3(about: ExportedDescription) -> bytes:
-    """Text of modelDescription.xml of FMI 3.0, in UTF-8."""
-    root = _root(about, {"fmiVersion": "3.0", "instantiationToken": about.token})
-    for tag, attributes in about.interfaces.items():
-        etree.SubElement(root, tag, attributes)
-    _units(root, about.units)
-    types = _group(root, "TypeDefinitions", about.types)
-    for definition in about.types:
-        named = {"name": definition.name, **definition.attributes}
-        _items(etree.SubElement(types, f"{definition.tag}Type", named), definition)
-    _common(root, about)
-    listed = etree.SubElement(root, "ModelVariables")
-    for variable in about.variables:
-        attributes = {**variable.identity, **variable.details}
-        element = etree.SubElement(listed, variable.tag, attributes)
-        for size in variable.shape:
-            etree.SubElement(element, "Dimension", start=str(size))
-        for text in variable.texts:
-            etree.SubElement(element, "Start", value=text)
-    structure = etree.SubElement(root, "ModelStructure")
-    for tag, unknowns in about.structure:
-        for unknown in unknowns:
-            etree.SubElement(structure, tag, unknown.attributes("valueReference"))
+            listed = unknown.attributes("index" if is_old else "valueReference")
+            etree.SubElement(group, "Unknown" if is_old else tag, listed)
     return encoded(root)
 
 
@@ -156,27 +139,12 @@ def encoded(root: etree._Element) -> bytes:
     return text
 
 
-def _root(about: ExportedDescription, versioned: dict[str, str]) -> etree._Element:
-    if about.indicators is not None:
-        versioned["numberOfEventIndicators"] = str(about.indicators)
-    convention = "structured" if about.structured else "flat"
-    attributes = {
-        **versioned,
-        "modelName": about.name,
-        "generationTool": GENERATOR,
-        "variableNamingConvention": convention,
-    }
-    if about.description:
-        attributes["description"] = about.description
-    return etree.Element("fmiModelDescription", attributes)
-
-
 def _group(parent: etree._Element, tag: str, content: Iterable[object]) -> etree._Element:
     """Add an element that FMI wants to have content, if there is some."""
     return etree.SubElement(parent, tag) if content else etree.Element(tag)
 
 
-def _units(root: etree._Element, units: Sequence[Unit]) -> None:
+def _write_units(root: etree._Element, units: Sequence[Unit]) -> None:
     definitions = _group(root, "UnitDefinitions", units)
     for unit in units:
         element = etree.SubElement(definitions, "Unit", name=unit.name)
@@ -186,13 +154,31 @@ def _units(root: etree._Element, units: Sequence[Unit]) -> None:
             etree.SubElement(element, "DisplayUnit", attributes)
 
 
-def _items(element: etree._Element, definition: TypeDefinition) -> None:
-    for name, value in definition.items:
-        etree.SubElement(element, "Item", name=name, value=str(value))
+def _write_types(root: etree._Element, types: Sequence[TypeDefinition], *, is_old: bool) -> None:
+    group = _group(root, "TypeDefinitions", types)
+    for each in types:
+        if is_old:
+            simple = etree.SubElement(group, "SimpleType", name=each.name)
+            element = etree.SubElement(simple, each.tag, each.attributes)
+        else:
+            named = {"name": each.name, **each.attributes}
+            element = etree.SubElement(group, f"{each.tag}Type", named)
+        for name, value in each.items:
+            etree.SubElement(element, "Item", name=name, value=str(value))
 
 
-def _common(root: etree._Element, about: ExportedDescription) -> None:
-    categories = _group(root, "LogCategories", about.log_categories)
-    for name, description in about.log_categories.items():
-        etree.SubElement(categories, "Category", name=name, description=description)
-    etree.SubElement(root, "DefaultExperiment", about.experiment)
+def _write_variables(
+    root: etree._Element, variables: Sequence[DescribedVariable], *, is_old: bool
+) -> None:
+    listed = etree.SubElement(root, "ModelVariables")
+    for variable in variables:
+        if is_old:
+            scalar = etree.SubElement(listed, "ScalarVariable", variable.identity)
+            etree.SubElement(scalar, variable.tag, variable.details)
+            continue
+        attributes = {**variable.identity, **variable.details}
+        element = etree.SubElement(listed, variable.tag, attributes)
+        for size in variable.shape:
+            etree.SubElement(element, "Dimension", start=str(size))
+        for text in variable.texts:
+            etree.SubElement(element, "Start", value=text)

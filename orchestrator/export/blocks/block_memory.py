@@ -1,13 +1,15 @@
 """What a block remembers as scalar variables, and numbers that record what it computes.
 
 Numbers that record behave like float and ndarray, but for having no value: what wants one (``if``,
-``float()``) raises :class:`UntraceableError`.
+``float()``) raises :class:`UntraceableError`. Their operations on ``casadi.SX`` scalars give the
+bits that those of Python give, but for functions that the C library rounds otherwise than numpy
+does (``exp`` and its like), and for the sign of a chosen zero.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -19,8 +21,117 @@ from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block
 from orchestrator.core.system import Causality, Connector
 from orchestrator.core.system import DataType as PortType
-from orchestrator.export.dae.operations import ARITHMETIC, COMPARISONS, UFUNCS, Operation, choice
-from orchestrator.export.dae.residual_dae import DataType, Kind, Sampled, Variable
+from orchestrator.export.dae.residual_dae import (
+    DataType,
+    Kind,
+    Sampled,
+    Variable,
+    element_names,
+    variables_of,
+)
+
+_SX = Any
+Operation = Callable[..., _SX]
+
+
+def choice(condition: _SX, then: _SX, otherwise: _SX) -> _SX:
+    """``then if condition else otherwise``; the one that is not chosen may be no number."""
+    return ca.if_else(condition, then, otherwise)
+
+
+def remainder(a: _SX, b: _SX) -> _SX:
+    """Python's ``a % b``, which has the sign of b."""
+    rest = ca.fmod(a, b)
+    other_sign = ca.logic_and(rest != 0, (rest < 0) != (b < 0))
+    return choice(other_sign, rest + b, rest)
+
+
+def quotient(a: _SX, b: _SX) -> _SX:
+    """Python's ``a // b``."""
+    whole = (a - remainder(a, b)) / b
+    down = ca.floor(whole)
+    return choice(whole - down > 0.5, down + 1, down)
+
+
+def lesser(a: _SX, b: _SX) -> _SX:
+    """``min(a, b)`` of Python: the first of equals."""
+    return choice(b < a, b, a)
+
+
+def greater(a: _SX, b: _SX) -> _SX:
+    """``max(a, b)`` of Python."""
+    return choice(b > a, b, a)
+
+
+def _clipped(value: _SX, low: _SX, high: _SX) -> _SX:
+    return lesser(greater(value, low), high)
+
+
+#: By the name of the method, such as ``add`` for ``__add__``.
+ARITHMETIC: Mapping[str, Operation] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "pow": operator.pow,
+    "mod": remainder,
+    "floordiv": quotient,
+    "and": ca.logic_and,
+    "or": ca.logic_or,
+    "xor": operator.ne,
+}
+COMPARISONS: Mapping[str, Operation] = {
+    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+}
+#: Functions of ``math``, by name.
+FUNCTIONS: Mapping[str, Operation] = {
+    **{
+        name: getattr(ca, name)
+        for name in (
+            *("exp", "log", "sqrt", "floor", "ceil", "fabs", "expm1", "log1p", "log10", "fmod"),
+            *("sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
+            *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+        )
+    },
+    "pow": operator.pow,
+}
+#: Functions of ``numpy``, by name.
+UFUNCS: Mapping[str, Operation] = {
+    **FUNCTIONS,
+    **{f"arc{name[1:]}": FUNCTIONS[name] for name in ("asin", "acos", "atan", "atan2")},
+    **{f"arc{name[1:]}": FUNCTIONS[name] for name in ("asinh", "acosh", "atanh")},
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "power": operator.pow,
+    "float_power": operator.pow,
+    "remainder": remainder,
+    "floor_divide": quotient,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "absolute": ca.fabs,
+    "square": lambda a: a * a,
+    "reciprocal": lambda a: 1.0 / a,
+    "sign": ca.sign,
+    "maximum": greater,
+    "minimum": lesser,
+    "fmax": greater,
+    "fmin": lesser,
+    "clip": _clipped,
+    "logical_and": ca.logic_and,
+    "logical_or": ca.logic_or,
+    "logical_not": ca.logic_not,
+    "bitwise_and": ca.logic_and,
+    "bitwise_or": ca.logic_or,
+    "invert": ca.logic_not,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
 
 
 class UntraceableError(Exception):
@@ -235,7 +346,7 @@ def _port(connector: Connector, value: Any) -> Field:
     if (limits := connector.limits) is not None:  # FMI knows no ends that are just not in a range
         facts["minimum"] = limits.least if isfinite(limits.least) else None
         facts["maximum"] = limits.most if isfinite(limits.most) else None
-    made = _variables(connector.name, connector.shape, kind, data_type, value, facts)
+    made = variables_of(connector.name, connector.shape, kind, data_type, _numbers(value), **facts)
     return Field(connector.name, form, connector.shape, made)
 
 
@@ -252,36 +363,20 @@ def _state(name: str, value: Any) -> Field:
         raise CapabilityError(f"state '{name}' is a list of lists; expected an array of numpy")
     types = {"b": DataType.BOOLEAN, "i": DataType.INTEGER, "u": DataType.INTEGER}
     data_type = types.get(array.dtype.kind, DataType.REAL)
-    facts = {"unit": None, "description": "State of the block"}
-    made = _variables(name, array.shape, Kind.LOCAL, data_type, array, facts)
+    made = variables_of(
+        name,
+        array.shape,
+        Kind.LOCAL,
+        data_type,
+        _numbers(array),
+        description="State of the block",
+    )
     return Field(name, type(value), array.shape, made)
 
 
-def _variables(
-    name: str, shape: tuple[int, ...], kind: Kind, data_type: DataType, value: Any, facts: Any
-) -> tuple[Variable, ...]:
-    numbers = np.ravel(np.asarray(value, dtype=float)).tolist()
-    return tuple(
-        Variable(
-            element,
-            kind,
-            data_type,
-            ca.SX.sym(element),
-            ca.SX(number),
-            array=name if shape else "",
-            shape=shape,
-            **facts,
-        )
-        for element, number in zip(element_names(name, shape), numbers, strict=True)
-    )
-
-
-def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
-    """Names of the elements of an array, counted from 1, in row-major order."""
-    if not shape:
-        return [name]
-    points = itertools.product(*(range(1, size + 1) for size in shape))
-    return [f"{name}[{','.join(map(str, point))}]" for point in points]
+def _numbers(value: Any) -> list[float]:
+    numbers: list[float] = np.ravel(np.asarray(value, dtype=float)).tolist()
+    return numbers
 
 
 def declared(block: Block) -> Sampled:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.system import Connector, Interpolation, seconds
-from orchestrator.export.blocks.block_memory import element_names
 from orchestrator.export.blocks.build_block import build_sampled
 from orchestrator.export.build import BuildResult
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import without_equations
-from orchestrator.export.dae.residual_dae import DataType, Kind, Sampled, Variable
+from orchestrator.export.dae.residual_dae import (
+    DataType,
+    Kind,
+    Sampled,
+    Variable,
+    variables_of,
+)
 from orchestrator.export.modelica.source.text import Experiment
 from orchestrator.export.recipe import Recipe
 
@@ -110,72 +116,58 @@ class DelayLine:
             )
 
     def _sampled(self) -> Sampled:
-        shape, own_unit = self.signal.shape, self.signal.unit
-        kind = DataType(self.signal.type.value)
+        signal, kind = self.signal, DataType(self.signal.type.value)
 
-        def signals(
-            name: str, sort: Kind, text: str, values: Sequence[float], unit: str | None
-        ) -> list[Variable]:
-            return [
-                Variable(
-                    element,
-                    sort,
-                    kind,
-                    ca.SX.sym(element),
-                    ca.SX(value),
-                    array=name if shape else "",
-                    description=text,
-                    unit=unit,
-                    shape=shape,
-                )
-                for element, value in zip(element_names(name, shape), values, strict=True)
-            ]
+        def parameter(
+            name: str, value: float, text: str, kind: DataType = DataType.REAL, **facts: Any
+        ) -> Variable:
+            (made,) = variables_of(
+                name, (), Kind.PARAMETER, kind, [value], description=text, **facts
+            )
+            return made
 
+        signals = partial(variables_of, shape=signal.shape, data_type=kind, starts=self.initial)
         inputs = signals(
-            "u", Kind.INPUT, self.signal.description or "Signal", self.initial, own_unit
+            "u", kind=Kind.INPUT, description=signal.description or "Signal", unit=signal.unit
         )
-        outputs = signals("y", Kind.OUTPUT, "The signal, late", self.initial, self.unit)
+        outputs = signals("y", kind=Kind.OUTPUT, description="The signal, late", unit=self.unit)
         start = signals(
-            "initial", Kind.PARAMETER, "The signal up to the start", self.initial, own_unit
+            "initial",
+            kind=Kind.PARAMETER,
+            description="The signal up to the start",
+            unit=signal.unit,
         )
-        own = [
-            _parameter(
-                "delay", seconds(self.delay_ns), "s", "Declared delay", least=0.0, most=_FARTHEST
-            ),
-            _parameter(
-                "advance",
-                seconds(self.advance_ns),
-                "s",
-                "It is read so much later",
-                least=-_FARTHEST,
-                most=_FARTHEST,
-            ),
-            _parameter("gain", self.factor, None, "Factor of the output"),
-            _parameter("offset", self.offset, None, "Added to the output"),
-            _parameter(
+        gain = parameter("gain", self.factor, "Factor of the output")
+        offset = parameter("offset", self.offset, "Added to the output")
+        delay, advance = seconds(self.delay_ns), seconds(self.advance_ns)
+        far: dict[str, Any] = {"unit": "s", "maximum": _FARTHEST}
+        reading = float(_READINGS[self.interpolation])
+        parameters = (
+            parameter("delay", delay, "Declared delay", minimum=0.0, **far),
+            parameter("advance", advance, "It is read so much later", minimum=-_FARTHEST, **far),
+            gain,
+            offset,
+            parameter(
                 "interpolation",
-                float(_READINGS[self.interpolation]),
-                None,
+                reading,
                 "Between samples: 0 hold, 1 linear, 2 cubic",
                 DataType.INTEGER,
             ),
-            _parameter(
+            parameter(
                 "begins_with_input",
                 0.0,
-                None,
                 "The first sample is the input at the start, not 'initial'",
                 DataType.BOOLEAN,
             ),
-        ]
-        gain, offset = own[2].symbol, own[3].symbol
-        first = ca.vertcat(*(gain * variable.symbol + offset for variable in start))
-        parameters = (*own, *start)
+            *start,
+        )
+        first = ca.vertcat(*(gain.symbol * each.symbol + offset.symbol for each in start))
         return Sampled(
             ca.SX.sym("t"),
             ca.SX.sym("h"),
-            tuple(inputs),
+            inputs,
             parameters,
-            tuple(outputs),
+            outputs,
             first,
             first,
             {variable.name: () for variable in outputs},
@@ -183,25 +175,3 @@ class DelayLine:
             room=2 + self._samples * (1 + len(inputs)),
             fixed=frozenset(variable.name for variable in parameters),
         )
-
-
-def _parameter(
-    name: str,
-    value: float,
-    unit: str | None,
-    text: str,
-    kind: DataType = DataType.REAL,
-    least: float | None = None,
-    most: float | None = None,
-) -> Variable:
-    return Variable(
-        name,
-        Kind.PARAMETER,
-        kind,
-        ca.SX.sym(name),
-        ca.SX(value),
-        minimum=least,
-        maximum=most,
-        unit=unit,
-        description=text,
-    )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,19 +10,19 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
-from orchestrator.core.archive import add_file
 from orchestrator.core.diagnostics import CapabilityError, FmuError
 from orchestrator.core.simunits import Block
 from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
 from orchestrator.core.system import Value
-from orchestrator.export.archive import description_fmi2, description_fmi3
-from orchestrator.export.archive.fmu_archive import guid_of, write_archive
-from orchestrator.export.archive.model_description import (
-    ExportedDescription,
-    write_fmi2,
-    write_fmi3,
+from orchestrator.export.archive.description import describe
+from orchestrator.export.archive.fmu_archive import (
+    STAMP_FILE,
+    guid_of,
+    hash_of,
+    stamp_text,
+    write_archive,
 )
-from orchestrator.export.archive.stamp import STAMP_FILE, hash_of
+from orchestrator.export.archive.model_description import write
 from orchestrator.export.blocks.block_memory import declared
 from orchestrator.export.build import BuildResult, write_changed
 from orchestrator.export.codegen.layout import ArrayVariable, Layout, entries
@@ -110,15 +108,7 @@ def write_python_fmu(
 
     def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
         content = _content(embedded, recipe, fmi, stamp) | _library(packages[fmi], recipe, fmi)
-
-        def assemble(folder: Path) -> Path:
-            archive = folder / target.name
-            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
-                for name, data in content.items():
-                    add_file(zipped, name, data)
-            return archive
-
-        write_archive(target, assemble)
+        write_archive(target, lambda _: content)
 
     anonymous = {"key": ""}
     source = hash_of(
@@ -185,7 +175,7 @@ def _content(
         "resources/slavemodule.txt": slave.encode(),
         f"resources/{slave}.py": script.encode(),
         "documentation/index.html": _documentation(embedded, tool).encode(),
-        STAMP_FILE: json.dumps(stamp, indent=2, sort_keys=True).encode(),
+        STAMP_FILE: stamp_text(stamp),
     }
     files = embedded.files.items()
     return content | {f"resources/{folder}/{name}": file.read_bytes() for name, file in files}
@@ -210,18 +200,14 @@ def _library(package: Path, recipe: Recipe, fmi: str) -> dict[str, bytes]:
 
 
 def _description(layout: Layout, recipe: Recipe, fmi: str, token: str) -> bytes:
-    if fmi == "2.0":
-        return write_fmi2(_of_python(description_fmi2.describe(layout, recipe, token)))
-    return write_fmi3(_of_python(description_fmi3.describe(layout, recipe, token)))
-
-
-def _of_python(about: ExportedDescription) -> ExportedDescription:
-    """The description of an FMU that has no C sources, and messages of no category."""
+    """That of an FMU that has no C sources, and messages of no category."""
+    about = describe(layout, recipe, fmi, token)
     interfaces = {
         tag: {**attributes, "needsExecutionTool": "true"}
         for tag, attributes in about.interfaces.items()
     }
-    return replace(about, interfaces=interfaces, log_categories={}, source_file=None)
+    bare = replace(about, interfaces=interfaces, log_categories={}, source_file=None)
+    return write(bare, fmi)
 
 
 def _places(layout: Layout, fmi: str) -> _Places:

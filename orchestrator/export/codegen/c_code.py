@@ -1,19 +1,21 @@
-"""The generated half of an FMU's C code: sizes, tables and CasADi's functions."""
+"""The generated half of an FMU's C code: sizes, tables and functions, of arrays in loops."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen import implicit_c, looped_c
+from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.export.codegen import implicit_c
+from orchestrator.export.codegen.function_code import Column, function_code
 from orchestrator.export.codegen.layout import Layout, Region, entries, output_slots
 from orchestrator.export.dae.explicit_ode import ExplicitOde
-from orchestrator.export.dae.residual_dae import DataType
+from orchestrator.export.dae.residual_dae import DataType, Variable, as_written
 from orchestrator.export.recipe import Solver
 
 _COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
@@ -79,9 +81,9 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "",
             *implicit_c.tables(layout.ode, fmi),
             *implicit_c.event_tables(layout.ode),
-            *looped_c.tables(layout.ode),
-            *(looped_c.jacobian_tables(layout.ode) if solver.is_implicit else ()),
-            *(looped_c.verlet_tables(layout.ode) if has_positions else ()),
+            *_sampled_tables(layout.ode),
+            *(_jacobian_tables(layout.ode) if solver.is_implicit else ()),
+            *(_verlet_tables(layout.ode) if has_positions else ()),
             "",
         ]
     )
@@ -133,8 +135,8 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     seed_z = ca.SX.sym("dz", z.numel())
     tangent = ca.jtimes(everything, ca.vertcat(knowns, z), ca.vertcat(seeds, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
-    running = looped_c.results(ode)
-    looped = {name: looped_c.code(ode, name, results) for name, results in running.items()}
+    running = _results(ode)
+    looped = {name: _looped(ode, name, results) for name, results in running.items()}
     for function in (
         *(
             ca.Function(name, [t, u, x, p, c, q, z], [result.values for result in results])
@@ -150,13 +152,13 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
         ),
         *implicit_c.functions(ode, fmi),
         *implicit_c.event_functions(ode),
-        *looped_c.functions(ode),
+        *_sampled_functions(ode),
     ):
         generator.add(function)
     if fmi == "3.0":
         generator.add(_adjoint(ode, everything, ends))
     if solver.is_implicit:
-        generator.add(looped_c.function(ode))
+        generator.add(_jacobian(ode))
     text = _OPTIONAL_ARGUMENT.sub(r"\2", generator.dump())
     text = _OPTIONAL_RESULT.sub(r"\2", text)
     loops = [code for code in looped.values() if code is not None]
@@ -183,3 +185,104 @@ def _literal(value: float) -> str:
     if value in {float("inf"), float("-inf")}:
         return "-INFINITY" if value < 0 else "INFINITY"
     return repr(float(value))
+
+
+def _results(ode: ExplicitOde) -> Mapping[str, tuple[Column, ...]]:
+    """Columns of results of the functions that run at every step."""
+    y, w = (Column(v, _names(group)) for v, group in ((ode.y, ode.outputs), (ode.w, ode.locals)))
+    xdot = Column(ode.xdot, _names(ode.states))
+    events = {
+        name: tuple(Column(ca.densify(ca.SX(one)), ()) for one in columns)
+        for name, columns in implicit_c.at_every_step(ode).items()
+    }
+    return {"model_ode": (xdot,), "model_outputs": (y,), "model_locals": (w, xdot), **events}
+
+
+def _looped(ode: ExplicitOde, name: str, columns: Sequence[Column]) -> str | None:
+    """Return the function with loops; None where CasADi's code is as good."""
+    t, u, x, p, c, q = ode.arguments
+    groups = (ode.inputs, ode.states, ode.parameters, ode.calculated)
+    arguments = [
+        Column(t, ()),
+        *(Column(v, _names(group)) for v, group in zip((u, x, p, c), groups, strict=True)),
+        Column(q, ()),
+        Column(ode.z, ()),
+    ]
+    return function_code(name, arguments, columns, Column(ode.inner.values, ode.inner.names))
+
+
+def _names(variables: Sequence[Variable]) -> tuple[str, ...]:
+    return tuple(variable.name for variable in variables)
+
+
+def _sampled_functions(ode: ExplicitOde) -> Iterator[Any]:
+    """The memory after a step and at the start; none if a file of the runtime takes the steps."""
+    sampled = ode.sampled
+    if sampled is None or sampled.code:
+        return
+    u, p, m = sampled.columns
+    with as_written():
+        before = [sampled.time, sampled.step, u, p, m]
+        yield ca.Function("model_next", before, [ca.densify(sampled.next)])
+        yield ca.Function("model_first", [sampled.time, u, p, m], [ca.densify(sampled.first)])
+
+
+def _sampled_tables(ode: ExplicitOde) -> list[str]:
+    """Lines of model.h."""
+    sampled = ode.sampled
+    if sampled is None:
+        return ["#define IS_SAMPLED 0", "#define N_ROOM 0"]
+    longest = "INFINITY" if sampled.longest_step is None else repr(sampled.longest_step)
+    return [
+        "#define IS_SAMPLED 1",
+        f'#define MODEL_SAMPLED "{sampled.code or "sampled.c"}"',
+        f"#define MODEL_LONGEST_STEP {longest}",
+        f"#define N_ROOM {sampled.room}",
+    ]
+
+
+def _verlet_tables(ode: ExplicitOde) -> list[str]:
+    """Lines of model.h: which states are positions, and which state the derivative of each is."""
+    x = ode.arguments[2]
+    place = {x[i].element_hash(): i for i in range(x.numel())}
+    slopes = ((i, ode.xdot[i]) for i in range(x.numel()))
+    pairs = [(i, place[s.element_hash()]) for i, s in slopes if s.element_hash() in place]
+    if not pairs:
+        raise DescriptionError(
+            f"solver.method = 'verlet': no state of '{ode.name}' is the derivative of another;"
+            " expected positions and their velocities: choose rk4"
+        )
+    positions, velocities = (", ".join(map(str, column)) for column in zip(*pairs, strict=True))
+    return [
+        f"#define N_POSITIONS {len(pairs)}",
+        f"static const int model_positions[] = {{{positions}}};",
+        f"static const int model_velocities[] = {{{velocities}}};",
+    ]
+
+
+def _jacobian(ode: ExplicitOde) -> Any:
+    """``d xdot / d x`` as its structural nonzeros, column by column.
+
+    With blocks: its product with a seed of x and the one of z that follows from it.
+    """
+    x = ode.arguments[2]
+    known = [*ode.arguments, ode.z]
+    if ode.is_explicit:
+        return ca.Function("model_jacobian", known, [ca.cse(ca.jacobian(ode.xdot, x))])
+    seeds = [ca.SX.sym("dx", x.numel()), ca.SX.sym("dz", ode.z.numel())]
+    product = ca.jtimes(ode.xdot, ca.vertcat(x, ode.z), ca.vertcat(*seeds))
+    return ca.Function("model_slope_tangent", [*known, *seeds], [ca.cse(ca.densify(product))])
+
+
+def _jacobian_tables(ode: ExplicitOde) -> list[str]:
+    """Lines of model.h: number, rows, and first place of each column of the nonzeros."""
+    if not ode.is_explicit:
+        return []
+    pattern = ca.jacobian(ode.xdot, ode.arguments[2]).sparsity()
+    rows = ", ".join(map(str, pattern.row())) or "0"
+    columns = ", ".join(map(str, pattern.colind()))
+    return [
+        f"#define N_JACOBIAN {pattern.nnz()}",
+        f"static const int model_jacobian_rows[] = {{{rows}}};",
+        f"static const int model_jacobian_columns[] = {{{columns}}};",
+    ]

@@ -30,10 +30,10 @@ def functions(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
     initial = ode.initial
     if initial is None:
         return
-    places = ca.vertcat(ca.SX(0, 1), *(_symbol(ode, name) for name in initial.guesses))
-    guesses = ca.vertcat(ca.SX(0, 1), *initial.guesses.values())
+    places = column(_symbol(ode, name) for name in initial.guesses)
+    guesses = column(initial.guesses.values())
     x, c = (ca.substitute(argument, places, guesses) for argument in (x, c))
-    zi = ca.vertcat(ca.SX(0, 1), *(block.unknowns for block in initial.blocks))
+    zi = column(block.unknowns for block in initial.blocks)
     arguments = [t, u, x, p, c, q, zi]
     yield ca.Function("model_initial_guess", arguments[:-1], [ode.initial_guess])
     for index, block in enumerate(initial.blocks):

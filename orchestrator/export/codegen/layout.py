@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.dae.explicit_ode import ExplicitOde
-from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
+from orchestrator.export.dae.residual_dae import DataType, Kind, Variable, column
 
 
 class Region(Enum):
@@ -137,10 +137,10 @@ class Layout:
         p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
         _, _, _, p_symbols, c_symbols, _ = ode.arguments
         c = ca.Function("c", [p_symbols], [ode.c])(p)
-        inputs = ca.densify(ca.vertcat(ca.SX(0, 1), *(v.start for v in ode.inputs)))
+        inputs = ca.densify(column(v.start for v in ode.inputs))
         u, x = ca.Function("s", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
-        for region, column in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
-            starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
+        for region, found in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
+            starts |= {s.reference: float(found[i]) for i, s in enumerate(self.of(region))}
         if self.ode.sampled is not None:
             memory = (*self.of(Region.OUTPUT), *self.of(Region.LOCAL))
             starts |= {slot.reference: number(slot.variable.start) for slot in memory}

@@ -1,13 +1,24 @@
-"""Block-lower-triangular solution: small linear blocks by formula, all others at run time.
+"""Block-lower-triangular solution: small linear blocks by formula, all others torn, at run time.
 
 Aliases are taken away first: connections and sums of two flows are of this kind, and would make
 loops of equations several times as large. Nothing else is eliminated beforehand: long chains of
 substitutions amplify rounding.
+
+In tearing, an equation that holds one new unknown with a constant factor gives it explicitly; where
+there is none, an unknown becomes a tearing variable (F. E. Cellier and E. Kofman, Continuous System
+Simulation, section 7.6). Unknowns in which the block is not linear are tearing variables from the
+beginning: no exponential is ever inserted into another, and the start values that choose a solution
+keep their effect.
+
+Long recurrences can amplify rounding without bound, as along a ladder of resistors. So an unknown
+is given explicitly only where the factor is no small pivot and the result is not too sensitive to
+the tearing variables, in numbers at the start values and with rows and columns scaled to their
+largest elements; else it is torn as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,27 +27,228 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.dae.residual_dae import Residual
-from orchestrator.export.dae.tearing import nonlinear_unknowns, tear
+from orchestrator.export.dae.residual_dae import Residual, column
+
+# Their derivative is zero almost everywhere, so a Jacobian alone would call them linear.
+_SWITCHES = frozenset(
+    {
+        ca.OP_LT,
+        ca.OP_LE,
+        ca.OP_EQ,
+        ca.OP_NE,
+        ca.OP_NOT,
+        ca.OP_AND,
+        ca.OP_OR,
+        ca.OP_FLOOR,
+        ca.OP_CEIL,
+        ca.OP_SIGN,
+        ca.OP_FMOD,
+        ca.OP_COPYSIGN,
+    }
+)
+
+
+def nonlinear_unknowns(expression: Any, unknowns: Any, jacobian: Any) -> list[str]:
+    """Names of the symbols in which a column of expressions is not linear."""
+    if unknowns.numel() == 1 and _is_definition(expression, unknowns):
+        return []
+    inside = {symbol.name() for symbol in ca.symvar(jacobian)} | switched_symbols(expression)
+    return [name for index in range(unknowns.numel()) if (name := unknowns[index].name()) in inside]
+
+
+def _is_definition(expression: Any, unknown: Any) -> bool:
+    """Whether it is ``unknown - value``, as most equations are, so that nothing need be walked."""
+    return (
+        expression.is_scalar()
+        and expression.is_op(ca.OP_SUB)
+        and ca.is_equal(expression.dep(0), unknown)
+        and not ca.depends_on(expression.dep(1), unknown)
+    )
+
+
+def switched_symbols(expression: Any) -> set[str]:
+    """Names of the symbols that an operand of a comparison or rounding depends on."""
+    inputs = ca.symvar(expression)
+    function = ca.Function("f", [column(inputs)], [expression])
+    taint: dict[int, frozenset[int]] = {}
+    found: set[int] = set()
+    for step in range(function.n_instructions()):
+        operation = function.instruction_id(step)
+        sources, targets = function.instruction_input(step), function.instruction_output(step)
+        if operation == ca.OP_INPUT:
+            taint[targets[0]] = frozenset({sources[1]})
+        elif operation != ca.OP_OUTPUT:
+            carried: frozenset[int] = frozenset()
+            if operation != ca.OP_CONST:
+                carried = carried.union(*(taint.get(source, frozenset()) for source in sources))
+            if operation in _SWITCHES:
+                found |= carried
+            taint[targets[0]] = carried
+    return {inputs[index].name() for index in found}
+
+
+_LARGEST_SENSITIVITY = 10.0
+_SMALLEST_PIVOT = 0.05
+_SWEEPS = 5  # of scaling
 
 
 @dataclass(frozen=True)
-class Aliases:
-    """What is left of a system of equations.
+class Torn:
+    """A block with fewer unknowns.
 
-    residuals, unknowns: Without the eliminated ones.
-    eliminated: Value of each eliminated unknown: another unknown, or its negative.
+    unknowns, residuals: Tearing variables, and the equations left for them.
+    inner: Value of every other unknown, in terms of tearing variables.
     """
 
-    residuals: list[Residual]
     unknowns: list[Any]
-    eliminated: dict[str, Any]
+    residuals: list[Residual]
+    inner: dict[str, Any]
 
 
-def eliminate(
+def tear(
+    residuals: Sequence[Residual], unknowns: Sequence[Any], point: Mapping[str, float]
+) -> Torn:
+    """Choose tearing variables and solve for all others."""
+    left_sides = _expressions(residuals)
+    symbols = column(unknowns)
+    jacobian = ca.jacobian(left_sides, symbols)
+    numbers = _scaled(near_start(jacobian, point))
+    if not np.isfinite(numbers).all():
+        return Torn(list(unknowns), list(residuals), {})
+    nonlinear = set(nonlinear_unknowns(left_sides, symbols, jacobian))
+    fixed = [j for j, symbol in enumerate(unknowns) if symbol.name() in nonlinear]
+    rows, columns = jacobian.sparsity().get_triplet()
+    entries = list(zip(rows, columns, range(jacobian.nnz()), strict=True))
+    factors = {
+        (i, j): float(jacobian.nz[n])
+        for i, j, n in entries
+        if j not in fixed and jacobian.nz[n].is_constant()
+    }
+    order = _Order(numbers, entries, factors)
+    order.run(fixed)
+    values: dict[int, Any] = {}
+    for row, place in order.inner:
+        inside = [j for i, j, _ in entries if i == row and j in values]
+        known = ca.vertcat(*(unknowns[j] for j in inside), unknowns[place])
+        replaced = ca.vertcat(*(values[j] for j in inside), 0)
+        rest = ca.substitute(residuals[row].expression, known, replaced)
+        values[place] = -rest / factors[row, place]
+    if not values:
+        return Torn(list(unknowns), list(residuals), {})
+    left = [row for row in range(len(residuals)) if row not in order.used]
+    places = ca.vertcat(*(unknowns[place] for place in values))
+    rest = ca.substitute(left_sides[left], places, ca.vertcat(*values.values()))
+    return Torn(
+        [unknowns[place] for place in order.torn],
+        [Residual(rest[at], residuals[row].origin) for at, row in enumerate(left)],
+        {unknowns[place].name(): value for place, value in values.items()},
+    )
+
+
+def near_start(jacobian: Any, point: Mapping[str, float]) -> NDArray[np.float64]:
+    """Numbers of a Jacobian near the start values, where no derivative vanishes by chance."""
+    symbols = ca.symvar(jacobian)
+    start = np.array([point.get(symbol.name(), 0.0) for symbol in symbols])
+    spread = np.random.default_rng(0).uniform(0.5e-3, 1e-3, len(symbols))
+    function = ca.Function("J", [column(symbols)], [jacobian])
+    numbers: NDArray[np.float64] = function(start + spread * (1 + abs(start))).full()
+    return numbers
+
+
+def _expressions(residuals: Iterable[Residual]) -> Any:
+    return column(residual.expression for residual in residuals)
+
+
+def _scaled(matrix: Any) -> Any:
+    """Rows and columns divided until the largest element of each is near 1."""
+    for _ in range(_SWEEPS):
+        for axis in (0, 1):
+            largest = abs(matrix).max(axis=axis, keepdims=True)
+            with np.errstate(invalid="ignore"):  # of what is infinite; nothing is torn then
+                matrix = matrix / np.sqrt(np.where(largest > 0, largest, 1))
+    return matrix
+
+
+class _Order:
+    """Which unknown follows from which equation, one after the other, and which are torn."""
+
+    def __init__(
+        self,
+        numbers: Any,
+        entries: Sequence[tuple[int, int, int]],
+        factors: Collection[tuple[int, int]],
+    ) -> None:
+        count = len(numbers)
+        self._numbers = numbers
+        self._factors = factors
+        self._open: list[set[int]] = [set() for _ in range(count)]  # unknowns of each equation
+        self._equations: list[list[int]] = [[] for _ in range(count)]  # of each unknown
+        for row, place, _ in entries:
+            self._open[row].add(place)
+            self._equations[place].append(row)
+        self._sensitivity = np.zeros((count, count))  # of each unknown to tearing variables
+        self._ready: list[int] = []
+        self.used: set[int] = set()
+        self.inner: list[tuple[int, int]] = []
+        self.torn: list[int] = []
+
+    def run(self, fixed: Sequence[int]) -> None:
+        """Resolve every unknown, the fixed ones by tearing."""
+        unknown = set(range(len(self._open))) - set(fixed)
+        for place in fixed:
+            self._tear(place)
+        while unknown:
+            while self._ready:
+                row = self._ready.pop(0)
+                if len(self._open[row]) == 1 and self._solve(row, next(iter(self._open[row]))):
+                    unknown.remove(self.inner[-1][1])
+            if not unknown:
+                return
+            place = max(sorted(unknown), key=self._gain)
+            unknown.remove(place)
+            self._tear(place)
+
+    def _tear(self, place: int) -> None:
+        self.torn.append(place)
+        self._sensitivity[place, place] = 1.0
+        self._resolve(place)
+
+    def _solve(self, row: int, place: int) -> bool:
+        pivot = self._numbers[row, place]
+        if (row, place) not in self._factors or abs(pivot) < _SMALLEST_PIVOT:
+            return False
+        sensitivity = -(self._numbers[row] @ self._sensitivity) / pivot
+        if abs(sensitivity).sum() > _LARGEST_SENSITIVITY:
+            return False
+        self._sensitivity[place] = sensitivity
+        self.used.add(row)
+        self.inner.append((row, place))
+        self._resolve(place)
+        return True
+
+    def _resolve(self, place: int) -> None:
+        for row in self._equations[place]:
+            self._open[row].discard(place)
+            if len(self._open[row]) == 1 and row not in self.used:
+                self._ready.append(row)
+
+    def _gain(self, place: int) -> tuple[int, int]:
+        """How many equations would then give another unknown, and how many hold this one."""
+        rows = [row for row in self._equations[place] if row not in self.used]
+        following = {
+            other
+            for row in rows
+            if len(self._open[row]) == 2
+            for other in self._open[row] - {place}
+            if (row, other) in self._factors
+        }
+        return len(following), sum(len(self._open[row]) > 1 for row in rows)
+
+
+def _without_aliases(
     residuals: Sequence[Residual], unknowns: Sequence[Any], kept: Collection[str]
-) -> Aliases:
-    """Eliminate aliases; of two unknowns the one in ``kept`` stays if it can."""
+) -> tuple[list[Residual], list[Any], dict[str, Any]]:
+    """What is left, and for each alias another unknown or its negative; ``kept`` stay if can be."""
     symbols = {symbol.name(): symbol for symbol in unknowns}
     signs: dict[str, tuple[str, int]] = {}  # unknown to another one and the sign between them
 
@@ -58,16 +270,16 @@ def eliminate(
                 continue
         left.append(residual)
     if not signs:
-        return Aliases(left, list(unknowns), {})
+        return left, list(unknowns), {}
     roots = {name: root(name) for name in signs}
     values = {name: symbols[other] * sign for name, (other, sign) in roots.items()}
     places = ca.vertcat(*(symbols[name] for name in values))
     replaced = ca.substitute(
-        ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in left)),
+        _expressions(left),
         places,
         ca.vertcat(*values.values()),
     )
-    return Aliases(
+    return (
         [Residual(replaced[row], residual.origin) for row, residual in enumerate(left)],
         [symbol for symbol in unknowns if symbol.name() not in signs],
         values,
@@ -134,7 +346,7 @@ class Solution:
     @property
     def unknowns(self) -> Any:
         """Column of the unknowns of all blocks."""
-        return ca.vertcat(ca.SX(0, 1), *(block.unknowns for block in self.blocks))
+        return column(block.unknowns for block in self.blocks)
 
     def insert(self, expression: Any) -> Any:
         """The expression with solved unknowns replaced by their values."""
@@ -156,18 +368,17 @@ def solve(
     if not unknowns and not residuals:
         return Solution({}, ())
     check_matching(model, residuals, unknowns, _incidence(residuals, unknowns))
-    aliases = eliminate(residuals, unknowns, kept)
-    blocks = _ordered(model, aliases.residuals, aliases.unknowns)
+    residuals, unknowns, aliases = _without_aliases(residuals, unknowns, kept)
     solution = Solution({}, ())
-    for equations, symbols in blocks:
+    for equations, symbols in _ordered(model, residuals, unknowns):
         solution = _extend(model, solution, equations, symbols, point)
-    others = {name: solution.insert(value) for name, value in aliases.eliminated.items()}
+    others = {name: solution.insert(value) for name, value in aliases.items()}
     return Solution(solution.values | others, solution.blocks)
 
 
 def _incidence(residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Any:
-    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in residuals))
-    return ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *unknowns)).sparsity()
+    expressions = _expressions(residuals)
+    return ca.jacobian(expressions, column(unknowns)).sparsity()
 
 
 def _ordered(
@@ -193,21 +404,21 @@ def _extend(
     unknowns: Sequence[Any],
     point: Mapping[str, float],
 ) -> Solution:
-    residual, column = _column(equations), ca.vertcat(*unknowns)
-    matrix = ca.jacobian(residual, column)
-    linear = not nonlinear_unknowns(residual, column, matrix)
+    residual, symbols = _expressions(equations), column(unknowns)
+    matrix = ca.jacobian(residual, symbols)
+    linear = not nonlinear_unknowns(residual, symbols, matrix)
     if linear:
         _check_regular(model, solution.insert(matrix), equations, unknowns)
     if linear and len(unknowns) == 1:
-        return _with_formula(solution, residual, column)
+        return _with_formula(solution, residual, symbols)
     origins = tuple(equation.origin for equation in equations)
     torn = tear(equations, unknowns, point)
-    residual, column = _column(torn.residuals), ca.vertcat(*torn.unknowns)
+    residual, symbols = _expressions(torn.residuals), column(torn.unknowns)
     if linear and len(torn.unknowns) <= _LARGEST_FORMULA:
-        solution = _with_formula(solution, residual, column)
+        solution = _with_formula(solution, residual, symbols)
     else:
         inserted = ca.densify(solution.insert(residual))
-        block = EquationBlock(column, inserted, origins, linear, tuple(torn.inner))
+        block = EquationBlock(symbols, inserted, origins, linear, tuple(torn.inner))
         values = {symbol.name(): symbol for symbol in torn.unknowns}
         solution = Solution(solution.values | values, (*solution.blocks, block))
     return Solution(solution.values | _inserted(solution, torn.inner), solution.blocks)
@@ -224,22 +435,18 @@ def _check_regular(
         )
 
 
-def _column(equations: Sequence[Residual]) -> Any:
-    return ca.vertcat(*(equation.expression for equation in equations))
-
-
 def _inserted(solution: Solution, values: Mapping[str, Any]) -> dict[str, Any]:
-    column = solution.insert(ca.vertcat(ca.SX(0, 1), *values.values()))
-    return {name: column[place] for place, name in enumerate(values)}
+    inserted = solution.insert(column(values.values()))
+    return {name: inserted[place] for place, name in enumerate(values)}
 
 
-def _with_formula(solution: Solution, residual: Any, column: Any) -> Solution:
-    count = column.numel()
-    matrix = solution.insert(ca.jacobian(residual, column))
-    constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(count)))
+def _with_formula(solution: Solution, residual: Any, symbols: Any) -> Solution:
+    count = symbols.numel()
+    matrix = solution.insert(ca.jacobian(residual, symbols))
+    constant = solution.insert(ca.substitute(residual, symbols, ca.SX.zeros(count)))
     result = -constant / matrix if count == 1 else ca.solve(matrix, -constant)
     result = ca.densify(result)
-    values = {column[place].name(): result[place] for place in range(count)}
+    values = {symbols[place].name(): result[place] for place in range(count)}
     return Solution(solution.values | values, solution.blocks)
 
 

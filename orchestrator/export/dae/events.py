@@ -182,34 +182,11 @@ class Events:
 
     def map(self, change: Callable[[_Scalar], _Scalar]) -> Events:
         """The same with every expression changed."""
-        return replace(
-            self,
-            relations=tuple(
-                replace(r, margin=change(r.margin), size=change(r.size)) for r in self.relations
-            ),
-            samplers=tuple(
-                replace(s, start=change(s.start), interval=change(s.interval))
-                for s in self.samplers
-            ),
-            discrete=tuple(
-                replace(d, value=change(d.value), start=change(d.start)) for d in self.discrete
-            ),
-            reinits=tuple(
-                replace(r, active=change(r.active), value=change(r.value)) for r in self.reinits
-            ),
-            assertions=tuple(
-                replace(
-                    a,
-                    condition=change(a.condition),
-                    level=change(a.level),
-                    message=_mapped(a.message, change),
-                )
-                for a in self.assertions
-            ),
-            terminations=tuple(
-                Termination(change(t.active), _mapped(t.message, change)) for t in self.terminations
-            ),
-        )
+        changed: dict[str, Any] = {
+            group: tuple(_changed(entry, names, change) for entry in getattr(self, group))
+            for group, names in _EXPRESSIONS.items()
+        }
+        return replace(self, **changed)
 
     def is_time_event(self, relation: Relation, time: _Scalar, moving: _Scalar) -> bool:
         """Whether it changes at a moment that is known beforehand, and holds from then on.
@@ -234,7 +211,23 @@ class Events:
                 yield -slope * ca.substitute(relation.margin, time, 0)
 
 
-def _mapped(message: Message, change: Callable[[_Scalar], _Scalar]) -> Message:
-    return Message(
-        tuple(piece if isinstance(piece, str) else change(piece) for piece in message.pieces)
-    )
+_EXPRESSIONS = {
+    "relations": ("margin", "size"),
+    "samplers": ("start", "interval"),
+    "discrete": ("value", "start"),
+    "reinits": ("active", "value"),
+    "assertions": ("condition", "level", "message"),
+    "terminations": ("active", "message"),
+}
+
+
+def _changed(entry: Any, names: tuple[str, ...], change: Callable[[_Scalar], _Scalar]) -> Any:
+    made = {}
+    for name in names:
+        value = getattr(entry, name)
+        if isinstance(value, Message):
+            pieces = (each if isinstance(each, str) else change(each) for each in value.pieces)
+            made[name] = Message(tuple(pieces))
+        else:
+            made[name] = change(value)
+    return replace(entry, **made)

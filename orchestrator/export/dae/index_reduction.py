@@ -26,6 +26,7 @@ from orchestrator.export.dae.residual_dae import (
     SelectionGuard,
     StateSelect,
     Variable,
+    column,
     selection_guards,
     start_point,
 )
@@ -41,8 +42,8 @@ def reduce_index(dae: ResidualDae) -> ResidualDae:
     names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)}
     free = [v.symbol for v in dae.variables if v.name in names]
     highest = [dae.derivatives.get(symbol.name(), symbol) for symbol in free]
-    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in dae.residuals))
-    incidence = ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *highest)).sparsity()
+    expressions = column(residual.expression for residual in dae.residuals)
+    incidence = ca.jacobian(expressions, column(highest)).sparsity()
     if len(free) == len(dae.residuals) and ca.sprank(incidence) == len(free):
         return dae
     _check_solvable(dae, free, expressions)
@@ -51,14 +52,14 @@ def reduce_index(dae: ResidualDae) -> ResidualDae:
 
 def _without_vanished(dae: ResidualDae) -> ResidualDae:
     """Without derivatives whose factor is an unknown that is 0, such as a capacitance."""
-    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in dae.residuals))
-    slopes = ca.vertcat(ca.SX(0, 1), *dae.derivatives.values())
+    expressions = column(residual.expression for residual in dae.residuals)
+    slopes = column(dae.derivatives.values())
     names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} - set(dae.derivatives)
     factors = [s for s in ca.symvar(ca.jacobian(expressions, slopes)) if s.name() in names]
     zeros = _zeros(dae, names) if factors else {}
     if not zeros:
         return dae
-    known = ca.vertcat(ca.SX(0, 1), *(zeros[s.name()] for s in factors if s.name() in zeros))
+    known = column(zeros[s.name()] for s in factors if s.name() in zeros)
     inserted = ca.substitute(expressions, known, ca.SX.zeros(known.numel()))
     residuals = tuple(
         replace(residual, expression=inserted[row])
@@ -87,7 +88,7 @@ def _zeros(dae: ResidualDae, names: set[str]) -> dict[str, Any]:
     found = True
     while found:
         found = False
-        known = ca.vertcat(ca.SX(0, 1), *zeros.values())
+        known = column(zeros.values())
         for expression in left:
             inserted = ca.substitute(expression, known, ca.SX.zeros(known.numel()))
             inside = ca.symvar(inserted)
@@ -112,7 +113,7 @@ def _check_solvable(dae: ResidualDae, free: Sequence[Any], expressions: Any) -> 
             *(sum((s for s in ca.symvar(e)), ca.SX(0)) for e in ca.vertsplit(ca.SX(expressions)))
         )
         merged = ca.substitute(merged, slopes, ca.vertcat(*states))
-    incidence = ca.jacobian(merged, ca.vertcat(ca.SX(0, 1), *free)).sparsity()
+    incidence = ca.jacobian(merged, column(free)).sparsity()
     check_matching(dae.name, dae.residuals, free, incidence)
 
 
@@ -225,12 +226,12 @@ class _Reduction:
         self, equations: list[int], candidates: list[str], point: dict[str, float]
     ) -> list[str]:
         """Derivatives for which the equations can be solved best, unwanted states first."""
-        column = ca.vertcat(ca.SX(0, 1), *(self._symbols[name] for name in candidates))
+        symbols = column(self._symbols[name] for name in candidates)
         rows = ca.vertcat(*(self._equations[e].expression for e in equations))
-        symbolic = ca.jacobian(rows, column)
-        symbols = ca.symvar(symbolic)
-        values = [point.get(symbol.name(), 0.0) for symbol in symbols]
-        function = ca.Function("J", [ca.vertcat(ca.SX(0, 1), *symbols)], [symbolic])
+        symbolic = ca.jacobian(rows, symbols)
+        inside = ca.symvar(symbolic)
+        values = [point.get(symbol.name(), 0.0) for symbol in inside]
+        function = ca.Function("J", [column(inside)], [symbolic])
         matrix = np.nan_to_num(function(values).full())
         limit = _SMALLEST_PIVOT * max(float(np.abs(matrix).max(initial=0.0)), 1e-300)
         left = list(range(len(equations)))

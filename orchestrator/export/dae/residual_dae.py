@@ -6,7 +6,9 @@ is written in Python with CasADi enters by building a :class:`ResidualDae` itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -202,6 +204,38 @@ class ResidualDae:
         return variable.name in self.derivatives
 
 
+def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Names of the elements of an array, counted from 1, in row-major order."""
+    if not shape:
+        return [name]
+    points = itertools.product(*(range(1, size + 1) for size in shape))
+    return [f"{name}[{','.join(map(str, point))}]" for point in points]
+
+
+def variables_of(
+    name: str,
+    shape: tuple[int, ...],
+    kind: Kind,
+    data_type: DataType,
+    starts: Iterable[float],
+    **facts: Any,
+) -> tuple[Variable, ...]:
+    """A scalar, or the elements of an array, with their start values in row-major order."""
+    return tuple(
+        Variable(
+            element,
+            kind,
+            data_type,
+            ca.SX.sym(element),
+            ca.SX(start),
+            array=name if shape else "",
+            shape=shape,
+            **facts,
+        )
+        for element, start in zip(element_names(name, shape), starts, strict=True)
+    )
+
+
 _Column = Any  # casadi.SX column
 
 
@@ -239,7 +273,7 @@ class Sampled:
     def columns(self) -> tuple[_Column, _Column, _Column]:
         """Columns u, p and m."""
         u, p, m = (
-            ca.vertcat(ca.SX(0, 1), *(variable.symbol for variable in group))
+            column(variable.symbol for variable in group)
             for group in (self.inputs, self.parameters, self.memory)
         )
         return u, p, m
@@ -248,7 +282,7 @@ class Sampled:
     def tunable(self) -> frozenset[str]:
         """Parameters that may be set between steps: those that form no state at the start."""
         states = [place for place, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
-        begun = ca.vertcat(ca.SX(0, 1), *(self.first[place] for place in states))
+        begun = column(self.first[place] for place in states)
         forming = {symbol.name() for symbol in ca.symvar(begun)}
         return frozenset(v.name for v in self.parameters) - forming - self.fixed
 
@@ -305,3 +339,14 @@ def guessed_values(dae: ResidualDae, values: Any) -> Any:
     for _ in free:  # a guess may follow from another
         starts = ca.substitute(starts, unknowns, starts)
     return ca.substitute(values, unknowns, starts)
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Let CasADi keep expressions as they are written: it would turn ``(a - b) + b`` into ``a``."""
+    before = ca.GlobalOptions.getSimplificationOnTheFly()
+    ca.GlobalOptions.setSimplificationOnTheFly(False)
+    try:
+        yield
+    finally:
+        ca.GlobalOptions.setSimplificationOnTheFly(before)

@@ -17,14 +17,14 @@ from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
-from orchestrator.export.modelica.front_end.process import (
+from orchestrator.export.modelica.front_end_process import (
     RUMOCA,
     FrontEndCrash,
     FrontEndRefusal,
     rumoca_version,
 )
 from orchestrator.export.modelica.modification_check import check_modifications
-from orchestrator.export.modelica.rules.check import check_rules
+from orchestrator.export.modelica.rules import check_rules
 from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,
     culprit,

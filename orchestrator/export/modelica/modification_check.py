@@ -21,14 +21,16 @@ from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.source.class_scope import (
     Changes,
     ClassScope,
+    ClassTree,
     Instance,
     Leaf,
     Redeclared,
+    SourcePlace,
+    Value,
     walk,
 )
 from orchestrator.export.modelica.source.parser import ClassLibrary
 from orchestrator.export.modelica.source.text import SourceMap
-from orchestrator.export.modelica.source.tree import ClassTree, SourcePlace, Value
 
 _WORDS = frozenset(("function", "package"))
 

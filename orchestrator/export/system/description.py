@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
+from orchestrator.core.master import Schedule
+from orchestrator.core.system import (
+    BaseUnit,
+    Causality,
+    Connection,
+    DataType,
+    Endpoint,
+    Enumeration,
+    System,
+    seconds,
+)
 from orchestrator.core.system.units import base_said
 from orchestrator.export.archive.model_description import DescribedVariable as Described
 from orchestrator.export.archive.model_description import (
@@ -15,10 +24,9 @@ from orchestrator.export.archive.model_description import (
     TypeDefinition,
     Unit,
     Unknown,
-    write_fmi2,
-    write_fmi3,
+    write,
 )
-from orchestrator.export.system.inner_fmu import SystemVariable, VariablePlace
+from orchestrator.export.system.interface import InnerFmu, SystemVariable, VariablePlace
 
 _CATEGORIES = {  # those of engine/src/exported/instance.cpp
     "logStatusError": "Why a call has failed; sent even when logging is off",
@@ -27,66 +35,101 @@ _CATEGORIES = {  # those of engine/src/exported/instance.cpp
 _IDENTIFIER = r"(?:[A-Za-z_][A-Za-z0-9_]*|'(?:[^'\\]|\\.)+')"
 _INDEX = r"(?:\[[0-9]+(?:, ?[0-9]+)*\])?"
 _STRUCTURED = re.compile(rf"{_IDENTIFIER}{_INDEX}(?:\.{_IDENTIFIER}{_INDEX})*")
+_FMI3_TAGS = {
+    DataType.REAL: "Float64",
+    DataType.INTEGER: "Int64",
+    DataType.BOOLEAN: "Boolean",
+    DataType.STRING: "String",
+    DataType.BINARY: "Binary",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """What the exported FMU can.
-
-    identifier, token, system, description: Its names.
-    experiment: Start and stop, as the system has them.
-    step_ns: Its own communication step.
-    varies: Whether its algorithm chooses the steps inside, so that any length can be asked for.
-    keeps_states, serializes, once_per_process: What all FMUs inside can, and what one of them
-        cannot.
-    dependencies: For every own output the own inputs that act on it at once.
-    """
-
-    identifier: str
-    token: str
-    system: str
-    description: str
-    experiment: DefaultExperiment
-    step_ns: int
-    varies: bool
-    keeps_states: bool
-    serializes: bool
-    once_per_process: bool
-    dependencies: Mapping[str, tuple[str, ...]]
+def identifier_of(flat: System) -> str:
+    """The modelIdentifier."""
+    identifier = re.sub(r"[^A-Za-z0-9_]", "_", flat.name) or "system"
+    return f"_{identifier}" if identifier[0].isdigit() else identifier
 
 
-def truth(*, value: bool) -> str:
-    """Write a Boolean as XML has it."""
-    return "true" if value else "false"
-
-
-def described(
-    about: Abilities,
+def describe(
+    flat: System,
+    schedule: Schedule,
+    fmus: Sequence[InnerFmu],
     variables: Sequence[SystemVariable],
-    interface: dict[str, str],
-    units: Iterable[str],
-    listed: Sequence[Described],
-    groups: tuple[str, str],
-) -> ExportedDescription:
-    """Say what modelDescription.xml says, in the words of one version of FMI."""
+    fmi: int,
+    token: str,
+) -> bytes:
+    """Text of modelDescription.xml, encoded in UTF-8."""
+    acting = _direct_inputs(flat)
     unknowns = [
-        Unknown(i + 1, _known(about, variable, variables))
-        for i, variable in enumerate(variables)
+        Unknown(i, _known(acting[variable.connector.name], variables))
+        for i, variable in enumerate(variables, start=1)
         if variable.causality == "output"
     ]
-    return ExportedDescription(
-        name=about.system,
-        description=about.description,
-        token=about.token,
-        interfaces={"CoSimulation": interface},
-        units=_units(variables, units),
-        types=_types(variables),
-        log_categories=_CATEGORIES,
-        experiment=_experiment(about),
-        variables=listed,
-        structure=[(tag, unknowns) for tag in groups],
-        structured=all(_STRUCTURED.fullmatch(variable.name) for variable in variables),
+    time = {
+        "name": _free_name("time", variables),
+        "valueReference": "0",
+        "description": "Simulation time",
+        "causality": "independent",
+        "variability": "continuous",
+    }
+    groups = ("Outputs", "InitialUnknowns") if fmi == 2 else ("Output", "InitialUnknown")
+    times = {
+        "startTime": flat.experiment.start_ns,
+        "stopTime": flat.experiment.stop_ns,
+        "stepSize": schedule.step_ns,
+    }
+    return write(
+        ExportedDescription(
+            name=flat.name,
+            description=flat.description,
+            token=token,
+            interfaces={"CoSimulation": _interface(flat, schedule, fmus, fmi)},
+            units=_units(variables, () if fmi == 2 else ("s",)),
+            types=_types(variables),
+            log_categories=_CATEGORIES,
+            experiment={k: repr(seconds(ns)) for k, ns in times.items() if ns is not None},
+            variables=[
+                *([Described("Float64", time, {"unit": "s"})] if fmi == 3 else []),
+                *(_described(variable, i, fmi) for i, variable in enumerate(variables, start=1)),
+            ],
+            structure=[(tag, unknowns) for tag in groups],
+            structured=all(_STRUCTURED.fullmatch(variable.name) for variable in variables),
+        ),
+        f"{fmi}.0",
     )
+
+
+def _interface(
+    flat: System, schedule: Schedule, fmus: Sequence[InnerFmu], fmi: int
+) -> dict[str, str]:
+    """What the exported FMU can: what all FMUs inside can, and none that one of them cannot."""
+    can = [inner.description.capabilities for inner in fmus]
+    varies = _literal(schedule.varies)  # the algorithm chooses the steps inside: any may be asked
+    once = _literal(any(each.once_per_process for each in can))
+    keeps = _literal(all(each.can_roll_back for each in can))
+    serializes = _literal(all(each.can_roll_back and each.can_serialize for each in can))
+    if fmi == 2:
+        return {
+            "modelIdentifier": identifier_of(flat),
+            "canHandleVariableCommunicationStepSize": varies,
+            "canInterpolateInputs": "false",
+            "maxOutputDerivativeOrder": "0",
+            "canRunAsynchronuously": "false",
+            "canBeInstantiatedOnlyOncePerProcess": once,
+            "canNotUseMemoryManagementFunctions": "true",
+            "canGetAndSetFMUstate": keeps,
+            "canSerializeFMUstate": serializes,
+            "providesDirectionalDerivative": "false",
+        }
+    fixed = {} if schedule.varies else {"fixedInternalStepSize": repr(seconds(schedule.step_ns))}
+    return {
+        "modelIdentifier": identifier_of(flat),
+        "canBeInstantiatedOnlyOncePerProcess": once,
+        "canGetAndSetFMUState": keeps,
+        "canSerializeFMUState": serializes,
+        "canHandleVariableCommunicationStepSize": varies,
+        **fixed,
+    }
 
 
 def _units(variables: Iterable[SystemVariable], more: Iterable[str]) -> list[Unit]:
@@ -127,124 +170,43 @@ def _types(variables: Iterable[SystemVariable]) -> list[TypeDefinition]:
     ]
 
 
-def _experiment(about: Abilities) -> dict[str, str]:
-    """Attributes of DefaultExperiment; the step size is the system's own step."""
-    attributes = {"startTime": repr(seconds(about.experiment.start_ns))}
-    if about.experiment.stop_ns is not None:
-        attributes["stopTime"] = repr(seconds(about.experiment.stop_ns))
-    attributes["stepSize"] = repr(seconds(about.step_ns))
-    return attributes
-
-
-def identity(variable: SystemVariable, reference: int) -> dict[str, str]:
-    """Attributes that say what a variable is."""
-    attributes = {"name": variable.name, "valueReference": str(reference)}
-    if variable.connector.description:
-        attributes["description"] = variable.connector.description
-    attributes |= {"causality": variable.causality, "variability": variable.variability}
+def _described(variable: SystemVariable, reference: int, fmi: int) -> Described:
+    connector = variable.connector
+    named = {"name": variable.name, "valueReference": str(reference)}
+    if connector.description:
+        named["description"] = connector.description
+    named |= {"causality": variable.causality, "variability": variable.variability}
     if variable.causality != "input":
-        attributes["initial"] = (
-            "exact" if variable.kind is VariablePlace.PARAMETER else "calculated"
-        )
-    return attributes
-
-
-def details(variable: SystemVariable) -> dict[str, str]:
-    """Attributes that say which values a variable has, without its start."""
-    connector, attributes = variable.connector, {}
+        is_exact = variable.kind is VariablePlace.PARAMETER
+        named["initial"] = "exact" if is_exact else "calculated"
+    details, texts = {}, []
+    tag = str(connector.type) if fmi == 2 else _FMI3_TAGS[connector.type]
     if connector.enumeration is not None:
-        attributes["declaredType"] = connector.enumeration.name
+        tag, details["declaredType"] = "Enumeration", connector.enumeration.name
     if connector.unit and connector.type is DataType.REAL:
-        attributes["unit"] = connector.unit
-    return attributes
-
-
-def start_text(variable: SystemVariable) -> str:
-    """Start values as FMI writes them, one for each element."""
-    return " ".join(map(_literal, variable.start))
+        details["unit"] = connector.unit
+    if fmi == 3 and connector.type.is_text:
+        texts = list(map(_literal, variable.start))
+    elif variable.start:
+        details["start"] = " ".join(map(_literal, variable.start))
+    return Described(tag, named, details, connector.shape, texts)
 
 
 def _literal(value: object) -> str:
     if isinstance(value, bool):
-        return truth(value=value)
+        return str(value).lower()
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else repr(value)
 
 
-def _known(
-    about: Abilities, output: SystemVariable, variables: Sequence[SystemVariable]
-) -> list[int]:
-    """Value references of the own inputs that act on an output at once, elements included."""
-    names = about.dependencies[output.connector.name]
+def _known(names: Sequence[str], variables: Sequence[SystemVariable]) -> list[int]:
+    """Value references of own inputs, elements included."""
     return [
-        i + 1
-        for i, v in enumerate(variables)
+        i
+        for i, v in enumerate(variables, start=1)
         if v.causality == "input" and v.connector.name in names
     ]
-
-
-def describe_fmi2(about: Abilities, variables: Sequence[SystemVariable]) -> bytes:
-    """Text of modelDescription.xml, encoded in UTF-8."""
-    interface = {
-        "modelIdentifier": about.identifier,
-        "canHandleVariableCommunicationStepSize": truth(value=about.varies),
-        "canInterpolateInputs": "false",
-        "maxOutputDerivativeOrder": "0",
-        "canRunAsynchronuously": "false",
-        "canBeInstantiatedOnlyOncePerProcess": truth(value=about.once_per_process),
-        "canNotUseMemoryManagementFunctions": "true",
-        "canGetAndSetFMUstate": truth(value=about.keeps_states),
-        "canSerializeFMUstate": truth(value=about.serializes),
-        "providesDirectionalDerivative": "false",
-    }
-    listed = [_variable(variable, i + 1) for i, variable in enumerate(variables)]
-    groups = ("Outputs", "InitialUnknowns")
-    return write_fmi2(described(about, variables, interface, (), listed, groups))
-
-
-def _variable(variable: SystemVariable, reference: int) -> Described:
-    attributes = details(variable)
-    if variable.start:
-        attributes["start"] = start_text(variable)
-    connector = variable.connector
-    tag = "Enumeration" if connector.enumeration is not None else str(connector.type)
-    return Described(tag, identity(variable, reference), attributes)
-
-
-_TAGS = {
-    DataType.REAL: "Float64",
-    DataType.INTEGER: "Int64",
-    DataType.BOOLEAN: "Boolean",
-    DataType.STRING: "String",
-    DataType.BINARY: "Binary",
-}
-
-
-def describe_fmi3(about: Abilities, variables: Sequence[SystemVariable]) -> bytes:
-    """Text of modelDescription.xml, encoded in UTF-8."""
-    interface = {
-        "modelIdentifier": about.identifier,
-        "canBeInstantiatedOnlyOncePerProcess": truth(value=about.once_per_process),
-        "canGetAndSetFMUState": truth(value=about.keeps_states),
-        "canSerializeFMUState": truth(value=about.serializes),
-        "canHandleVariableCommunicationStepSize": truth(value=about.varies),
-    }
-    if not about.varies:
-        interface["fixedInternalStepSize"] = repr(seconds(about.step_ns))
-    time = {
-        "name": _free_name("time", variables),
-        "valueReference": "0",
-        "description": "Simulation time",
-        "causality": "independent",
-        "variability": "continuous",
-    }
-    listed = [
-        Described("Float64", time, {"unit": "s"}),
-        *(_variable_fmi3(variable, i + 1) for i, variable in enumerate(variables)),
-    ]
-    groups = ("Output", "InitialUnknown")
-    return write_fmi3(described(about, variables, interface, ("s",), listed, groups))
 
 
 def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
@@ -254,15 +216,32 @@ def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
     return name
 
 
-def _variable_fmi3(variable: SystemVariable, reference: int) -> Described:
-    connector, attributes = variable.connector, details(variable)
-    if variable.start and not connector.type.is_text:
-        attributes["start"] = start_text(variable)
-    texts = [v.hex() if isinstance(v, bytes) else str(v) for v in variable.start]
-    return Described(
-        "Enumeration" if connector.enumeration is not None else _TAGS[connector.type],
-        identity(variable, reference),
-        attributes,
-        connector.shape,
-        texts if connector.type.is_text else (),
-    )
+def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
+    """Return for every own output the own inputs that reach it through no state and no delay."""
+    lines = {line.target: line for line in system.connections if line.delay is None}
+    inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
+    found = {}
+    for name, connector in system.connectors.items():
+        if connector.causality is Causality.OUTPUT:
+            reached = _reached(system, lines, Endpoint("", name))
+            found[name] = tuple(i for i in inputs if i in reached)
+    return found
+
+
+def _reached(system: System, lines: Mapping[Endpoint, Connection], target: Endpoint) -> set[str]:
+    own: set[str] = set()
+    seen: set[Endpoint] = set()
+    todo = [target]
+    while todo:
+        line = lines.get(todo.pop())
+        if line is None or line.source in seen:
+            continue
+        source = line.source
+        seen.add(source)
+        if not source.component:
+            own.add(source.connector)
+            continue
+        component = system.components[source.component]
+        direct = component.direct_inputs(source.connector)
+        todo += [Endpoint(source.component, name) for name in direct]
+    return own

@@ -31,7 +31,6 @@ from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.system import (
     Causality,
     Component,
-    Connection,
     DataType,
     Endpoint,
     SourceKind,
@@ -43,42 +42,15 @@ from orchestrator.core.system import (
 from orchestrator.core.system.flatten import carried
 from orchestrator.export import block_as_fmu
 from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
-from orchestrator.export.system.description import Abilities, describe_fmi2, describe_fmi3
-from orchestrator.export.system.inner_fmu import InnerFmu, inner_fmus
-from orchestrator.export.system.interface import InterfaceBuilder
-from orchestrator.export.system.package import TABLES, engine_library, expect_library, write_package
-from orchestrator.export.system.system_file import write_system
-
-
-def direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
-    """Return for every own output the own inputs that reach it through no state and no delay."""
-    lines = {line.target: line for line in system.connections if line.delay is None}
-    inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
-    found = {}
-    for name, connector in system.connectors.items():
-        if connector.causality is Causality.OUTPUT:
-            reached = _reached(system, lines, Endpoint("", name))
-            found[name] = tuple(i for i in inputs if i in reached)
-    return found
-
-
-def _reached(system: System, lines: dict[Endpoint, Connection], target: Endpoint) -> set[str]:
-    own: set[str] = set()
-    seen: set[Endpoint] = set()
-    todo = [target]
-    while todo:
-        line = lines.get(todo.pop())
-        if line is None or line.source in seen:
-            continue
-        source = line.source
-        seen.add(source)
-        if not source.component:
-            own.add(source.connector)
-            continue
-        component = system.components[source.component]
-        direct = component.direct_inputs(source.connector)
-        todo += [Endpoint(source.component, name) for name in direct]
-    return own
+from orchestrator.export.system.description import describe, identifier_of
+from orchestrator.export.system.interface import InterfaceBuilder, inner_fmus
+from orchestrator.export.system.package import (
+    TABLES,
+    engine_library,
+    expect_library,
+    write_package,
+    write_system,
+)
 
 
 def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = ()) -> System:
@@ -187,7 +159,6 @@ def _once_per_process(system: System) -> list[str]:
 
 
 _LOGGER = logging.getLogger(__name__)
-_DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}
 #: The boundary of a system can whatever is asked of a unit.
 _BOUNDARY = Capabilities(can_roll_back=True, can_serialize=True)
 
@@ -236,7 +207,7 @@ def export_system(
         If an inner FMU cannot be read or the FMU cannot be written.
     """
     expect_library()
-    if fmi not in _DESCRIBE:
+    if fmi not in {2, 3}:
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
     settings, target = ExecutionSettings.of(system, **given), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
@@ -318,35 +289,17 @@ def _write(
     names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
     fmus = inner_fmus([flat.components[name] for name in names], schedule)
     variables = InterfaceBuilder(flat, schedule, fmus).variables(arrays=fmi == 3)
-    about = _abilities(flat, schedule, fmus)
+    about = (flat, schedule, fmus, variables, fmi)
     # The same system gives the same token, and another system or engine another one.
     content = [
         *(engine_library(each).read_bytes() for each in platforms),
         write_system("", schedule, fmus, variables),
-        _DESCRIBE[fmi](about, variables),
+        describe(*about, token=""),
     ]
     digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
     token = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, f'softdock:{digest}')}}}"
     files = {
-        "modelDescription.xml": _DESCRIBE[fmi](replace(about, token=token), variables),
+        "modelDescription.xml": describe(*about, token=token),
         TABLES: write_system(token, schedule, fmus, variables),
     }
-    write_package(path, fmi, about.identifier, files, fmus, platforms)
-
-
-def _abilities(flat: System, schedule: Schedule, fmus: Sequence[InnerFmu]) -> Abilities:
-    can = [inner.description.capabilities for inner in fmus]
-    identifier = re.sub(r"[^A-Za-z0-9_]", "_", flat.name) or "system"
-    return Abilities(
-        identifier=f"_{identifier}" if identifier[0].isdigit() else identifier,
-        token="",
-        system=flat.name,
-        description=flat.description,
-        experiment=flat.experiment,
-        step_ns=schedule.step_ns,
-        varies=schedule.varies,
-        keeps_states=all(each.can_roll_back for each in can),
-        serializes=all(each.can_roll_back and each.can_serialize for each in can),
-        once_per_process=any(each.once_per_process for each in can),
-        dependencies=direct_inputs(flat),
-    )
+    write_package(path, fmi, identifier_of(flat), files, fmus, platforms)

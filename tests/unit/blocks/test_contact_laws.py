@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.simunits.registry import block_class
 from orchestrator.export import build_model
-from orchestrator.export.blocks.block_trace import trace
+from orchestrator.export.blocks.build_block import trace
 from python_blocks.contact.damping_numbers import (
     DAMPING_NUMBERS,
     exact,

@@ -21,8 +21,8 @@ ELSEWHERE = {
     "core/recording/journal.py": "how a process ended",
     "core/recording/whole_folder.py": "one call, and what is done without it",
     "export/codegen/compiler.py": "compilers that are ended with what they started",
-    "export/modelica/front_end/child.py": "a limit of memory",
-    "export/modelica/front_end/process.py": "a process that a tether starts, and how it ended",
+    "export/modelica/front_end_child.py": "a limit of memory",
+    "export/modelica/front_end_process.py": "a process that a tether starts, and how it ended",
     "study/prepare/simulate.py": "a signal to the main thread",
     "study/sweep/executors.py": "signals that processes hold back while they start",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -11,8 +11,11 @@ import casadi as ca
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.events import DiscreteEquation, Events
 from orchestrator.export.dae.residual_dae import Kind, Residual, Variable
-from orchestrator.export.modelica.flat.event_collector import EventCollector
-from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
+from orchestrator.export.modelica.flat.expression import (
+    EventCollector,
+    ExpressionScope,
+    Interpreter,
+)
 from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel, Refusal
 from orchestrator.export.modelica.flat.statements import WhenReader
 from orchestrator.export.modelica.flat.tensor import Tensor
@@ -21,19 +24,8 @@ from orchestrator.export.modelica.flat.variable import VariableReader
 Json = Any
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
-    value: Any
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A variable that an equation may define, what it is equal to, and whether it stands right."""
-
-    target: Tensor
-    value: Json
-    is_right: bool
+#: A variable that an equation may define, what it is equal to, and whether it stands right.
+_Choice = tuple[Tensor, Json, bool]
 
 
 class DiscreteReader:
@@ -60,7 +52,7 @@ class DiscreteReader:
         self._scope = scope
         self._variables = variables
         self.when = WhenReader(interpreter, collector, scope, variables.target)
-        self._definitions: dict[str, _Definition] = {}
+        self._definitions: dict[str, tuple[Any, str]] = {}  # value and origin
         self._starts: dict[str, Any] = {}
         self._kept: set[str] = set()  # of algorithms: they may keep their value
         self.names: set[str] = set()
@@ -74,7 +66,7 @@ class DiscreteReader:
         taken = set()
         while waiting:
             for index, choices in waiting.items():
-                waiting[index] = [one for one in choices if not self._is_defined(one.target)]
+                waiting[index] = [one for one in choices if not self._is_defined(one[0])]
             waiting = {index: choices for index, choices in waiting.items() if choices}
             clear = [index for index, choices in waiting.items() if len(choices) == 1]
             for index in clear or list(waiting)[:1]:
@@ -86,33 +78,30 @@ class DiscreteReader:
     def _choices(self, equation: FlatEquation) -> list[_Choice]:
         """What an equation may define."""
         sides = _sides(equation.residual)
-        found = []
-        for place, node in enumerate(sides or ()):
-            with self._reporting(equation.origin):
-                target = self._discrete_target(node, self._scope_of(equation))
+        found: list[_Choice] = []
+        with self._flat.reporting(equation.origin):
+            for place, node in enumerate(sides or ()):
+                target = self._discrete_target(node, self._scope.in_loop(equation.loop))
                 if target is not None and sides:
-                    found.append(_Choice(target, sides[1 - place], is_right=place == 1))
+                    found.append((target, sides[1 - place], place == 1))
         return found
 
-    def _scope_of(self, equation: FlatEquation) -> ExpressionScope:
-        indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
-        return replace(self._scope, names={**self._scope.names, **indices})
-
     def _take(self, equation: FlatEquation, choice: _Choice) -> bool:
-        with self._reporting(equation.origin):
-            if self._is_defined(choice.target):
-                return False
-            value = self._interpreter.evaluate(choice.value, self._scope_of(equation))
-            if choice.is_right and any(map(self._moves, value.items)):
+        target, node, is_right = choice
+        if self._is_defined(target):
+            return False
+        with self._flat.reporting(equation.origin):
+            value = self._interpreter.evaluate(node, self._scope.in_loop(equation.loop))
+            if is_right and any(map(self._moves, value.items)):
                 return False  # x = n: an equation for x
-            self._define(choice.target, value, equation.origin)
+            self._define(target, value, equation.origin)
         return True
 
     def take_binding(self, name: str, binding: Json, origin: str) -> bool:
         """Keep a declaration equation of a discrete variable; whether it was one."""
         if self._variables.kind(_first(self._variables.names[name])) is not Kind.DISCRETE:
             return False
-        with self._reporting(origin):
+        with self._flat.reporting(origin):
             value = self._interpreter.evaluate(binding, self._scope)
             self._define(self._variables.names[name], value, origin)
         return True
@@ -137,7 +126,7 @@ class DiscreteReader:
         sides = _sides(equation.residual)
         scope = replace(self._scope, event_free=True)
         for target_node, value_node in (sides, sides[::-1]) if sides else ():
-            with self._reporting(equation.origin):
+            with self._flat.reporting(equation.origin):
                 call = target_node.get("BuiltinCall", {})
                 node = call["args"][0] if call.get("function") == "Pre" else target_node
                 target = self._discrete_target(node, scope)
@@ -164,7 +153,7 @@ class DiscreteReader:
         for _ in self._definitions:
             if not (value.is_symbolic() and value.name() in self._definitions):
                 break
-            value = self._definitions[value.name()].value
+            value = self._definitions[value.name()][0]
         return self._collector.of_pre(value)
 
     def read_when_clauses(self) -> None:
@@ -172,14 +161,14 @@ class DiscreteReader:
         for chain in self._flat.tree["when_chains"]:
             place = self._place(chain, "when-clause")
             known = len(self.when.assertions)
-            with self._reporting(place):
+            with self._flat.reporting(place):
                 self.when.chain(chain)
             new = self.when.assertions[known:]
             self.when.assertions[known:] = [replace(one, origin=place) for one in new]
         for key in ("assert_equations", "initial_assert_equations"):
             for entry in self._flat.tree[key]:
                 place = self._place(entry, "assert")
-                with self._reporting(place):
+                with self._flat.reporting(place):
                     scope = replace(self._scope, event_free=True)
                     assertion = self.when.assertion(entry, scope)
                     if key.startswith("initial"):
@@ -191,23 +180,22 @@ class DiscreteReader:
             if name in self._definitions:
                 raise ModelicaError(
                     f"{self._flat.name}: '{name}' is assigned in a when-clause and by"
-                    f" {self._definitions[name].origin}"
+                    f" {self._definitions[name][1]}"
                 )
             self.names.add(name)
-            self._definitions[name] = _Definition(value, "when-clause")
+            self._definitions[name] = value, "when-clause"
 
     def continuous(self) -> Iterator[Residual]:
         """Equations of Boolean and Integer variables that need no event.
 
         They hold between events as well, or follow from parameters alone.
         """
-        for name, definition in self._definitions.items():
+        for name, (value, origin) in self._definitions.items():
             keeps = name in self.when.values or name in self._kept
-            if keeps or self._changes_at_events_only(definition.value):
+            if keeps or self._changes_at_events_only(value):
                 self.names.add(name)
-                continue
-            symbol = self._variables.target(name).items[0]
-            yield Residual(symbol - definition.value, definition.origin)
+            else:
+                yield Residual(self._variables.target(name).items[0] - value, origin)
 
     def events(self, variables: Iterable[Variable]) -> Events:
         """Everything that happens at instants, in terms of the model's variables."""
@@ -232,7 +220,7 @@ class DiscreteReader:
         return DiscreteEquation(
             variable.symbol,
             self._collector.pre(variable.symbol),
-            self._definitions[name].value,
+            self._definitions[name][0],
             start,
             exact=kept and name not in self._starts and ca.SX(start).is_constant(),
             label=name,
@@ -253,9 +241,9 @@ class DiscreteReader:
             if name in self._definitions:
                 raise Refusal(
                     f"a second equation for the discrete variable '{name}' (the first:"
-                    f" {self._definitions[name].origin})"
+                    f" {self._definitions[name][1]})"
                 )
-            self._definitions[name] = _Definition(item, origin)
+            self._definitions[name] = item, origin
 
     def _is_defined(self, target: Tensor) -> bool:
         names = [item.name() for item in target.items]
@@ -279,23 +267,6 @@ class DiscreteReader:
     def _place(self, entry: Json, what: str) -> str:
         place = self._flat.where(entry)
         return f"{what} at {place}" if place else what
-
-    def _reporting(self, origin: str) -> _Reporting:
-        return _Reporting(f"{self._flat.name}: {origin}")
-
-
-class _Reporting:
-    """Turns a refusal into an error that says where."""
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Refusal):
-            raise ModelicaError(f"{self._place}: the exporter does not support {error}") from error
 
 
 def _sides(residual: Json) -> tuple[Json, Json] | None:

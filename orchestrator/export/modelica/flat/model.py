@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -124,6 +125,16 @@ class FlatModel:
     def variable_error(self, name: str, refusal: Refusal) -> ModelicaError:
         """The error for a variable that cannot be exported."""
         return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
+
+    @contextmanager
+    def reporting(self, origin: str) -> Iterator[None]:
+        """Turn a refusal into an error that says where."""
+        try:
+            yield
+        except Refusal as refusal:
+            raise ModelicaError(
+                f"{self.name}: {origin}: the exporter does not support {refusal}"
+            ) from refusal
 
     def _origin(self, entry: Json) -> str:
         kind, details = "equation", entry.get("origin")

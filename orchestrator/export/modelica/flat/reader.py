@@ -9,11 +9,10 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.modelica.flat.discrete_reader import DiscreteReader
-from orchestrator.export.modelica.flat.event_collector import EventCollector
 from orchestrator.export.modelica.flat.expression import (
+    EventCollector,
     ExpressionScope,
     Interpreter,
     RecordValue,
@@ -284,19 +283,14 @@ class FlatReader:
             if index not in taken:
                 yield from self._expand(equation)
         for name, binding, origin in bindings:
-            try:
+            with self._flat.reporting(origin):
                 value = self._interpreter.evaluate(binding, self._scope)
                 difference = self._variables.names[name].zip(value, lambda a, b: a - b)
-            except Refusal as refusal:
-                raise self._error(origin, refusal) from refusal
             yield from self._scalars(difference, origin)
 
     def _expand(self, equation: FlatEquation) -> Iterator[Residual]:
-        scope = self._scope
-        if equation.loop:
-            indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
-            scope = ExpressionScope({**self._scope.names, **indices})
-        try:
+        with self._flat.reporting(equation.origin):
+            scope = self._scope.in_loop(equation.loop)
             value = self._interpreter.evaluate(equation.residual, scope)
             # rumoca counts an equation of records as one
             whole = isinstance(value, RecordValue)
@@ -305,8 +299,6 @@ class FlatReader:
                     f"an equation that gives {len(value.items)} scalar equations where rumoca"
                     f" announces {equation.count}"
                 )
-        except Refusal as refusal:
-            raise self._error(equation.origin, refusal) from refusal
         yield from self._scalars(value, equation.origin)
 
     def _algorithms(self, key: str) -> Iterator[Residual]:
@@ -315,14 +307,12 @@ class FlatReader:
             what = "initial algorithm" if initial else "algorithm"
             place = self._flat.where(section)
             origin = f"{what} at {place}" if place else str(section["origin"])
-            try:
+            with self._flat.reporting(origin):
                 for target, value in self._algorithm.run(section):
                     name = f"{origin}, '{target}'"
                     symbols = self._scope.names[target]
                     if not self._discrete.take_value(symbols, value, name, initial=initial):
                         yield from self._scalars(symbols.zip(value, lambda a, b: a - b), name)
-            except Refusal as refusal:
-                raise self._error(origin, refusal) from refusal
 
     @staticmethod
     def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:
@@ -376,11 +366,6 @@ class FlatReader:
         if not self._variables.is_variable(name):
             return False  # of a relation, pre() and the like
         return not self._is_parameter(name) and not self._variables.is_discrete(name)
-
-    def _error(self, origin: str, refusal: Refusal) -> ModelicaError:
-        return ModelicaError(
-            f"{self._flat.name}: {origin}: the exporter does not support {refusal}"
-        )
 
 
 def read(flat: FlatModel) -> ResidualDae:

@@ -9,9 +9,9 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.dae.events import Assertion, Message, Reinit, Termination
-from orchestrator.export.modelica.flat.builtin import choose
-from orchestrator.export.modelica.flat.event_collector import EventCollector
+from orchestrator.export.dae.residual_dae import column
 from orchestrator.export.modelica.flat.expression import (
+    EventCollector,
     ExpressionScope,
     Interpreter,
     Json,
@@ -19,7 +19,7 @@ from orchestrator.export.modelica.flat.expression import (
     gather,
 )
 from orchestrator.export.modelica.flat.model import Refusal
-from orchestrator.export.modelica.flat.tensor import Tensor
+from orchestrator.export.modelica.flat.tensor import Tensor, choose
 
 Names = dict[str, Tensor]
 Hook = Callable[[Json, Names], None]
@@ -222,7 +222,7 @@ def may_be_unassigned(item: Any) -> bool:
     """Whether an expression contains the mark of a variable that no statement has set."""
     if isinstance(item, str):
         return False
-    function = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *ca.symvar(item))], [item])
+    function = ca.Function("f", [column(ca.symvar(item))], [item])
     return any(
         function.instruction_id(step) == ca.OP_CONST
         and (value := function.instruction_constant(step)) != value
@@ -318,20 +318,14 @@ class WhenReader:
 
     def _when_assign(self, body: Json, active: _Scalar, assigned: dict[str, _Scalar]) -> None:
         value = self._evaluate(body["value"])
-        self.assign(self._target(body["target"]), value, active, assigned)
-
-    def assign(
-        self, target: Tensor, value: Tensor, active: _Scalar, assigned: dict[str, _Scalar]
-    ) -> None:
-        """``target = value`` where ``active``."""
+        target = self._target(body["target"])
         if value.shape not in {target.shape, ()}:
             raise Refusal(f"an assignment of shape {value.shape} to shape {target.shape}")
         items = value.items if value.shape else value.items * len(target.items)
         for symbol, item in zip(target.items, items, strict=True):
             otherwise = assigned.get(symbol.name(), self._collector.pre(symbol))
-            assigned[symbol.name()] = choose(
-                active, Tensor((), (item,)), Tensor((), (otherwise,))
-            ).item
+            chosen = choose(active, Tensor((), (item,)), Tensor((), (otherwise,)))
+            assigned[symbol.name()] = chosen.item
 
     def _when_conditional(self, body: Json, active: _Scalar, assigned: dict[str, _Scalar]) -> None:
         left = active

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import math
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,13 @@ import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
 from orchestrator.core.system.units import is_expressible, other_spelling
-from orchestrator.export.dae.residual_dae import DataType, Kind, StateSelect, Variable
+from orchestrator.export.dae.residual_dae import (
+    DataType,
+    Kind,
+    StateSelect,
+    Variable,
+    element_names,
+)
 from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
 from orchestrator.export.modelica.flat.model import FlatModel, Refusal
 from orchestrator.export.modelica.flat.statements import when_targets
@@ -216,7 +221,7 @@ class VariableReader:
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
         shape = tuple(entry["dims"])
-        names = list(_scalar_names(name, shape))
+        names = element_names(name, shape)
         kind = self._kinds[name]
         self._scalar_kinds.update(dict.fromkeys(names, kind))
         if kind is Kind.DISCRETE or self._data_type(name) is not DataType.REAL:
@@ -286,7 +291,7 @@ class VariableReader:
 
     def _set_kind(self, name: str, kind: Kind) -> None:
         self._kinds[name] = kind
-        scalars = _scalar_names(name, tuple(self._entries[name]["dims"]))
+        scalars = element_names(name, tuple(self._entries[name]["dims"]))
         self._scalar_kinds.update(dict.fromkeys(scalars, kind))
 
     def _scalars(self, name: str, entry: Json, starts: Mapping[str, Any]) -> Iterator[Variable]:
@@ -300,7 +305,7 @@ class VariableReader:
         fixed = entry["fixed"] or [False]
         free = self.classes.is_free(name)
         literals = self._literals_of(name)
-        for position, scalar in enumerate(_scalar_names(name, shape)):
+        for position, scalar in enumerate(element_names(name, shape)):
             constant = kind is Kind.CONSTANT
             known = self.names[name].items[position] if constant else None
             yield Variable(
@@ -402,11 +407,3 @@ def _expect_unit(place: str, unit: str) -> None:
 def _state_select(declared: str | None) -> StateSelect:
     name = (declared or "Default").rpartition(".")[2].upper()
     return StateSelect[name]
-
-
-def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:
-    if not shape:
-        yield name
-        return
-    for point in itertools.product(*(range(1, size + 1) for size in shape)):
-        yield f"{name}[{','.join(map(str, point))}]"

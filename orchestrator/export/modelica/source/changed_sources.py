@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.parser import parse_classes
+from orchestrator.export.modelica.source.class_scope import ClassTree, SourcePlace
+from orchestrator.export.modelica.source.parser import NotRead, parse_classes, parts
 from orchestrator.export.modelica.source.text import (
     CLASS_WORDS,
     ClassText,
@@ -21,7 +22,6 @@ from orchestrator.export.modelica.source.text import (
     classes_of,
     tokens,
 )
-from orchestrator.export.modelica.source.tree import ClassTree, NotRead, SourcePlace, parts
 
 #: rumoca's words about an element that changes in a when clause.
 ELEMENT_EVENT = re.compile(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.front_end.process import RUMOCA, FrontEndCrash, FrontEndRefusal
+from orchestrator.export.modelica.front_end_process import RUMOCA, FrontEndCrash, FrontEndRefusal
 from orchestrator.export.modelica.source.text import ModelicaText
 
 _PLACE = re.compile(r"\[input\.mo:(\d+):(\d+)\]")

@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu
 from orchestrator.core.system import System
-from orchestrator.export.blocks.block_trace import trace
+from orchestrator.export.blocks.build_block import trace
 from orchestrator.loops import linear_system
 
 K = (10.0 * math.pi) ** 2

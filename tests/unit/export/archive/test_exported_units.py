@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fmpy import read_model_description
 
-from orchestrator.export.archive.description_parts import units
+from orchestrator.export.archive.description import units
 
 
 def _defined(name: str) -> dict[str, str] | None:

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator import where
-from orchestrator.export.blocks.block_memory import Symbol, UntraceableError, applied, symbol_array
-from orchestrator.export.dae.operations import FUNCTIONS, as_written
+from orchestrator.export.blocks.block_memory import (
+    FUNCTIONS,
+    Symbol,
+    UntraceableError,
+    applied,
+    symbol_array,
+)
+from orchestrator.export.dae.residual_dae import as_written
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: x if abs(x) > 1e-6 else 0.0)
 BINARY = [

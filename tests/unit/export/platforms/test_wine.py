@@ -19,7 +19,7 @@ from fmpy import read_model_description
 from orchestrator.core.simunits import fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_block, build_recipe
-from orchestrator.export.archive.stamp import RUNTIME
+from orchestrator.export.archive.fmu_archive import RUNTIME
 from orchestrator.export.codegen.compiler import compiler_of, run_compiler
 from orchestrator.export.recipe import PLATFORMS, Platform, Recipe, this_platform
 from orchestrator.export.system import export_system, package

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block, read_experiment
-from orchestrator.export.portable.portable_system import left_to_tools
+from orchestrator.export.portable import left_to_tools
 from orchestrator.study.prepare.prepare import prepare
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.dae.explicit_ode import ExplicitOde, make_explicit
 from orchestrator.export.modelica.flat.reader import read
-from orchestrator.export.modelica.front_end.omc import instantiated
+from orchestrator.export.modelica.front_end_process import instantiated
 from orchestrator.export.modelica.frontend import flatten_flat
 from orchestrator.export.modelica.source.flat_text import plain_text
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from orchestrator.export.modelica.rules.references import (
+from orchestrator.export.modelica.references import (
     Finding,
     Model,
     NameReference,
@@ -14,9 +14,15 @@ from orchestrator.export.modelica.rules.references import (
     steps,
     with_bases,
 )
-from orchestrator.export.modelica.source.class_scope import ClassMember, ClassScope, Instance
+from orchestrator.export.modelica.source.class_scope import (
+    ClassMember,
+    ClassScope,
+    CodeSection,
+    Element,
+    Instance,
+    SourcePlace,
+)
 from orchestrator.export.modelica.source.text import split
-from orchestrator.export.modelica.source.tree import CodeSection, Element, SourcePlace
 
 Json = Any
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")

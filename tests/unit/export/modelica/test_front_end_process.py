@@ -10,8 +10,8 @@ import pytest
 
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export import BuildJob, Recipe, build_all
-from orchestrator.export.modelica.front_end import process
-from orchestrator.export.modelica.front_end.process import RUMOCA, FrontEndCrash
+from orchestrator.export.modelica import front_end_process
+from orchestrator.export.modelica.front_end_process import RUMOCA, FrontEndCrash
 from orchestrator.export.modelica.frontend import flatten, flatten_source
 
 GOOD = "model G Real x(start=1, fixed=true); equation der(x) = -x; end G;"
@@ -66,7 +66,7 @@ def test_crash_leaves_other_recipes_to_be_built(
 
 @pytest.mark.usefixtures("fresh")
 def test_hang_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "LIMIT", 0.0)
+    monkeypatch.setattr(front_end_process, "LIMIT", 0.0)
     with pytest.raises(ModelicaError, match=r"crashed on class 'G': it gave no answer within 0 s"):
         flatten_source("G", GOOD)
     monkeypatch.undo()
@@ -75,7 +75,7 @@ def test_hang_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("fresh")
 def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "MEMORY", 64 << 20)
+    monkeypatch.setattr(front_end_process, "MEMORY", 64 << 20)
     with pytest.raises(FrontEndCrash, match="MemoryError"):
         RUMOCA.ask({"checked": "/*" + "x" * (64 << 20)})
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from orchestrator.export.modelica.rules.references import Finding, Model
-from orchestrator.export.modelica.source.class_scope import Changes, ClassMember, ClassScope
-from orchestrator.export.modelica.source.tree import (
+from orchestrator.export.modelica.references import Finding, Model
+from orchestrator.export.modelica.source.class_scope import (
     Argument,
+    Changes,
+    ClassMember,
+    ClassScope,
     ClassTree,
     Element,
     ElementKind,

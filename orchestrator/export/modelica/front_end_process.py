@@ -1,17 +1,21 @@
-"""Asks rumoca in a process of its own: a crash, a hang or a hunger for memory is one error."""
+"""Asks rumoca in a process of its own, so that a crash or a hang is one error; and OpenModelica."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from multiprocessing import Pipe
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.core.own_process import OwnProcess
 
 Json = Any
@@ -21,7 +25,7 @@ LIMIT = 600.0
 MEMORY = 6 << 30
 #: s, for a process that has hung up.
 _END = 10.0
-_CHILD = "orchestrator.export.modelica.front_end.child"
+_CHILD = "orchestrator.export.modelica.front_end_child"
 
 
 class FrontEndCrash(Exception):  # noqa: N818 - it is told as the error of a class
@@ -39,7 +43,7 @@ class FrontEndProcess(threading.local):
         self._process: _Process | None = None
 
     def ask(self, question: Mapping[str, Json]) -> Json:
-        """Ask, see :mod:`orchestrator.export.modelica.front_end.child`."""
+        """Ask, see :mod:`orchestrator.export.modelica.front_end_child`."""
         if self._process is None or not self._process.is_ready:
             self._process = _Process()
         process, self._process = self._process, None  # what is not answered leaves nothing behind
@@ -104,3 +108,50 @@ RUMOCA = FrontEndProcess()
 def rumoca_version() -> str:
     """Version of the front end."""
     return version("rumoca")
+
+
+_SECONDS = 600.0
+
+
+def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
+    """Let ``omc`` make a class flat.
+
+    Raises ModelicaError: if it is not installed, takes too long or rejects the class.
+    """
+    compiler = shutil.which("omc")
+    if compiler is None:
+        raise ModelicaError(
+            "--front-end omc needs OpenModelica's compiler, but there is no 'omc' on the PATH;"
+            " install it (https://openmodelica.org), or leave --front-end out"
+        )
+    found = [each for root in roots for each in _libraries(root)]
+    inside = any(file.is_relative_to(root) for root in roots)
+    files = found if inside else [*found, file]
+    with TemporaryDirectory(prefix="softdock-") as folder:
+        script, flat = Path(folder) / "flatten.mos", Path(folder) / "flat.mo"
+        lines = [f"loadFile({json.dumps(str(each.resolve()))});" for each in files]
+        lines += [f'writeFile("{flat}", instantiateModel({model}));', "getErrorString();"]
+        script.write_text("\n".join(lines), encoding="utf-8")
+        try:
+            ended = subprocess.run(  # noqa: S603 - found above
+                [compiler, str(script)],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ModelicaError(f"omc has not made {model} flat within {_SECONDS:.0f} s") from error
+        text = flat.read_text(encoding="utf-8") if flat.is_file() else ""
+        if not text.strip():
+            said = (ended.stdout + ended.stderr)[-2000:]
+            raise ModelicaError(f"omc rejects {model}: {said}")
+        return text
+
+
+def _libraries(root: Path) -> list[Path]:
+    """Packages in a folder, or the folder itself if it is one."""
+    if (root / "package.mo").is_file():
+        return [root / "package.mo"]
+    return [*sorted(root.glob("*/package.mo")), *sorted(root.glob("*.mo"))]

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orchestrator.export.modelica.source.class_scope import ClassScope, Instance
+from orchestrator.export.modelica.source.class_scope import (
+    Argument,
+    ClassScope,
+    Element,
+    ElementKind,
+    Instance,
+    SourcePlace,
+)
 from orchestrator.export.modelica.source.text import Token, split
-from orchestrator.export.modelica.source.tree import Argument, Element, ElementKind, SourcePlace
 
 #: A place in the sources and what is wrong there.
 Finding = tuple[SourcePlace, str]

@@ -1,1 +1,0 @@
-"""rumoca, the Modelica front end, in a process of its own."""
