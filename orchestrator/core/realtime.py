@@ -374,26 +374,11 @@ class RealTimeRecord:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, times in nanoseconds."""
-        return {
-            "factor": self.factor,
-            "policy": self.policy,
-            "priority": self.priority,
-            "cpus": list(self.cpus),
-            "granted": list(self.granted),
-            "refused": list(self.refused),
-            "kernel": self.kernel,
-            "wake": self.wake.as_json(),
-            "computing": self.computing.as_json(),
-            "slack": self.slack.as_json(),
-            "lateness": self.lateness.as_json(),
-            "units": {name: durations.as_json() for name, durations in self.units.items()},
-            "overruns": self.overruns,
-            "longest_row": self.longest_row,
-            "slipped_ns": self.slipped_ns,
-            "listed": [asdict(overrun) for overrun in self.listed],
-            "drift": asdict(self.drift) if self.drift else None,
-            "clock": self.clock,
-        }
+        plain = asdict(self)
+        for name in ("wake", "computing", "slack", "lateness"):
+            plain[name] = getattr(self, name).as_json()
+        plain["units"] = {name: durations.as_json() for name, durations in self.units.items()}
+        return plain
 
 
 #: The time of a row that is not written yet: later than any.

@@ -48,7 +48,13 @@ def listed_names(names: Sequence[str], wrong: str = "") -> str:
     if wrong:
         near = by_nearness(wrong, names)[:FEW_LISTED]
         return f"{', '.join(near)}, the nearest of {len(names)}"
-    return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
+    return first_of(names, FEW_LISTED)
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Write the first texts in a message, and how many more there are."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def member_of(kind: type[Kind], text: str, what: str) -> Kind:
