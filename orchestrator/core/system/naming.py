@@ -64,6 +64,11 @@ def member_of(kind: type[Kind], text: str, what: str) -> Kind:
     return kind(text)
 
 
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def expect_name(name: str, what: str) -> str:
     """Return the name of something in a system, or raise DescriptionError."""
     if not name or "." in name or SEPARATOR in name:
