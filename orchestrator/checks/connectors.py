@@ -22,6 +22,7 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.checks import compatible, endpoints, sources, unconnected
 from orchestrator.core.system.flatten import seen_from_inside
+from orchestrator.core.system.naming import first_of
 from orchestrator.core.system.units import other_spelling
 
 _TABLE = "SSP 1.0.1, 5.3.2"
@@ -359,8 +360,7 @@ def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
         outputs = [c.name for c in component.of(Causality.OUTPUT)]
         idle = [output for output in outputs if (name, output) not in read]
         if idle and name in joined:
-            more = f" and {len(idle) - _IDLE} more" if len(idle) > _IDLE else ""
-            yield finding("CON113", name, f"nobody reads {', '.join(idle[:_IDLE])}{more}")
+            yield finding("CON113", name, f"nobody reads {first_of(idle, _IDLE)}")
 
 
 def _islands(flat: System) -> Iterator[Diagnostic]:
@@ -387,13 +387,12 @@ def _islands(flat: System) -> Iterator[Diagnostic]:
 
 
 def _written(at: str, connectors: Iterable[Connector]) -> Iterator[Diagnostic]:
-    users: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for connector in connectors:
         if connector.unit is not None and connector.unit_definition is None:
-            users.setdefault(connector.unit, []).append(connector.name)
-    for unit, names in users.items():
+            named.setdefault(connector.unit, []).append(connector.name)
+    for unit, names in named.items():
         if (text := other_spelling(unit)) is None:
             continue
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        shown = ", ".join(f"'{name}'" for name in names[:_LISTED])
-        yield finding("CON121", at, f"unit '{unit}' of {shown}{more} is read as '{text}'")
+        users = first_of([f"'{name}'" for name in names], _LISTED)
+        yield finding("CON121", at, f"unit '{unit}' of {users} is read as '{text}'")

@@ -87,12 +87,6 @@ def _levels(system: System, path: str) -> Iterator[SystemLevel]:
         yield from _levels(inner, level.at(name))
 
 
-def without_ends(system: System) -> System:
-    """Return a flat system without its own connectors and what is connected to them."""
-    between = (c for c in system.connections if c.source.component and c.target.component)
-    return replace(system, connectors={}, values={}, connections=tuple(between))
-
-
 def finding(
     code: str, place: str, message: str, file: str = "", line: int | None = None
 ) -> Diagnostic:
@@ -188,16 +182,19 @@ class Compiled:
 
     def loop_count(self) -> int:
         """Return the number of closed loops; rings along lines that act alike are one."""
-        if self.schedule is not None:
-            return sum(len(loop.loops) for loop in self.schedule.loop_delays)
-        return len(closed_loops(self.system))
+        if self.schedule is None:
+            return len(closed_loops(self.system))
+        return sum(len(loop.loops) for loop in self.schedule.loop_delays)
 
 
 def compiled(context: CheckContext) -> Compiled | None:
     """Plan and compile a system; ``None`` if it is not sound enough for that."""
     if context.flat is None or not context.is_known or not context.flat.components:
         return None
-    system, run = without_ends(context.flat), context.run
+    lines = context.flat.connections
+    between = tuple(c for c in lines if c.source.component and c.target.component)
+    system = replace(context.flat, connectors={}, values={}, connections=between)
+    run = context.run
     refusal = None
     if run.step_ns:
         try:

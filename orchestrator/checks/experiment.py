@@ -91,17 +91,12 @@ def run_of(
     )
 
 
-def _judged(case: Case, defaults: RunOptions) -> RunOptions:
-    """Return the options of a case, with the system's own step where one is to be chosen."""
-    options = merged(case, defaults)
-    return options.model_copy(update={"step": options.given_step})
-
-
 def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Diagnostic]:
     """Check the names of an experiment against the systems of its cases that could be prepared."""
-    cases = {
-        name: PreparedCase(name, case, _judged(case, experiment.defaults), systems[name])
-        for name, case in experiment.case.items()
-        if name in systems
-    }
+    cases = {}
+    for name, system in systems.items():
+        options = merged(experiment.case[name], experiment.defaults)
+        # the system's own step where one is to be chosen
+        options = options.model_copy(update={"step": options.given_step})
+        cases[name] = PreparedCase(name, experiment.case[name], options, system)
     yield from unsound(experiment, cases)

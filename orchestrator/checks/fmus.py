@@ -21,6 +21,7 @@ from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import child, children, full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
+from orchestrator.core.system.naming import first_of
 from orchestrator.core.system.units import base_said
 
 CODES: tuple[Code, ...] = (
@@ -156,10 +157,9 @@ def _misnamed(described: ModelDescription) -> tuple[str, ...]:
     wrong = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
     if not wrong:
         return ()
-    more = f" and {len(wrong) - _LISTED} more" if len(wrong) > _LISTED else ""
     convention = "structured" if structured else "flat"
-    shown = ", ".join(map(repr, wrong[:_LISTED]))
-    return (f"names that break the {convention} naming convention: {shown}{more}",)
+    names = first_of(list(map(repr, wrong)), _LISTED)
+    return (f"names that break the {convention} naming convention: {names}",)
 
 
 def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import Group, plan_of
 from orchestrator.core.system import SourceKind, System
+from orchestrator.core.system.naming import first_of
 
 CODES: tuple[Code, ...] = (
     note(
@@ -104,8 +105,7 @@ def _cuts(system: System, group: Group) -> str:
         and line.target.component in place
         and place.get(line.source.component, -1) >= place[line.target.component]
     ]
-    more = f" and {len(cut) - _CUTS} more" if len(cut) > _CUTS else ""
-    return ", ".join(cut[:_CUTS]) + more
+    return first_of(cut, _CUTS)
 
 
 def _would_solve(system: System) -> str:

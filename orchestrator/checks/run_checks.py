@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from orchestrator.checks import components, connectors, fmus, loops, timing, values
@@ -73,15 +73,7 @@ class CheckReport:
             "target": self.target,
             "exit_code": self.exit_code(strict=strict),
             "counts": {str(severity): self.count(severity) for severity in Severity},
-            "systems": {
-                name: {
-                    "components": extent.components,
-                    "connections": extent.connections,
-                    "loops": extent.loops,
-                    "errors": extent.errors,
-                }
-                for name, extent in self.systems.items()
-            },
+            "systems": {name: asdict(extent) for name, extent in self.systems.items()},
             "findings": [{**found.as_json(), "where": found.place} for found in self.findings],
         }
 

@@ -223,8 +223,7 @@ def _item(at: str, value: Value, component: Component, name: str) -> Iterator[Di
         return
     numbers = value if isinstance(value, tuple) else (value,)
     if any(number not in items.values() for number in numbers):
-        known = ", ".join(f"{item} ({number})" for item, number in items.items())
-        yield finding("ENU101", at, f"expected one of {known}; found {value!r}")
+        yield finding("ENU101", at, f"expected one of {_words(items)}; found {value!r}")
 
 
 _TRUTH = {"false": 0, "true": 1}

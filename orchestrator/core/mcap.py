@@ -276,10 +276,7 @@ class McapFile:
             schema_count=len(self._counts),
         )
 
-    def _write(
-        self,
-        *records: McapRecord,
-    ) -> int:
+    def _write(self, *records: McapRecord) -> int:
         builder = RecordBuilder()
         for record in records:
             record.write(builder)
@@ -415,22 +412,17 @@ def _joined(
     clocks_ns = np.zeros_like(times_ns)
     for number, one in rows.items():
         first = one.values[0]
-        keys = [key for key, value in first.items() if value is None or _is_number(value)]
+        keys = [key for key, value in first.items() if isinstance(value, int | float | None)]
         block = np.full((len(times_ns), len(keys)), np.nan)
         at = np.searchsorted(times_ns, np.array(one.times, np.int64))
         clocks_ns[at] = one.clocks
-        block[at] = [[_number_in_json(row.get(key)) for key in keys] for row in one.values]
+        block[at] = [
+            [float(x) if isinstance(x, int | float) else np.nan for x in map(row.get, keys)]
+            for row in one.values
+        ]
         columns.append(block)
         names += [name_of(channels[number].topic, key) for key in keys]
     return times_ns, clocks_ns, tuple(names), np.hstack(columns)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
-
-
-def _number_in_json(value: Any) -> float:
-    return float(value) if _is_number(value) else np.nan
 
 
 def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> dict[str, str]:

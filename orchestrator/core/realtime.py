@@ -16,6 +16,7 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.core.system.naming import is_whole
 
 #: Priorities of SCHED_FIFO in Linux; the kernel's own threads that must not wait have 99.
 HIGHEST_PRIORITY = 98
@@ -99,11 +100,11 @@ class RealTime:
             said = f"{', '.join(policies[:-1])} or {policies[-1]}"
             near = nearest(str(self.policy), policies)
             yield _wrong("policy", said, self.policy, near)
-        if not _is_whole(self.overruns) or not 1 <= self.overruns < 2**62:
+        if not is_whole(self.overruns) or not 1 <= self.overruns < 2**62:
             yield _wrong("overruns", "a whole number >= 1", self.overruns)
         elif self.overruns != 1 and self.policy != OverrunPolicy.STOP:
             yield _wrong("overruns", "it only with policy 'stop'", self.overruns)
-        if not _is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
+        if not is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
             yield _wrong("priority", f"a whole number, 0 to {HIGHEST_PRIORITY}", self.priority)
         yield from _wrong_budgets({"budget": self.budget} if self.budget is not None else {})
         yield from _wrong_budgets({f"budgets.{k}": v for k, v in self.budgets.items()})
@@ -117,7 +118,7 @@ class RealTime:
             If it may not; the message lists those that it may.
         """
         there = sorted(posix.processors())
-        absent = [cpu for cpu in self.cpus if not _is_whole(cpu) or cpu not in there]
+        absent = [cpu for cpu in self.cpus if not is_whole(cpu) or cpu not in there]
         if absent:
             listed = ", ".join(map(str, there))
             raise _wrong("cpus", f"processors that this process may use ({listed})", absent)
@@ -149,12 +150,8 @@ class RealTime:
         }
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_number(value: object) -> bool:
-    return _is_whole(value) or isinstance(value, float)
+    return is_whole(value) or isinstance(value, float)
 
 
 def _wrong(key: str, expected: str, found: object, near: str = "") -> DescriptionError:
@@ -374,26 +371,11 @@ class RealTimeRecord:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, times in nanoseconds."""
-        return {
-            "factor": self.factor,
-            "policy": self.policy,
-            "priority": self.priority,
-            "cpus": list(self.cpus),
-            "granted": list(self.granted),
-            "refused": list(self.refused),
-            "kernel": self.kernel,
-            "wake": self.wake.as_json(),
-            "computing": self.computing.as_json(),
-            "slack": self.slack.as_json(),
-            "lateness": self.lateness.as_json(),
-            "units": {name: durations.as_json() for name, durations in self.units.items()},
-            "overruns": self.overruns,
-            "longest_row": self.longest_row,
-            "slipped_ns": self.slipped_ns,
-            "listed": [asdict(overrun) for overrun in self.listed],
-            "drift": asdict(self.drift) if self.drift else None,
-            "clock": self.clock,
-        }
+        plain = asdict(self)
+        for name in ("wake", "computing", "slack", "lateness"):
+            plain[name] = getattr(self, name).as_json()
+        plain["units"] = {name: durations.as_json() for name, durations in self.units.items()}
+        return plain
 
 
 #: The time of a row that is not written yet: later than any.

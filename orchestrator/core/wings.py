@@ -48,17 +48,13 @@ class PluginGroup(Generic[Kind]):
         self.class_of = cache(self._class_of)
 
     @cached_property
-    def _registered(self) -> tuple[EntryPoint, ...]:
-        return tuple(registered(self._group))
-
-    @cached_property
     def entry_points(self) -> Mapping[str, EntryPoint]:
         """All that are registered, by name; nothing is imported."""
-        return {entry.name: entry for entry in self._registered}
+        return {entry.name: entry for entry in registered(self._group)}
 
     def require_one(self, name: str) -> None:
         """Raise PluginError if two packages register different things under a name."""
-        values = sorted({entry.value for entry in self._registered if entry.name == name})
+        values = sorted({entry.value for entry in registered(self._group) if entry.name == name})
         if len(values) > 1:
             raise PluginError(
                 f"two packages register the {self._noun} '{name}': {' and '.join(values)};"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import lcm
-from typing import TYPE_CHECKING
 
 from orchestrator.core.display import Listed
 from orchestrator.core.system import (
@@ -16,13 +15,7 @@ from orchestrator.core.system import (
     Jitter,
     JitterKind,
     Newest,
-    TransportDelay,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 #: Steps of probability of a distribution's table; between them it is straight.
 _STEPS = 1024
@@ -96,7 +89,7 @@ def channel_of(line: Connection) -> Channel | None:
         int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little"),
         delay.nominal_ns,
         varies.loss,
-        () if varies.jitter is None else _quantiles(delay, varies.jitter),
+        () if varies.jitter is None else _quantiles(delay.nominal_ns, varies.jitter),
         0 if varies.jitter is None else varies.jitter.correlation_ns,
         () if trace is None else trace.times_ns,
         () if trace is None else tuple(-1 if d is None else d for d in trace.delays_ns),
@@ -106,27 +99,21 @@ def channel_of(line: Connection) -> Channel | None:
     )
 
 
-def _quantiles(delay: TransportDelay, jitter: Jitter) -> tuple[float, ...]:
-    import numpy as np
-
-    share = np.linspace(0.0, 1.0, _STEPS + 1)
-    return tuple((delay.nominal_ns + jitter.spread_ns * _standard(jitter, share)).tolist())
-
-
-def _standard(jitter: Jitter, share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quantiles of a jitter of spread 1 about a delay of 0."""
+def _quantiles(nominal_ns: int, jitter: Jitter) -> tuple[float, ...]:
+    """Delays at equal steps of probability, from 0 to 1."""
     import numpy as np
     from scipy.special import gammaincinv, ndtr, ndtri
 
+    share = np.linspace(0.0, 1.0, _STEPS + 1)
     if jitter.kind is JitterKind.UNIFORM:
-        return 2.0 * share - 1.0
-    found: NDArray[np.float64]
-    if jitter.kind is JitterKind.NORMAL:
+        standard = 2.0 * share - 1.0
+    elif jitter.kind is JitterKind.NORMAL:
         outside = ndtr(-_NORMAL_CUT)
         found = ndtri(outside + share * (1.0 - 2.0 * outside))
-        return np.clip(found, -_NORMAL_CUT, _NORMAL_CUT)
-    found = gammaincinv(jitter.shape, share * _GAMMA_CUT) / np.sqrt(jitter.shape)
-    return found
+        standard = np.clip(found, -_NORMAL_CUT, _NORMAL_CUT)
+    else:
+        standard = gammaincinv(jitter.shape, share * _GAMMA_CUT) / np.sqrt(jitter.shape)
+    return tuple((nominal_ns + jitter.spread_ns * standard).tolist())
 
 
 @dataclass(frozen=True, slots=True)

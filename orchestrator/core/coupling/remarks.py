@@ -20,6 +20,7 @@ from orchestrator.core.system import (
     lines_of,
     seconds,
 )
+from orchestrator.core.system.naming import first_of
 from orchestrator.core.system.time import end_of_steps, whole_steps
 
 #: A loop out of plain mode misses its delay by more than this only if its loops cannot all be met.
@@ -159,8 +160,7 @@ def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[st
     found = f"{len(followed)} connections are followed over each step (waveform)"
     if not held:
         return [found]
-    more = f" and {len(held) - 5} more" if len(held) > 5 else ""
-    return [f"{found}; those of loops that are held: {', '.join(held[:5])}{more}"]
+    return [f"{found}; those of loops that are held: {first_of(held, 5)}"]
 
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:

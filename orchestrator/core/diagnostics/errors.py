@@ -11,45 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Self
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """One kind of finding.
-
-    name: Letters of the family and three digits; its meaning never changes.
-    severity: Of every finding of this kind; ``None``: it depends.
-    title: In a few words.
-    explanation: What is looked at, why it matters, what to do.
-    clause: Of the standard that says so.
-    """
-
-    name: str
-    severity: Severity | None
-    title: str
-    explanation: str
-    clause: str = ""
-
-    def __str__(self) -> str:
-        clause = f" ({self.clause})" if self.clause else ""
-        severity = "" if self.severity is None else f" {self.severity}"
-        return f"{self.name}{severity}: {self.title}\n\n{self.explanation}{clause}"
-
-
-def error(name: str, title: str, explanation: str, clause: str = "") -> Code:
-    """Return a code of what cannot be used so."""
-    return Code(name, Severity.ERROR, title, explanation, clause)
-
-
-def warning(name: str, title: str, explanation: str, clause: str = "") -> Code:
-    """Return a code of what may not do what its author meant."""
-    return Code(name, Severity.WARNING, title, explanation, clause)
-
-
-def note(name: str, title: str, explanation: str, clause: str = "") -> Code:
-    """Return a code of what is worth knowing."""
-    return Code(name, Severity.NOTE, title, explanation, clause)
 
 
 class Severity(StrEnum):
@@ -62,6 +25,35 @@ class Severity(StrEnum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of finding.
+
+    name: Letters of the family and three digits; its meaning never changes.
+    title: In a few words.
+    explanation: What is looked at, why it matters, what to do.
+    clause: Of the standard that says so.
+    severity: Of every finding of this kind; ``None``: it depends.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    clause: str = ""
+    severity: Severity | None = Severity.ERROR
+
+    def __str__(self) -> str:
+        clause = f" ({self.clause})" if self.clause else ""
+        severity = "" if self.severity is None else f" {self.severity}"
+        return f"{self.name}{severity}: {self.title}\n\n{self.explanation}{clause}"
+
+
+#: Codes of what cannot be used so, may not do what its author meant, or is worth knowing.
+error = Code
+warning = partial(Code, severity=Severity.WARNING)
+note = partial(Code, severity=Severity.NOTE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,10 +217,9 @@ def _read(run: BinaryIO, size: int) -> bytes:
 
 def _with(order: JournalOrder, event: Tuned | Mark) -> JournalOrder:
     """Let what was done to the run stand in all that is still to be written."""
-    begun = order.begun
-    if isinstance(event, Tuned):
-        return replace(order, begun=replace(begun, tuned=(*begun.tuned, event)))
-    return replace(order, begun=replace(begun, marks=(*begun.marks, event)))
+    kind = "tuned" if isinstance(event, Tuned) else "marks"
+    events: Any = {kind: (*getattr(order.begun, kind), event)}
+    return replace(order, begun=replace(order.begun, **events))
 
 
 def _yield_to_all() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
-from orchestrator.core.recording.origin import origin
+from orchestrator.core.recording.origin import origin, told_of_run
 from orchestrator.core.recording.result import Result
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import signal_of
@@ -196,10 +196,9 @@ def _shown(value: Any) -> str:
 
 def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     from orchestrator.core.mcap import in_order, read_mcap_file
-    from orchestrator.core.recording.origin import RunRecord
 
     content = read_mcap_file(Path(path))
     names = content.names
@@ -209,23 +208,17 @@ def read_mcap(path: str | Path) -> Result:
             names = tuple(listed)
         about = {key: json.loads(text) for key, text in content.metadata.get("run", {}).items()}
         about |= {key: found for key in _DONE if (found := _done(content.events, key))}
-        run = TypeAdapter(RunRecord).validate_json(json.dumps(_NOTHING | about), strict=True)
+        told = told_of_run(_NOTHING | about)
     except (ValueError, TypeError, ValidationError) as error:
         raise LoadError.in_file(Path(path), f"its metadata cannot be read: {error}") from None
     is_clocked = content.metadata.get("clock", {}).get("publish_time") == _MONOTONIC
+    told["name"] = told["name"] or Path(path).stem
     return Result(
-        name=run["case"] or Path(path).stem,
         time_ns=content.times_ns,
         clock_ns=content.clocks_ns if is_clocked else None,
         names=names,
         values=np.ascontiguousarray(in_order(content, names)),
         units=content.units,
-        step_ns=run["step_ns"],
-        algorithm=run["algorithm"],
-        delay_mode=run["delay_mode"],
-        faults=run["faults"],
-        notices=run.get("notices", ()),
-        tuned=run.get("tuned", ()),
-        marks=run.get("marks", ()),
         notes=(content.cut,) if content.cut else (),
+        **told,
     )

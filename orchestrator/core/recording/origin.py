@@ -123,6 +123,17 @@ class RunRecord(TypedDict):
     marks: NotRequired[tuple[Mark, ...]]
 
 
+def told_of_run(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what metadata tell of a run, by its names in a :class:`Result`.
+
+    Raises ValidationError: if they are none of a result.
+    """
+    from pydantic import TypeAdapter
+
+    told: Any = TypeAdapter(RunRecord).validate_json(json.dumps(about), strict=True)
+    return {"name": told.pop("case"), **told}
+
+
 def result_of(
     about: Mapping[str, Any],
     units: Mapping[str, str],
@@ -134,28 +145,16 @@ def result_of(
 
     Raises ValueError: if its metadata or its times, in s, are none of a result.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
-        run = TypeAdapter(RunRecord).validate_json(json.dumps(about), strict=True)
+        told = told_of_run(about)
     except ValidationError as error:
         raise ValueError(f"its metadata: {misfit(error)}") from error
     if not (np.abs(times) < 2.0**63 / 1e9).all() or not (np.diff(times) > 0).all():
         raise ValueError(f"'{TIME}': expected increasing times within 64 bits of nanoseconds")
-    return Result(
-        name=run["case"],
-        time_ns=np.rint(times * 1e9).astype(np.int64),
-        names=tuple(names),
-        values=values,
-        units=dict(units),
-        step_ns=run["step_ns"],
-        algorithm=run["algorithm"],
-        delay_mode=run["delay_mode"],
-        faults=run["faults"],
-        notices=run.get("notices", ()),
-        tuned=run.get("tuned", ()),
-        marks=run.get("marks", ()),
-    )
+    time_ns = np.rint(times * 1e9).astype(np.int64)
+    return Result(time_ns=time_ns, names=tuple(names), values=values, units=dict(units), **told)
 
 
 @dataclass(frozen=True, slots=True)

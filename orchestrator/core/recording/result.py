@@ -254,13 +254,8 @@ class Result:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._column
 
-    def __repr__(self) -> str:
-
-        return text_of(self)
-
-    def _repr_html_(self) -> str:
-
-        return html_of(self)
+    __repr__ = text_of
+    _repr_html_ = html_of
 
     @cached_property
     def _column(self) -> dict[str, int]:

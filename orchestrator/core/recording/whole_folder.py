@@ -39,11 +39,6 @@ def whole_file(path: str | Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-def is_draft(path: Path) -> bool:
-    """Whether a file is one that was not finished: its process was killed, or is at it."""
-    return _ATOMIC_DRAFT.fullmatch(path.name) is not None
-
-
 _LOG = logging.getLogger(__name__)
 #: The file system does not know links, or cannot make this one.
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS}
@@ -232,7 +227,8 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
 
 
 def _unfinished(folder: Path) -> set[str]:
-    return {each.name for each in folder.iterdir() if is_draft(each)}
+    """Return the files whose processes were killed, or are at them."""
+    return {each.name for each in folder.iterdir() if _ATOMIC_DRAFT.fullmatch(each.name)}
 
 
 def _keep(

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
+#: What has a name in a system.
+_KINDS = ("components", "systems", "buses")
+
+
 def add(system: System, name: str, what: Component | System, /, **values: Value) -> System:
     """Add a component or a nested system, with values of its parameters and inputs."""
     expect_name(name, "component")
@@ -61,16 +65,12 @@ def _removed(system: System, name: str) -> System:
     """Return the system without a component, nested system or bus, and without its connections."""
     element(system, name)
 
-    def others(parts: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: part for key, part in parts.items() if key != name}
-
-    return replace(
-        system,
-        components=others(system.components),
-        systems=others(system.systems),
-        buses=others(system.buses),
-        connections=tuple(c for c in system.connections if name not in _parts(c)),
-    )
+    others: dict[str, Any] = {
+        kind: {key: part for key, part in getattr(system, kind).items() if key != name}
+        for kind in _KINDS
+    }
+    lines = tuple(line for line in system.connections if name not in _parts(line))
+    return replace(system, connections=lines, **others)
 
 
 def _parts(line: Connection) -> tuple[str, str]:
@@ -85,24 +85,18 @@ def _renamed(system: System, name: str, new: str) -> System:
     expect_name(new, "component")
     free(system, new)
 
-    def moved(parts: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            new if key == name else key: replace(part, name=new) if key == name else part
-            for key, part in parts.items()
-        }
-
     def at(end: Endpoint) -> Endpoint:
         return end._replace(component=new) if end.component == name else end
 
-    return replace(
-        system,
-        components=moved(system.components),
-        systems=moved(system.systems),
-        buses=moved(system.buses),
-        connections=tuple(
-            replace(c, source=at(c.source), target=at(c.target)) for c in system.connections
-        ),
-    )
+    moved: dict[str, Any] = {
+        kind: {
+            new if key == name else key: replace(part, name=new) if key == name else part
+            for key, part in getattr(system, kind).items()
+        }
+        for kind in _KINDS
+    }
+    lines = (replace(c, source=at(c.source), target=at(c.target)) for c in system.connections)
+    return replace(system, connections=tuple(lines), **moved)
 
 
 def move(system: System, path: str, into: str) -> System:

@@ -182,6 +182,7 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
 def values(component: Component) -> Iterator[DescriptionError]:
     """Whether the values of a component fit its connectors."""
     where = f"component '{component.name}' ({component.source})"
+    is_fmu = component.source.kind is SourceKind.FMU  # whose outputs may have a start value to set
     for name, value in component.values.items():
         at = f"{component.name}.{name}"
         connector = component.connectors.get(name)
@@ -190,8 +191,8 @@ def values(component: Component) -> Iterator[DescriptionError]:
             settable += [c.name for c in component.of(Causality.INPUT)]
             yield unknown("parameter", name, settable, where, code="VAL101", key=at)
         elif connector.causality is Causality.OUTPUT and not (
-            component.source.kind is SourceKind.FMU and connector.start is not None
-        ):  # outputs of FMUs may begin with a value that can be set
+            is_fmu and connector.start is not None
+        ):
             text = f"'{name}' is an output and cannot be set"
             yield DescriptionError.about(text, code="VAL102", place=where, key=at)
         elif not connector.accepts(value):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import is_whole, lacking
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -111,11 +111,7 @@ class ComponentOptions:
                 )
         except DescriptionError as error:
             problems += error.problems
-        if (
-            isinstance(self.restarts, bool)
-            or not isinstance(self.restarts, int)
-            or self.restarts < 1
-        ):
+        if not is_whole(self.restarts) or self.restarts < 1:
             problems.append(
                 f"option 'restarts': expected a whole number >= 1, found {self.restarts!r}"
             )

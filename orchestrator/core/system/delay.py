@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.core.system.naming import member_of
+from orchestrator.core.system.naming import is_whole, member_of
 from orchestrator.core.system.time import nanoseconds
 
 #: Rows; more are a mistake rather than a recording of a delay.
@@ -123,7 +123,7 @@ class Newest(StrEnum):
 
 
 def _expect_whole(what: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not is_whole(value):
         raise DescriptionError(f"{what}: expected a whole number, found {value!r}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system.connection import Connection, Endpoint, connection_name
+from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.ports import Connector, DataType
 from orchestrator.core.system.system import System
 from orchestrator.core.system.time import nanoseconds, seconds
@@ -120,11 +121,11 @@ class Fault:
             problems.append(f"sigma: expected >= 0, found {self.amount!r}")
         if self.delay_ns < 0:
             problems.append(f"delay: expected >= 0 s, found {seconds(self.delay_ns):.9g} s")
-        if not _is_whole(self.seed) or not 0 <= self.seed <= _LARGEST_SEED:
+        if not is_whole(self.seed) or not 0 <= self.seed <= _LARGEST_SEED:
             problems.append(
                 f"seed: expected a whole number, 0 to {_LARGEST_SEED}, found {self.seed!r}"
             )
-        if self.element is not None and (not _is_whole(self.element) or self.element < 0):
+        if self.element is not None and (not is_whole(self.element) or self.element < 0):
             problems.append(f"element: expected a whole number >= 0, found {self.element!r}")
         if problems:
             raise DescriptionError(*(f"fault {self}: {text}" for text in problems))
@@ -226,10 +227,6 @@ def _wrong_figures(kind: FaultKind, figures: Mapping[str, Any]) -> list[str]:
         if name not in figures
     ]
     return problems
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

@@ -48,7 +48,13 @@ def listed_names(names: Sequence[str], wrong: str = "") -> str:
     if wrong:
         near = by_nearness(wrong, names)[:FEW_LISTED]
         return f"{', '.join(near)}, the nearest of {len(names)}"
-    return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
+    return first_of(names, FEW_LISTED)
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Write the first texts in a message, and how many more there are."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def member_of(kind: type[Kind], text: str, what: str) -> Kind:
@@ -56,6 +62,11 @@ def member_of(kind: type[Kind], text: str, what: str) -> Kind:
     if text not in set(kind):
         raise DescriptionError(f"{what}: expected one of {', '.join(kind)}, found {text!r}")
     return kind(text)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def expect_name(name: str, what: str) -> str:

@@ -38,18 +38,6 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
     return int(exact)
 
 
-def fraction_ns(time: str | float, what: str = "time") -> Fraction:
-    """Convert a time to nanoseconds, exactly; parameters as of :func:`nanoseconds`.
-
-    Raises DescriptionError: if the text is no time, or the time does not fit 64 bits of
-        nanoseconds.
-    """
-    exact = _decimal_ns(time, what)
-    if exact.copy_abs() > _LARGEST or exact.adjusted() < -_MOST_DIGITS:
-        raise DescriptionError(f"{what}: {time!r} is not within 64 bits of nanoseconds")
-    return Fraction(exact)
-
-
 def _decimal_ns(time: str | float, what: str) -> Decimal:
     match = _TEXT.fullmatch(str(time))
     unit = match[2] or "s" if match else ""
@@ -133,7 +121,10 @@ def step_length(step: str | float, what: str = "communication step") -> int:
         exact = Fraction(int(match[1]), int(match[2])) * nanoseconds(f"1 {match[3]}", what)
         nanoseconds(f"{int(exact)} ns", what)  # that it fits
     else:
-        exact = fraction_ns(step, what)
+        written = _decimal_ns(step, what)
+        if written.copy_abs() > _LARGEST or written.adjusted() < -_MOST_DIGITS:
+            raise DescriptionError(f"{what}: {step!r} is not within 64 bits of nanoseconds")
+        exact = Fraction(written)
     if exact.denominator > _LARGEST_DENOMINATOR:
         raise DescriptionError(
             f"{what}: {step!r} has more digits below a nanosecond than 15: round it"

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def _code(name: str, meaning: str) -> Code:
-    return Code(name, None, meaning, _KINDS[name[3]])
+    return Code(name, meaning, _KINDS[name[3]], severity=None)
 
 
 UNREADABLE = _code("SSP001", "a file is missing or cannot be read")

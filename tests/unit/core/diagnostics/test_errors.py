@@ -20,7 +20,7 @@ from orchestrator.core.ssp.common.codes import RefusalError, refusal
 
 CLASSES = [
     kind
-    for kind in map(diagnostics.__dict__.get, diagnostics.__all__)
+    for kind in vars(diagnostics).values()
     if isinstance(kind, type) and issubclass(kind, SoftdockError)
 ]
 FULL = Diagnostic(
