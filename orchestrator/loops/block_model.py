@@ -159,7 +159,9 @@ class _Step:
             for way in _ways(value)
         ]
         self.owner = unit.name
-        self.names = tuple(f"{unit.name}.{_path(place)}" for place in self._places)
+        self.names = tuple(
+            f"{unit.name}.{name}{''.join(f'[{key}]' for key in way)}" for name, *way in self._places
+        )
         self.inputs = signal_names(unit.name, unit.inputs)
         self.outputs = signal_names(unit.name, unit.outputs)
 
@@ -255,10 +257,6 @@ def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
         yield from ((i, *way) for i, one in enumerate(value) for way in _ways(one))
     elif isinstance(value, dict):
         yield from ((key, *way) for key, one in value.items() for way in _ways(one))
-
-
-def _path(place: tuple[Any, ...]) -> str:
-    return str(place[0]) + "".join(f"[{key}]" for key in place[1:])
 
 
 def _at(state: Any, place: tuple[Any, ...]) -> float:

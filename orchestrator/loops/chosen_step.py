@@ -82,10 +82,9 @@ def with_chosen_steps(
         except DescriptionError as error:
             problems += error.within(f"case '{name}'")
             continue
-        choices[name] = Section(
-            "step_choice", note=_note(choice), data=choice.as_json(), value=choice
-        )
-        step = {"step": f"{choice.step_ns} ns"}
+        step = {"step": f"{choice.step_ns} ns"}  # by which the run can be repeated
+        note = f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'
+        choices[name] = Section("step_choice", note=note, data=choice.as_json(), value=choice)
         done[name] = replace(case, case=case.case.model_copy(update=step)).with_options(**step)
     if problems:
         raise DescriptionError(*problems)
@@ -94,11 +93,6 @@ def with_chosen_steps(
         for name in experiment.case
     }
     return experiment.model_copy(update={"case": tables}), done, choices
-
-
-def _note(choice: StepChoice) -> str:
-    """Say in a sentence which step was chosen, so that the run can be repeated."""
-    return f'step = "auto" is {choice}; the same run has step = "{choice.step_ns} ns"'
 
 
 #: An output whose peak is no larger, as a share of the largest of its component, is zero.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.system import LinearTransformation, System, TransportDelay, nanoseconds
+from orchestrator.core.system import LinearTransformation, TransportDelay, nanoseconds
 from orchestrator.core.system.time import step_length
 from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import find_line
@@ -108,37 +108,22 @@ def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[floa
         )
     if line is None:
         raise DescriptionError(f"sweep of a {kind}: say of which line")
-    place = linear.system.connections.index(find_line(linear.system, line))
-    change = _late if kind == "delay" else _stronger
+    own = find_line(linear.system, line)
+    lines = linear.system.connections
+    place = lines.index(own)
 
     def changed(value: float) -> LinearSystem:
-        return replace(linear, system=change(linear.system, place, value))
+        if kind == "gain":
+            gain = LinearTransformation() if own.transformation is None else own.transformation
+            if not isinstance(gain, LinearTransformation):
+                raise DescriptionError(f"connection {own} has a table of values: it has no gain")
+            gain = LinearTransformation(value * gain.factor, value * gain.offset)
+            new = replace(own, transformation=gain)
+        elif value:
+            new = replace(own, delay=TransportDelay(nanoseconds(value, "delay")))
+        else:
+            new = replace(own, delay=None, interpolation=None)
+        connections = (*lines[:place], new, *lines[place + 1 :])
+        return replace(linear, system=replace(linear.system, connections=connections))
 
     return changed
-
-
-def _late(system: System, place: int, value: float) -> System:
-    if not value:
-        return _with(system, place, delay=None, interpolation=None)
-    return _with(system, place, delay=TransportDelay(nanoseconds(value, "delay")))
-
-
-def _stronger(system: System, place: int, value: float) -> System:
-    own = system.connections[place].transformation
-    if own is None:
-        own = LinearTransformation()
-    if not isinstance(own, LinearTransformation):
-        raise DescriptionError(
-            f"connection {system.connections[place]} has a table of values: it has no gain"
-        )
-    return _with(
-        system,
-        place,
-        transformation=LinearTransformation(value * own.factor, value * own.offset),
-    )
-
-
-def _with(system: System, place: int, **changes: object) -> System:
-    lines = list(system.connections)
-    lines[place] = replace(lines[place], **changes)  # type: ignore[arg-type]
-    return replace(system, connections=tuple(lines))

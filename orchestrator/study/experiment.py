@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         LedgerTable,
         RealTimeTable,
         RestTable,
+        TuningTable,
     )
 
     Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
@@ -51,6 +52,7 @@ else:  # most experiments have few of these tables
     LedgerTable = _table("tables", "LedgerTable")
     RealTimeTable = _table("tables", "RealTimeTable")
     RestTable = _table("tables", "RestTable")
+    TuningTable = _table("tables", "TuningTable")
     Figure = _table("figure_tables", "Figure")
     AnySweep = _table("figure_tables", "AnySweep")
     Animation = later_model(partial(of_wing, "pictures.animation"))
@@ -228,13 +230,6 @@ class FaultTable(Table):
     seed: StrictInt | None = None
     delay: Time | None = None
     element: StrictInt | None = None
-
-
-class TuningTable(Table):
-    """The ends of a range, in the connector's own unit; of a delay seconds, or text."""
-
-    minimum: Time | None = None
-    maximum: Time | None = None
 
 
 class InputTable(Table):

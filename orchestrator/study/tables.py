@@ -135,6 +135,13 @@ class RealTimeTable(Table):
         return RealTime(**given if factor is None else {**given, "factor": factor})
 
 
+class TuningTable(Table):
+    """The ends of a range, in the connector's own unit; of a delay seconds, or text."""
+
+    minimum: Time | None = None
+    maximum: Time | None = None
+
+
 class RestTable(Table):
     """The value of an input at rest, and how it goes there.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import DescriptionError
@@ -299,7 +299,15 @@ def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan
         for port in (component.power_ports if declared_only else power_ports(component)).values()
     ]
     feeds = {str(line.target): str(line.source) for line in system.connections}
-    pairs = list(_connected(places, feeds))
+    pairs = [  # giver and taker of an effort
+        (giver, taker)
+        for taker in places
+        for giver in places
+        if taker.takes_effort and not giver.takes_effort
+        if giver.at(giver.port.effort)
+        == tuple(feeds.get(name, "") for name in taker.at(taker.port.effort))
+        if _moved(giver, taker, feeds)
+    ]
     named = [place for pair in pairs for place in pair]
     owners = dict.fromkeys(place.component.name for place in named)
     ports = tuple(
@@ -309,15 +317,6 @@ def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan
     return LedgerPlan(
         tuple(_account(system.components[name]) for name in owners), ports, interfaces
     )
-
-
-def _connected(places: list[_Place], feeds: Mapping[str, str]) -> Iterator[tuple[_Place, _Place]]:
-    """Pairs of giver and taker of an effort."""
-    for taker in (place for place in places if place.takes_effort):
-        efforts = tuple(feeds.get(name, "") for name in taker.at(taker.port.effort))
-        for giver in (place for place in places if not place.takes_effort):
-            if giver.at(giver.port.effort) == efforts and _moved(giver, taker, feeds):
-                yield giver, taker
 
 
 def _moved(giver: _Place, taker: _Place, feeds: Mapping[str, str]) -> bool:

@@ -168,14 +168,13 @@ def _data(record: JobRecord) -> dict[str, Any]:
         "reason": record.reason,
         "wall_s": round(record.wall_seconds, 6),
         "measures": {
-            name: {key: _finite(value) for key, value in measured.as_json().items()}
+            name: {
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in measured.as_json().items()
+            }
             for name, measured in record.measured.items()
         },
     }
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _record(row: _Row) -> JobRecord:
