@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -181,13 +182,14 @@ def stepping_order(system: System) -> list[list[str]]:
     to one moment; what is still a ring keeps the system's order.
     """
     lines = _with_short_delays(system)
+    acts_at_once = acting_at_once(system)
     order = []
     for ring in _ordered(list(system.components), lines):
         if len(ring) == 1:
             order.append(ring)
             continue
         members = set(ring)
-        inside = [c for c in lines if c.target.component in members and acts_at_once(system, c)]
+        inside = [c for c in lines if c.target.component in members and acts_at_once(c)]
         order.append([name for part in _ordered(ring, inside) for name in part])
     return order
 
@@ -256,10 +258,19 @@ def _ordered(names: list[str], lines: list[Connection]) -> list[list[str]]:
     return ordered_rings(names, [(line.source.component, line.target.component) for line in lines])
 
 
-def acts_at_once(system: System, line: Connection) -> bool:
-    """Whether a connection's target passes it on to one of its outputs without a state between."""
-    target = system.components[line.target.component]
-    return any(
-        line.target.connector in target.direct_inputs(output.name)
-        for output in target.of(Causality.OUTPUT)
-    )
+def acting_at_once(system: System) -> Callable[[Connection], bool]:
+    """Say of connections whether their target passes them on to an output without a state between.
+
+    Components of one source share what says so, which is looked at once.
+    """
+    known: dict[tuple[int, int], frozenset[str]] = {}
+
+    def acts(line: Connection) -> bool:
+        target = system.components[line.target.component]
+        kind = id(target.connectors), id(target.feedthrough)
+        if kind not in known:
+            outputs = target.of(Causality.OUTPUT)
+            known[kind] = frozenset(n for each in outputs for n in target.direct_inputs(each.name))
+        return line.target.connector in known[kind]
+
+    return acts

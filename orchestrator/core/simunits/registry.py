@@ -394,10 +394,21 @@ def resolve(system: System, *, runnable: bool = True) -> System:
         All components whose source cannot be opened or does not have a declared connector,
         together.
     """
-    return _resolved(system, {}, runnable=runnable)
+    return _resolved(system, {}, set(), runnable=runnable)
 
 
-def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable: bool) -> System:
+def _resolved(
+    system: System,
+    blocks: dict[Source, UnitDescription],
+    alike: set[tuple[int, int]],
+    *,
+    runnable: bool,
+) -> System:
+    """Resolve a system.
+
+    blocks: What is known of blocks.
+    alike: Connectors of files that say nothing beyond those of their source, with these.
+    """
     problems: list[DescriptionError] = []
     resolved = {}
     for name, component in system.components.items():
@@ -415,14 +426,21 @@ def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable
                 blocks=blocks,
             )
         except SoftdockError as error:
-            kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
-            problems.append(kind(*error.within(f"component '{name}'")))
+            cause = type(error) if isinstance(error, DescriptionError) else DescriptionError
+            problems.append(cause(*error.within(f"component '{name}'")))
             continue
-        problems += differences(component, found)
-        connectors = {
-            key: as_declared(connector, component.connectors.get(key), found)
-            for key, connector in found.connectors.items()
-        }
+        connectors = found.connectors
+        kind = id(component.connectors), id(connectors)  # both are kept: by this system, the result
+        if kind not in alike:
+            differ = list(differences(component, found))
+            problems += differ
+            connectors = {
+                key: as_declared(connector, component.connectors.get(key), found)
+                for key, connector in found.connectors.items()
+            }
+            if not differ and connectors == found.connectors:
+                connectors = found.connectors
+                alike.add(kind)
         resolved[name] = replace(
             found,
             connectors=connectors,
@@ -432,7 +450,7 @@ def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable
     nested = {}
     for name, inner in system.systems.items():
         try:
-            nested[name] = _resolved(inner, blocks, runnable=runnable)
+            nested[name] = _resolved(inner, blocks, alike, runnable=runnable)
         except DescriptionError as error:
             problems.append(DescriptionError(*error.within(f"system '{name}'")))
     if problems:

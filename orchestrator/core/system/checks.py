@@ -69,7 +69,6 @@ def valid(components: Components, connections: Sequence[Connection]) -> list[Con
 
 def endpoints(components: Components, line: Connection) -> Iterator[DescriptionError]:
     """Whether both ends of a connection exist and have the right direction."""
-    where = f"connection {line}"
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
     for end, wanted in sides:
         component = components.get(end.component)
@@ -79,10 +78,10 @@ def endpoints(components: Components, line: Connection) -> Iterator[DescriptionE
         connector = component.connectors.get(end.connector)
         if connector is None:
             names = (c.name for c in component.of(wanted))
-            kind = f"{wanted} connector"
+            kind, where = f"{wanted} connector", f"connection {line}"
             yield unknown(kind, end.connector, names, where, code="CON102", key=str(line))
         elif connector.causality is not wanted and not _hands_on(components, line):
-            found = connector.causality
+            found, where = connector.causality, f"connection {line}"
             what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
             text = f"'{end}' is {what}, expected an {wanted}"
             yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
@@ -114,39 +113,43 @@ def compatible(
     line: Connection, source: Connector, target: Connector
 ) -> Iterator[DescriptionError]:
     """Whether what a connection joins fits, and what stands on it fits the signal."""
-    where, at = f"connection {line}", str(line)
+    for kind, code, text in _misfits(line, source, target):
+        yield kind.about(text, code=code, place=f"connection {line}", key=str(line))
+
+
+def _misfits(
+    line: Connection, source: Connector, target: Connector
+) -> Iterator[tuple[type[DescriptionError], str, str]]:
     if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
         text = (
             f"type {source.type} is connected to {target.type}; expected equal types, or"
             " a truth value or whole number to a number"
         )
-        yield ConnectorMismatchError.about(text, code="CON104", place=where, key=at)
+        yield ConnectorMismatchError, "CON104", text
     if source.shape != target.shape:
         text = f"shape {source.shape} is connected to {target.shape}; expected equal shapes"
-        yield ConnectorMismatchError.about(text, code="CON105", place=where, key=at)
+        yield ConnectorMismatchError, "CON105", text
     if not line.suppress_unit_conversion:
         try:
             conversion_between(source, target)
         except UnitMismatchError as error:
-            text = str(error)
-            yield UnitMismatchError.about(text, code="CON106", place=where, key=at)
+            yield UnitMismatchError, "CON106", str(error)
     mapping = isinstance(line.transformation, MappingTransformation)
     if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
         text = (
             f"a table of values is for Boolean, Integer and enumeration connectors,"
             f" found {source.type}"
         )
-        yield ConnectorMismatchError.about(text, code="ENU105", place=where, key=at)
+        yield ConnectorMismatchError, "ENU105", text
     for text in _between_samples(line, source):
-        yield DescriptionError.about(text, code="CON107", place=where, key=at)
+        yield DescriptionError, "CON107", text
 
 
 def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
     """Whether a signal can be interpolated and extrapolated as its connection says."""
-    held = {None, "hold"}
     ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
-    for what, way in ways.items():
-        if way not in held and source.type is not DataType.REAL:
+    for what, way in ways.items() if source.type is not DataType.REAL else ():
+        if way not in {None, "hold"}:
             yield f"{what} '{way}' is for Real signals, found {source.type}; expected hold"
     if line.compensation is not None and source.type is not DataType.REAL:
         yield (
@@ -181,29 +184,35 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
 
 def values(component: Component) -> Iterator[DescriptionError]:
     """Whether the values of a component fit its connectors."""
-    where = f"component '{component.name}' ({component.source})"
-    is_fmu = component.source.kind is SourceKind.FMU  # whose outputs may have a start value to set
     for name, value in component.values.items():
-        at = f"{component.name}.{name}"
         connector = component.connectors.get(name)
         if connector is None:
+            where = f"component '{component.name}' ({component.source})"
             settable = [c.name for c in component.of(Causality.PARAMETER)]
             settable += [c.name for c in component.of(Causality.INPUT)]
+            at = f"{component.name}.{name}"
             yield unknown("parameter", name, settable, where, code="VAL101", key=at)
-        elif connector.causality is Causality.OUTPUT and not (
-            is_fmu and connector.start is not None
-        ):
-            text = f"'{name}' is an output and cannot be set"
-            yield DescriptionError.about(text, code="VAL102", place=where, key=at)
-        elif not connector.accepts(value):
-            text = f"parameter '{name}': expected {expected_value(connector)}, found {value!r}"
-            yield DescriptionError.about(text, code="VAL103", place=where, key=at)
-        elif not all(isfinite(v) for v in _numbers(value)):
-            text = f"parameter '{name}': expected a finite number, found {value!r}"
-            yield DescriptionError.about(text, code="VAL104", place=where, key=at)
-        elif (refusal := connector.refusal(value)) is not None:
-            text = f"parameter '{name}': {refusal}"
-            yield DescriptionError.about(text, code="VAL121", place=where, key=at)
+        elif found := _misfit(component, connector, value):
+            where = f"component '{component.name}' ({component.source})"
+            code, text = found
+            yield DescriptionError.about(
+                text, code=code, place=where, key=f"{component.name}.{name}"
+            )
+
+
+def _misfit(component: Component, connector: Connector, value: Value) -> tuple[str, str] | None:
+    """Return the code of what is wrong with a value, and how it is said."""
+    name = connector.name
+    is_fmu = component.source.kind is SourceKind.FMU  # whose outputs may have a start value to set
+    if connector.causality is Causality.OUTPUT and not (is_fmu and connector.start is not None):
+        return "VAL102", f"'{name}' is an output and cannot be set"
+    if not connector.accepts(value):
+        expected = expected_value(connector)
+        return "VAL103", f"parameter '{name}': expected {expected}, found {value!r}"
+    if not all(isfinite(v) for v in _numbers(value)):
+        return "VAL104", f"parameter '{name}': expected a finite number, found {value!r}"
+    refusal = connector.refusal(value)
+    return None if refusal is None else ("VAL121", f"parameter '{name}': {refusal}")
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

@@ -219,6 +219,19 @@ class Connection:
                 f" {expected}"
             )
 
+    def between(self, source: Endpoint, target: Endpoint) -> Connection:
+        """Return the same line between other ends."""
+        return Connection(
+            source,
+            target,
+            self.delay,
+            self.transformation,
+            self.interpolation,
+            self.extrapolation,
+            self.suppress_unit_conversion,
+            self.compensation,
+        )
+
     @property
     def is_predicted(self) -> bool:
         """Whether it has no delay and the target's input is predicted over the step."""

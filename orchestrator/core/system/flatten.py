@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
@@ -40,7 +40,7 @@ def joined(
 ) -> Connection:
     """Make one connection of those in a row."""
     if len(lines) == 1:
-        return replace(lines[0], source=source, target=target)
+        return lines[0].between(source, target)
     connectors = _with_units(lines, connectors)
     where = f"connection {source} -> {target} (through {', '.join(str(c.target) for c in lines)})"
     each = [
@@ -52,7 +52,7 @@ def joined(
         number = busy[0] if busy else 0
         alone, own = lines[number], _conversion(*connectors[number : number + 2])
         if alone.suppress_unit_conversion or own == _conversion(connectors[0], connectors[-1]):
-            return replace(alone, source=source, target=target)
+            return alone.between(source, target)
     steps = [step for some in each for step in some]
     suppressed, transformation = _function(steps, connectors[0], connectors[-1])
     delayed = [line for line in lines if line.delay is not None]
@@ -191,8 +191,7 @@ def _delay(delayed: Sequence[Connection], where: str) -> TransportDelay | None:
 DEEPEST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """A place where signals pass: connector of a component, of a system, or entry of a bus."""
 
     kind: str
@@ -224,14 +223,13 @@ class _Flattener:
         for name, component in system.components.items():
             moved = replace(component, name=here + name) if path else component
             self._components[here + name] = moved
-            for key, connector in component.connectors.items():
-                self._connectors[_Node("component", here + name, key)] = connector
         for bus in system.buses.values():
             for key, connector in bus.connectors.items():
                 self._connectors.setdefault(_Node("bus", bus.dictionary, key), connector)
         for line in system.connections:
-            source, target = (self._node(system, path, end) for end in (line.source, line.target))
-            self._drivers.setdefault(target, []).append((source, line))
+            source, target = line.source, line.target
+            before = self._drivers.setdefault(self._node(system, path, target), [])
+            before.append((self._node(system, path, source), line))
         for name, inner in system.systems.items():
             self._walk(inner, here + name, depth + 1)
 
@@ -243,6 +241,12 @@ class _Flattener:
         inner = f"{path}{SEPARATOR}{end.component}" if path else end.component
         kind = "system" if end.component in system.systems else "component"
         return _Node(kind, inner, end.connector)
+
+    def _connector(self, node: _Node) -> Connector | None:
+        if node.kind != "component":
+            return self._connectors.get(node)
+        component = self._components.get(node.path)
+        return None if component is None else component.connectors.get(node.connector)
 
     def flat(self) -> System:
         lines: list[Connection] = []
@@ -285,7 +289,7 @@ class _Flattener:
             if node in nodes:
                 ring = " -> ".join(map(str, [node, *nodes[: nodes.index(node) + 1]]))
                 raise DescriptionError(f"connectors of systems that feed each other: {ring}")
-        connectors = [self._connectors.get(node) for node in nodes]
+        connectors = [self._connector(node) for node in nodes]
         if ends_here:
             ends = (Endpoint(node.path, node.connector) for node in (nodes[0], target))
             yield joined(lines, connectors, *ends)

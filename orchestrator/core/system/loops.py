@@ -92,6 +92,11 @@ def circuits(edges: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 def _rings_within(after: Mapping[int, set[int]], nodes: Iterable[int]) -> list[list[int]]:
     """Give the strongly connected parts of some nodes that have more than one."""
     names = sorted(nodes)
+    place = {name: i for i, name in enumerate(names)}
+    within = [[place[target] for target in after[node] if target in place] for node in names]
+    rings = [sorted(ring) for ring in _strong_components(within) if len(ring) > 1]
+    if len(rings) < 2:
+        return [[names[i] for i in ring] for ring in rings]
     edges = ((node, target) for node in names for target in after[node])
     return [ring for ring in ordered_rings(names, edges) if len(ring) > 1]
 
@@ -163,38 +168,38 @@ def _strong_components(after: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     ----------
     Tarjan: Depth-first search and linear graph algorithms (1972); without recursion.
     """
-    number: dict[int, int] = {}
-    lowest: dict[int, int] = {}
+    unseen, done = 0, len(after) + 1  # beside the numbers of nodes on the stack, from 1
+    number = [unseen] * len(after)
+    lowest = [unseen] * len(after)
+    count = 0
     stack: list[int] = []
-    waiting: set[int] = set()
     for root in range(len(after)):
-        if root in number:
+        if number[root]:
             continue
         path = [(root, iter(after[root]))]
-        number[root] = lowest[root] = len(number)
+        count += 1
+        number[root] = lowest[root] = count
         stack.append(root)
-        waiting.add(root)
         while path:
             node, targets = path[-1]
             for target in targets:
-                if target not in number:
-                    number[target] = lowest[target] = len(number)
+                if number[target] == unseen:
+                    count += 1
+                    number[target] = lowest[target] = count
                     stack.append(target)
-                    waiting.add(target)
                     path.append((target, iter(after[target])))
                     break
-                if target in waiting:
-                    lowest[node] = min(lowest[node], number[target])
+                if number[target] < lowest[node]:
+                    lowest[node] = number[target]
             else:
                 path.pop()
-                if path:
-                    above = path[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
+                if path and lowest[node] < lowest[above := path[-1][0]]:
+                    lowest[above] = lowest[node]
                 if lowest[node] == number[node]:
                     ring: list[int] = []
                     while not ring or ring[-1] != node:
                         ring.append(stack.pop())
-                        waiting.discard(ring[-1])
+                        number[ring[-1]] = done
                     yield ring
 
 
@@ -309,8 +314,6 @@ def closed_loops(system: System) -> list[Loop]:
     """
     acts = _acting(system)
     bundles = _bundles(system, acts)
-    if not has_ring(bundles):
-        return []
     # numbers, whose sets have the same order in every process: names have not
     names = sorted({name for ends in bundles for name in ends})
     number = {name: i for i, name in enumerate(names)}
@@ -404,19 +407,22 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
     """Lines between two components, those that act alike together; by the components' names."""
     into: dict[str, list[Connection]] = {}
     out_of: dict[str, list[Connection]] = {}
-    for line in system.connections:
-        into.setdefault(line.target.component, []).append(line)
-        out_of.setdefault(line.source.component, []).append(line)
-    alike: dict[tuple[object, ...], list[Connection]] = {}
+    between: dict[tuple[str, str], list[Connection]] = {}
     for line in sorted(system.connections, key=_names_of_ends):
-        before = tuple(acts(other, line) for other in into.get(line.source.component, ()))
-        after = tuple(acts(line, other) for other in out_of.get(line.target.component, ()))
-        ends = line.source.component, line.target.component
-        alike.setdefault((ends, _lateness(system, line), before, after), []).append(line)
+        source, target = line.source.component, line.target.component
+        into.setdefault(target, []).append(line)
+        out_of.setdefault(source, []).append(line)
+        between.setdefault((source, target), []).append(line)
     found: dict[tuple[str, str], list[_Bundle]] = {}
-    for (_, lateness, *_), lines in alike.items():
-        ends = lines[0].source.component, lines[0].target.component
-        found.setdefault(ends, []).append(_Bundle(tuple(lines), lateness))
+    for (source, target), lines in between.items():
+        alike: dict[tuple[object, ...], list[Connection]] = {}
+        for line in lines if len(lines) > 1 else ():
+            before = tuple(acts(other, line) for other in into.get(source, ()))
+            after = tuple(acts(line, other) for other in out_of.get(target, ()))
+            alike.setdefault((_lateness(system, line), before, after), []).append(line)
+        found[source, target] = [
+            _Bundle(tuple(some), lateness) for (lateness, *_), some in alike.items()
+        ] or [_Bundle(tuple(lines), None)]  # there is none that it would differ from
     return found
 
 

@@ -71,11 +71,13 @@ def check_events(system: System, rates: Mapping[str, int]) -> None:
 
 def _line_problems(system: System, line: Connection) -> list[str]:
     ends = line.source, line.target
-    where = f"connection {line}"
     is_clock = connector_at(system, line.source).type is DataType.CLOCK
     at_events = [end for end in ends if _at_events(system, end)]
+    if not (is_clock or at_events):
+        return []
+    where = f"connection {line}"
     problems = []
-    if line.delay is not None and (is_clock or at_events):
+    if line.delay is not None:
         what = "a clock" if is_clock else f"'{at_events[0]}', which changes at events only,"
         problems.append(
             f"{where}: {what} cannot be delayed: it has no values between events; remove the"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from math import lcm
+from typing import NamedTuple
 
 from orchestrator.core.coupling import DelayPlan, Timing
 from orchestrator.core.master.plan import (
     Coupling,
     Group,
     Plan,
-    acts_at_once,
+    acting_at_once,
     is_within_step,
     ring_numbers,
 )
@@ -115,8 +117,7 @@ def at_end(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """What an undelayed input is held at during a step of its unit.
 
     code: COPY: the newest value. INTERPOLATE_MEAN, EXTRAPOLATE: as the engine has them.
@@ -153,16 +154,23 @@ class InputHold:
         self._ticks = ticks
         self._faulty = frozenset(faulty)
         self._waveform = waveform
+        self._at_once = acting_at_once(system)
         self._iterates = plan.coupling is Coupling.WAVEFORM
         self._iterated = {
             name: i for i, group in enumerate(plan.groups) if group.loop for name in group.members
         }
         self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
-        self._undelayed_ring = ring_numbers(system, delayed=False)
-        self._any_ring = ring_numbers(system, delayed=True)
         self._into: dict[str, list[Connection]] = {}
         for line in system.connections:
             self._into.setdefault(line.target.component, []).append(line)
+
+    @cached_property
+    def _undelayed_ring(self) -> dict[str, int]:
+        return ring_numbers(self._system, delayed=False)
+
+    @cached_property
+    def _any_ring(self) -> dict[str, int]:
+        return ring_numbers(self._system, delayed=True)
 
     def before(self, line: Connection) -> bool:
         """Whether a connection's source is stepped before its target within one step."""
@@ -183,9 +191,11 @@ class InputHold:
 
     def timing(self, line: Connection, step_ns: int) -> Timing:
         """Return when the ends of a connection act, for a communication step in nanoseconds."""
-        source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
+        source = self._ticks.get(line.source.component, 1)
+        target = self._ticks.get(line.target.component, 1)
         newest = min(reached - begin for begin, reached in self._windows(line))
         held = self.of(line)
+        follows = self.follows(line)
         return Timing(
             source * step_ns,
             target * step_ns,
@@ -196,9 +206,9 @@ class InputHold:
             held.code is OperationCode.COPY
             and self._plan.coupling is Coupling.NEWEST
             and not _makes_up(line),
-            self.follows(line),
-            acts_at_once(self._system, line),
-            self._step_late(line) * step_ns,
+            follows,
+            self._at_once(line),
+            self._step_late(line) * step_ns if follows else 0,
             self._plan.step_size_control is not None,
         )
 
@@ -265,7 +275,7 @@ class InputHold:
             return Held(OperationCode.COPY, 1.0, 0.0)
         if not self._mixes(line):
             return Held(OperationCode.COPY, 1.0, self._lateness(line))
-        at_once = acts_at_once(self._system, line)
+        at_once = self._at_once(line)
         if coupling is Coupling.AHEAD and not self.before(line):
             share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
             return Held(OperationCode.EXTRAPOLATE, share, late)
@@ -278,7 +288,7 @@ class InputHold:
     def of_first_half(self, line: Connection) -> Held:
         """Return the same for the first half of a step that is done in two halves."""
         held = self.of(line)
-        at_end = self._mixes(line) and acts_at_once(self._system, line)
+        at_end = self._mixes(line) and self._at_once(line)
         return Held(OperationCode.INTERPOLATE_MEAN, 0.0, held.late) if at_end else held
 
     def halved(self, name: str) -> bool:
@@ -301,7 +311,7 @@ class InputHold:
             remembers
             and all(line.delay is None for line in lines)
             and any(
-                self._mixes(line) and acts_at_once(self._system, line) and not self.follows(line)
+                self._mixes(line) and self._at_once(line) and not self.follows(line)
                 for line in lines
             )
         )
@@ -329,6 +339,8 @@ class InputHold:
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
         ahead = self.read_ahead(line.target.component) + self._has_end(line)
+        if source == target == 1:
+            return [(0, ahead)]
         return [
             (begin, (begin + ahead) // source * source)
             for begin in range(0, lcm(source, target), target)

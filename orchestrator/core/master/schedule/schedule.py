@@ -14,6 +14,7 @@ from orchestrator.core.master.plan import Iteration, Plan, StepMethod
 from orchestrator.core.simunits.protocol import signal_order, text_order
 from orchestrator.core.system import (
     Causality,
+    Component,
     Connection,
     Connector,
     Endpoint,
@@ -317,15 +318,38 @@ def linear_of(system: System, line: Connection) -> tuple[float, float]:
     return factor_and_offset_of(line, *ends)
 
 
-_NONE: Final[AbstractSet[str]] = frozenset()
+_NONE: Final[frozenset[str]] = frozenset()
 
 
-def _by_component(ends: Iterable[Endpoint]) -> dict[str, AbstractSet[str]]:
+def _by_component(ends: Iterable[Endpoint]) -> dict[str, frozenset[str]]:
     """Names of connectors by the component that has them."""
     found: dict[str, set[str]] = {}
     for end in ends:
         found.setdefault(end.component, set()).add(end.connector)
-    return dict(found)
+    return {name: frozenset(connectors) for name, connectors in found.items()}
+
+
+#: Connectors in the order of the buffer.
+Bound = tuple[Connector, ...]
+
+
+def _bound(
+    component: Component, fed: AbstractSet[str], used: AbstractSet[str], read: AbstractSet[str]
+) -> tuple[Bound, Bound, Bound, Bound]:
+    """Return inputs and outputs that have a place, and those that are texts."""
+    bound_in = [c for c in component.of(Causality.INPUT) if c.name in fed]
+    bound_out = [c for c in component.of(Causality.OUTPUT) if c.name in used]
+    bound_out += [  # whatever else is recorded is read as outputs are
+        c
+        for c in component.connectors.values()
+        if c.name in read and c.causality is not Causality.OUTPUT
+    ]
+    return (
+        signal_order(bound_in),
+        signal_order(bound_out),
+        text_order(bound_in),
+        text_order(bound_out),
+    )
 
 
 class Buffer:
@@ -352,19 +376,15 @@ class Buffer:
         wanted = [Endpoint.parse(name) for name in recorded]
         used = _by_component(chain((line.source for line in system.connections), wanted))
         recorded_of = _by_component(wanted)
+        known: dict[tuple[object, ...], tuple[Bound, Bound, Bound, Bound]] = {}
         for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
             fed_here, used_here = fed.get(name, _NONE), used.get(name, _NONE)
             read = recorded_of.get(name, _NONE) - fed_here
-            bound_in = [c for c in component.of(Causality.INPUT) if c.name in fed_here]
-            bound_out = [c for c in component.of(Causality.OUTPUT) if c.name in used_here]
-            bound_out += [  # whatever else is recorded is read as outputs are
-                c
-                for c in component.connectors.values()
-                if c.name in read and c.causality is not Causality.OUTPUT
-            ]
-            inputs, outputs = signal_order(bound_in), signal_order(bound_out)
-            text_inputs, text_outputs = text_order(bound_in), text_order(bound_out)
+            alike = id(component.connectors), fed_here, used_here, read
+            if alike not in known:
+                known[alike] = _bound(component, fed_here, used_here, read)
+            inputs, outputs, text_inputs, text_outputs = known[alike]
             first_input, first_output = self._allot(name, inputs), self._allot(name, outputs)
             first_text_input = self._allot_texts(name, text_inputs)
             first_text_output = self._allot_texts(name, text_outputs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from lxml import etree
 
@@ -32,8 +32,7 @@ _UNITS_CLAUSE = "SSP 2.0, 4.4.2"
 _ENUMERATIONS_CLAUSE = "SSP 2.0, 4.4.1"
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(NamedTuple):
     """What one file defines: units and enumerations count in their own file only.
 
     A set or dictionary that stands in an .ssd has those of the .ssd, too; its own come first.
@@ -41,21 +40,22 @@ class Definitions:
     root: What they are defined below; definitions of the whole file are known as well.
     units, enumerations: Elements of the root by name.
     findings: Where problems go.
+    known_units, known_enumerations: What was read of them so far.
     """
 
     root: etree._Element
     units: Mapping[str, etree._Element]
     enumerations: Mapping[str, etree._Element]
     findings: Findings
-    _known_units: dict[str, tuple[str | None, BaseUnit | None]] = field(default_factory=dict)
-    _known_enumerations: dict[str, Enumeration | None] = field(default_factory=dict)
+    known_units: dict[str, tuple[str | None, BaseUnit | None]]
+    known_enumerations: dict[str, Enumeration | None]
 
     @classmethod
     def of(cls, root: etree._Element, prefix: str, findings: Findings) -> Definitions:
         """Collect the definitions below a root, in groups of a namespace such as ``ssv``."""
         units = _by_name(listed(root, f"{prefix}:Units", "ssc:Unit"), findings)
         items = _by_name(listed(root, f"{prefix}:Enumerations", "ssc:Enumeration"), findings)
-        return cls(root, units, items, findings)
+        return cls(root, units, items, findings, {}, {})
 
     def _around(self, name: str, group: str, kind: str) -> etree._Element | None:
         """Return the first definition of a name in the file that the root element stands in."""
@@ -72,9 +72,9 @@ class Definitions:
         name = user.get("unit")
         if name is None:
             return None, None
-        if name not in self._known_units:
-            self._known_units[name] = self._unit(name, user)
-        return self._known_units[name]
+        if name not in self.known_units:
+            self.known_units[name] = self._unit(name, user)
+        return self.known_units[name]
 
     def _unit(self, name: str, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         element = self.units.get(name)
@@ -108,9 +108,9 @@ class Definitions:
 
     def enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
         """Return an enumeration; ``None`` if the file does not define it, which is reported."""
-        if name not in self._known_enumerations:
-            self._known_enumerations[name] = self._enumeration(name, user)
-        return self._known_enumerations[name]
+        if name not in self.known_enumerations:
+            self.known_enumerations[name] = self._enumeration(name, user)
+        return self.known_enumerations[name]
 
     def _enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
         element = self.enumerations.get(name)

@@ -143,8 +143,7 @@ def mapped(values: list[Assignment], mapping: list[MappingEntry]) -> Iterator[As
                 entry.findings.note(codes.IGNORED, entry.element, text)
             continue
         for value in found:
-            yield replace(
-                value,
+            yield value._replace(
                 name=entry.target,
                 change=entry.change,
                 mapping=(entry.element, entry.findings),
@@ -164,9 +163,9 @@ def assigned(system: System, assignments: Iterable[Assignment]) -> System:
     return _system(system, [(each.name, each) for each in assignments])
 
 
-def component_with(component: Component, assignments: Iterable[Assignment]) -> Component:
-    """Return a component with values set by the names of its variables."""
-    return _component(component, [(each.name, each) for each in assignments])
+def values_for(component: Component, assignments: Iterable[Assignment]) -> dict[str, Value]:
+    """Return the values that a component is given by the names of its variables."""
+    return _values(component, ((each.name, each) for each in assignments))
 
 
 def _system(system: System, given: list[_Rest]) -> System:
@@ -197,7 +196,7 @@ def _with_elements(system: System, below: dict[str, list[_Rest]]) -> System:
     components, systems = dict(system.components), dict(system.systems)
     for key, some in below.items():
         if key in components:
-            components[key] = _component(components[key], some)
+            components[key] = components[key].with_values(_values(components[key], some))
         elif key in systems:
             systems[key] = _system(systems[key], some)
         else:
@@ -228,7 +227,7 @@ def _behind(name: str, elements: dict[str, list[str]]) -> Iterable[tuple[str, st
         dot = name.find(".", dot + 1)
 
 
-def _component(component: Component, given: list[_Rest]) -> Component:
+def _values(component: Component, given: Iterable[_Rest]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for said, assignment in given:
         with assignment.findings.guard(assignment.element, codes.VALUE):
@@ -244,7 +243,7 @@ def _component(component: Component, given: list[_Rest]) -> Component:
                 continue
             values[name] = assignment.value_for(connector)
             assignment.findings.reached(assignment.element)
-    return component.with_values(values) if values else component
+    return values
 
 
 def _connector(component: Component, name: str, assignment: Assignment) -> Connector | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from lxml import etree
 
@@ -49,8 +48,7 @@ _OWN_SOURCES: Final = {
 _WILD: Final = {Causality.INOUT, UNSPECIFIED}
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(NamedTuple):
     """Something that connections may end at: an element of a system, or the system itself.
 
     key: Name in the system; empty for the system itself.

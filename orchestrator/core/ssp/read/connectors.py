@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from lxml import etree
 
@@ -35,8 +35,7 @@ UNSPECIFIED: Final = "unspecified"
 _KINDS: Final = {*Causality, UNSPECIFIED}
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredConnectors:
+class DeclaredConnectors(NamedTuple):
     """Connectors that an element declares.
 
     parent: The element.
@@ -46,9 +45,9 @@ class DeclaredConnectors:
     """
 
     parent: etree._Element
-    connectors: dict[str, Connector] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
-    partial: dict[str, Typed] = field(default_factory=dict)
+    connectors: dict[str, Connector]
+    kinds: dict[str, str]
+    partial: dict[str, Typed]
 
     def element(self, name: str) -> etree._Element:
         """Return where a connector stands."""
@@ -70,15 +69,13 @@ def read_connectors(
 
     known: What was read in this file without findings, by its text.
     """
-    text = b"".join(
-        etree.tostring(group, with_tail=False)
-        for group in parent.iterchildren(full("ssd:Connectors"))
-    )
+    groups = list(parent.iterchildren(full("ssd:Connectors")))
+    text = b"".join([etree.tostring(group, with_tail=False) for group in groups])
     same = known.get(text)
     if same is not None:
-        return DeclaredConnectors(parent, same.connectors, same.kinds, same.partial)
+        return same._replace(parent=parent)
     count = len(findings.diagnostics)
-    found = DeclaredConnectors(parent)
+    found = DeclaredConnectors(parent, {}, {}, {})
     for element in filter(_is_declared, listed(parent, "ssd:Connectors", "ssd:Connector")):
         name, kind = element.get("name", ""), element.get("kind", "")
         if name in found.kinds:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from lxml import etree
 
@@ -44,8 +43,7 @@ _READ: Final[Mapping[DataType, Callable[[str], Scalar]]] = {
 _FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One value that a file gives, before it is known to fit.
 
     name: Of the parameter, as the level that it is applied at calls it.
@@ -163,7 +161,7 @@ def _repeated(one: Assignment, other: Assignment) -> Assignment:
     other.findings.warning(
         codes.TAKEN, other.element, f"the name is given before, with {what}", "SSP 2.0, 6.2"
     )
-    return replace(other, is_ambiguous=one.is_ambiguous or not same)
+    return other._replace(is_ambiguous=one.is_ambiguous or not same)
 
 
 def _assignment(

@@ -200,10 +200,10 @@ def _walk(
     findings: Findings,
     seen: dict[tuple[Code, str], list[etree._Element]],
 ) -> None:
-    walk = etree.iterwalk(element, ("start",))
     kept: set[str] = set()  # tags as lxml has them, of elements that a system has a place for
-    for _, here in walk:
-        if here.tag in kept and _METADATA.isdisjoint(here.keys()):
+    inside: set[etree._Element] = set()  # of elements that are left out with all that is in them
+    for here in element.iter(etree.Element):
+        if (here.tag in kept and _METADATA.isdisjoint(here.keys())) or here in inside:
             continue
         name = tag(here)
         if name in _LEFT_OUT:
@@ -218,7 +218,7 @@ def _walk(
                 if attribute != "description" or name not in _DESCRIBED:
                     seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
             continue
-        walk.skip_subtree()
+        inside.update(here.iterdescendants())
 
 
 def _annotation(

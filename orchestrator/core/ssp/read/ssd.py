@@ -29,7 +29,7 @@ from orchestrator.core.ssp.common.names import (
 )
 from orchestrator.core.ssp.common.schema import Schema, check
 from orchestrator.core.ssp.common.signal_types import Definitions
-from orchestrator.core.ssp.read.bindings import assigned, component_with, read_bindings
+from orchestrator.core.ssp.read.bindings import assigned, read_bindings, values_for
 from orchestrator.core.ssp.read.connections import End, read_connections
 from orchestrator.core.ssp.read.connectors import (
     UNSPECIFIED,
@@ -59,6 +59,7 @@ from orchestrator.core.system import (
     Source,
     SourceKind,
     System,
+    Value,
 )
 from orchestrator.core.system.source import stays_unopened
 
@@ -286,9 +287,10 @@ class _SystemReader:
                     "SSP 2.0, 5.2.1",
                 )
         ports = read_power_ports(element)
-        made = Component(name, source, known, options=options, power_ports=ports)
+        values: dict[str, Value] = {}
+        made = Component(name, source, known, values=values, options=options, power_ports=ports)
         container = Path(source.location) if source.kind is SourceKind.FMU else None
-        made = component_with(made, self._bindings(element, container))
+        values |= values_for(made, self._bindings(element, container))  # by what it has
         parts.components[name] = made
         is_open = not declared.kinds or stays_unopened(source)
         parts.ends[raw] = End(name, declared.kinds, known, source, is_open)

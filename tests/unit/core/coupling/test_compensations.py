@@ -14,7 +14,7 @@ from oracle.reference import run_reference
 
 from orchestrator import Block, Compensation, Execution, Extrapolation, Input, Output, System, block
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master.plan import acts_at_once
+from orchestrator.core.master.plan import acting_at_once
 from orchestrator.core.simunits import resolve
 from orchestrator.loops import linear_system
 
@@ -159,7 +159,8 @@ def test_nepce_is_of_second_order_where_nothing_feeds_through(algorithm):
 def test_nepce_into_states_behind_a_contact_is_of_second_order(base):
     """Held against the matrix exponential, and SciPy's solution of an impact."""
     system = base.make()
-    lines = [str(c.source) for c in system.connections if not acts_at_once(system, c)]
+    acts_at_once = acting_at_once(system)
+    lines = [str(c.source) for c in system.connections if not acts_at_once(c)]
     assert lines == ["wall.force"]
     on_force = problem(base, lines=lines)
     assert order(on_force, "gauss-seidel", [2 * MS, MS]) == pytest.approx(2.0, abs=0.15)
