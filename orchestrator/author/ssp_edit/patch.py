@@ -340,8 +340,12 @@ def _quoted(value: str) -> bytes:
 
 
 def _margin(markup: Markup, element: etree._Element) -> str:
+    """White space at the begin of the line that an element stands on."""
     gap = markup.gap_before(markup.span(element).start).decode()
-    return gap.rpartition("\n")[2] if "\n" in gap else ""
+    if "\n" in gap:
+        return gap.rpartition("\n")[2]
+    parent = element.getparent()
+    return "" if parent is None else _margin(markup, parent)
 
 
 def _style(markup: Markup) -> Style:

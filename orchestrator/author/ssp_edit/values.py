@@ -156,7 +156,7 @@ class ValueEdits:
         if holder is not None:
             binding = next(holder.iterancestors(full("ssd:ParameterBinding")))
             defined = binding.iter(full("ssc:Unit"), full("ssc:Enumeration"))
-            known = {each.get("name") for each in defined}
+            known = self._known_units() | {each.get("name") for each in defined}
             for parameter in parameters:
                 _without_undefined(parameter, known)
                 self._patch.insert(holder, parameter, None)
@@ -166,11 +166,15 @@ class ValueEdits:
         values = add(binding, "ssd:ParameterValues")
         version = self._root.get("version", "1.0")
         for parameter in parameters:
-            _without_undefined(parameter, set())
+            _without_undefined(parameter, self._known_units())
         inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
         add(inside, "ssv:Parameters").extend(parameters)
         _insert(element, new, self._patch)
         return None
+
+    def _known_units(self) -> set[str | None]:
+        """Names of the units that the file itself defines."""
+        return {each.get("name") for each in listed(self._root, "ssd:Units", "ssc:Unit")}
 
 
 def _last_holder(element: etree._Element) -> etree._Element | None:

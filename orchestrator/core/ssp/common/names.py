@@ -122,19 +122,27 @@ def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Eleme
     return etree.SubElement(parent, full(name), attributes)
 
 
-#: What holds single things, such as its type or value and its dimensions, stands on one line.
-_ON_A_LINE = ("ssc:Annotation", "ssc:Unit", "ssd:Connector", "ssv:Parameter")
+#: What holds several things that hold nothing, such as a type and its dimensions, is one line too.
+_ON_A_LINE = frozenset(map(full, ("ssc:Annotation", "ssd:Connector", "ssv:Parameter")))
 
 
 def file_text(root: etree._Element) -> bytes:
-    """Return the text of a file; a connector, value or unit without more inside is one line."""
-    etree.indent(root)
-    for element in root.iter(*map(full, _ON_A_LINE)):
-        if not any(map(len, element)):
-            element.text = None
-            for inside in element:
-                inside.tail = None
+    """Return the text of a file; what is alone in its parent stands on the line of its parent."""
+    _lay_out(root, "\n")
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _lay_out(element: etree._Element, line: str) -> None:
+    """Break the lines in an element, whose own line begins with a line break and white space."""
+    is_one_line = len(element) == 1 or (element.tag in _ON_A_LINE and not any(map(len, element)))
+    deeper = line if is_one_line else f"{line}  "
+    for inner in element:
+        if len(inner):
+            _lay_out(inner, deeper)
+        inner.tail = None if is_one_line else deeper
+    if len(element) and not is_one_line:
+        element.text = deeper
+        element[-1].tail = line
 
 
 _SPECIAL = re.compile(r"[./]|%(?=(?:25)*2[EF])")

@@ -21,7 +21,7 @@ from orchestrator.core.system import (
 
 Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 #: Definitions, of which a file may hold more than are used.
-_DEFINITIONS = {"ssd:Units", "ssd:Enumerations", "ssv:Units"}
+_DEFINITIONS = {"ssd:Units", "ssd:Enumerations"}
 
 
 def written(system: System, file_uri: Callable[[Component], str], version: str) -> etree._Element:

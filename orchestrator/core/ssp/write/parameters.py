@@ -76,7 +76,10 @@ def add_bindings(
     *,
     outputs: bool = False,
 ) -> None:
-    """Append values as an inline parameter set, in the order of the connectors."""
+    """Append values as an inline parameter set, in the order of the connectors.
+
+    Its units are those of the connectors: SSP looks for them in the enclosing file.
+    """
     if not values:
         return
     binding = add(add(parent, "ssd:ParameterBindings"), "ssd:ParameterBinding")
@@ -91,8 +94,10 @@ def add_bindings(
     add_parameters(parameter_set, given, version)
 
 
-def add_parameters(parameter_set: etree._Element, given: Iterable[Given], version: str) -> None:
-    """Append values to an empty parameter set, in their order; raises as :func:`add_bindings`."""
+def add_parameters(
+    parameter_set: etree._Element, given: Iterable[Given], version: str
+) -> dict[str, BaseUnit | None]:
+    """Append values to an empty parameter set, in their order, and return what units they have."""
     parameters = add(parameter_set, "ssv:Parameters")
     units: dict[str, BaseUnit | None] = {}
     enumerations: dict[str, Enumeration] = {}
@@ -113,7 +118,7 @@ def add_parameters(parameter_set: etree._Element, given: Iterable[Given], versio
     if problems:
         raise DescriptionError.collect(problems)
     add_enumerations(parameter_set, "ssv", enumerations)
-    add_units(parameter_set, "ssv", units)
+    return units
 
 
 def _add_parameter(
@@ -262,7 +267,7 @@ def parameter_set(system: System, *, name: str | None = None, version: str = "1.
         raise DescriptionError(f"system '{system.name}' sets no values: there is nothing to write")
     root = _root(Schema.PARAMETER_VALUES, ("ssv", "ssc"), version)
     root.set("name", system.name if name is None else name)
-    add_parameters(root, given, version)
+    add_units(root, "ssv", add_parameters(root, given, version))
     return _text(root, Schema.PARAMETER_VALUES)
 
 

@@ -106,8 +106,40 @@ def test_units_are_defined_by_si_base_units(capture: System, tmp_path: Path) -> 
         "m": {"m": "1"},
         "mm": {"m": "1", "factor": "0.001"},
     }
-    (values,) = root.iter(full("ssv:Units"))
-    assert [unit.get("name") for unit in values] == ["N", "deg", "kg"]
+    used = {typed.get("unit") for typed in root.iter(full("ssv:Real"))}
+    assert used == {"N", "deg", "kg"}  # SSP: of the enclosing file
+    assert not list(root.iter(full("ssv:Units")))
+
+
+def test_what_is_alone_in_its_parent_stands_on_the_line_of_its_parent(
+    capture: System, tmp_path: Path
+) -> None:
+    path = tmp_path / "capture.ssd"
+    write_ssd(capture, path)
+    lines = path.read_text().splitlines()
+    (line,) = (line.strip() for line in lines if "io.softdock.delay" in line)
+    assert line == (
+        '<ssd:Connection startElement="chaser" startConnector="position" endElement="contact"'
+        ' endConnector="position"><ssd:Annotations><ssc:Annotation type="io.softdock.delay">'
+        '<sd:TransportDelay nominal="0.016" unit="s" provenance="measured"/></ssc:Annotation>'
+        "</ssd:Annotations></ssd:Connection>"
+    )
+    first = next(i for i, line in enumerate(lines) if "<ssv:ParameterSet" in line)
+    last = next(i for i, line in enumerate(lines) if "</ssv:ParameterSet" in line)
+    margin = len(lines[first]) - len(lines[first].lstrip())
+    assert lines[last] == " " * margin + "".join(
+        f"</{name}>"
+        for name in (
+            "ssv:Parameters",
+            "ssv:ParameterSet",
+            "ssd:ParameterValues",
+            "ssd:ParameterBinding",
+            "ssd:ParameterBindings",
+        )
+    )
+    assert all(
+        line.startswith(" " * (margin + 2) + "<ssv:Parameter ") for line in lines[first + 1 : last]
+    )
 
 
 def test_temperatures_have_an_offset() -> None:
