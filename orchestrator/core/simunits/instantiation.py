@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, PluginError
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
-from orchestrator.core.simunits.fmi.fmu_unit import is_loaded, only_instance
+from orchestrator.core.simunits.fmi.fmu_unit import Fmu2Unit, FmuUnit, is_loaded, only_instance
 from orchestrator.core.simunits.protocol import SimulationUnit
 from orchestrator.core.simunits.registry import (
     class_of,
@@ -22,7 +22,6 @@ from orchestrator.core.system import Backend, Component, Source, SourceKind, Sys
 from orchestrator.engine import Surroundings
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
     from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
 
 
@@ -38,13 +37,20 @@ def make_unit(
         return kind_of(source).make(component, processes)
     if component.options.isolation == "process":
         from orchestrator.core.simunits.isolation.remote_unit import WorkerUnit
+        from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
 
         described = description_of(component)
         if source.kind is SourceKind.BLOCK:
             from orchestrator.core.simunits.blocks.block_file import location_of
 
             source = Source(source.kind, location_of(class_of(source)))
-        process = _process_of(component, {} if processes is None else processes)
+        known, shared = {} if processes is None else processes, component.options.process
+        if shared is None:
+            process = WorkerProcess(component.name)
+        elif (found := known.get(shared)) is None:
+            process = known[shared] = WorkerProcess(component.name, shared)
+        else:
+            process = found
         return WorkerUnit(replace(component, source=source), described, process)
     before = Surroundings()
     try:
@@ -57,17 +63,6 @@ def make_unit(
     unit.has_changed(changed, "being made")
     unit.set_values(component.values)
     return unit
-
-
-def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> WorkerProcess:
-    from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
-
-    shared = component.options.process
-    if shared is None:
-        return WorkerProcess(component.name)
-    if shared not in processes:
-        processes[shared] = WorkerProcess(component.name, shared)
-    return processes[shared]
 
 
 def _make_block(component: Component) -> SimulationUnit:
@@ -100,37 +95,31 @@ def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
 def _fmu_unit(
     component: Component, described: FmuDescription, *, early_return: bool
 ) -> SimulationUnit:
-    options = component.options
+    """Make an instance of the class of its version, which is imported when an FMU has it."""
+    name, options = component.name, component.options
+    instance: FmuUnit
     if component.backend is not Backend.NATIVE:
         refuse_fmu_options(component, f"a unit that {component.backend} runs")
         from orchestrator.core.simunits.fmi.foreign_unit import FmpyUnit, PyfmiUnit
 
-        foreign = FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit
-        return foreign(component.name, described)
-    instance = _instance(component.name, described, early_return=early_return)
+        return (FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit)(name, described)
+    if described.version == 1:
+        from orchestrator.core.simunits.fmi.fmi1_unit import Fmu1Unit
+
+        instance = Fmu1Unit(name, described)
+    elif described.version == 2:
+        instance = Fmu2Unit(name, described)
+    else:
+        from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit
+
+        instance = Fmu3Unit(name, described, early_return=early_return)
     if described.interface == "ModelExchange":
         from orchestrator.core.simunits.fmi.model_exchange_unit import ModelExchangeUnit
 
-        return ModelExchangeUnit(component.name, instance, options)
+        return ModelExchangeUnit(name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"
     refuse_fmu_options(component, what, ("solver", "tolerance"))
     return instance
-
-
-def _instance(name: str, described: FmuDescription, *, early_return: bool) -> FmuUnit:
-    """Make an instance of the class of its version, which is imported when an FMU has it."""
-    match described.version:
-        case 1:
-            from orchestrator.core.simunits.fmi.fmi1_unit import Fmu1Unit
-
-            return Fmu1Unit(name, described)
-        case 2:
-            from orchestrator.core.simunits.fmi.fmu_unit import Fmu2Unit
-
-            return Fmu2Unit(name, described)
-    from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit
-
-    return Fmu3Unit(name, described, early_return=early_return)
 
 
 _LOG = logging.getLogger(__name__)

@@ -98,7 +98,10 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
         )
     chosen = [table.titles.index(_TIME), *(titles[name][0] for name in own.values())]
     numbers = table.columns(chosen)
-    _expect_finite(path, [table.titles[number] for number in chosen], numbers)
+    if not np.isfinite(numbers).all():
+        row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
+        text = f"column '{table.titles[chosen[column]]}', row {row + 1}: expected a finite number"
+        raise LoadError.in_file(path, text)
     times = numbers[:, 0]
     if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
         raise LoadError.in_file(path, f"'{_TIME}': expected times that increase")
@@ -178,14 +181,6 @@ def _mcap_table(path: Path) -> _LogTable:
     return _of_array(found.names, found.units, found.values, found.times_ns / 1e9)
 
 
-def _expect_finite(path: Path, titles: Sequence[str], numbers: NDArray[np.float64]) -> None:
-    if np.isfinite(numbers).all():
-        return
-    row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
-    text = f"column '{titles[column]}', row {row + 1}: expected a finite number"
-    raise LoadError.in_file(path, text)
-
-
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 _CHOICE = re.compile(r"component=(?P<name>.+)")
 
@@ -207,37 +202,32 @@ def describe_log(source: Source, like: Component) -> UnitDescription:
     return UnitDescription(
         name=recorded.file.name,
         connectors=connectors,
-        feedthrough={name: _direct_inputs(like, name) for name in outputs},
+        # what an output depended on at once, so that the units are stepped in the same order; files
+        # do not say it of a recording: then it is nothing, as it is in truth
+        feedthrough={
+            name: like.feedthrough.get(name, ())
+            if like.source.kind is SourceKind.LOG
+            else like.direct_inputs(name)
+            for name in outputs
+        },
         capabilities=Capabilities(can_roll_back=True),
         has_states=like.has_states,
         details={"kind": "recording", "file": str(recorded.file)},
     )
 
 
-def _direct_inputs(like: Component, output: str) -> tuple[str, ...]:
-    """Return what an output depended on at once: so the units are stepped in the same order.
-
-    Files do not say it of a recording; then it is nothing, as it is in truth.
-    """
-    if like.source.kind is SourceKind.LOG:
-        return like.feedthrough.get(output, ())
-    return like.direct_inputs(output)
-
-
 def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Connector]:
     """Return the inputs of a component, and those of its outputs that were recorded."""
     found = {}
     for name, connector in known.items():
-        is_input = connector.causality is Causality.INPUT
-        if not is_input and connector.causality is not Causality.OUTPUT:
+        first = columns_of(connector)[0]
+        is_recorded = connector.causality is Causality.OUTPUT and recorded.column(first) >= 0
+        if connector.causality is not Causality.INPUT and not is_recorded:
             continue
-        if not is_input and recorded.column(columns_of(connector)[0]) < 0:
-            continue
-        unit = recorded.units.get(columns_of(connector)[0])
-        has_other = unit is not None and unit != connector.unit
-        found[name] = (
-            replace(connector, unit=unit, unit_definition=None) if has_other else connector
-        )
+        unit = recorded.units.get(first)
+        if unit is not None and unit != connector.unit:
+            connector = replace(connector, unit=unit, unit_definition=None)  # noqa: PLW2901
+        found[name] = connector
     return found
 
 
@@ -371,10 +361,11 @@ class LogUnit(SimulationUnit):
             if not steps:
                 same.append(name)
                 continue
-            unit = self._unit(name)
+            unit = self._recorded.units.get(name)
+            shown = "" if unit in {None, "1"} else f" {unit}"
             yield (
                 f"{who}: input '{name}' differs from the recording in {steps} of"
-                f" {native.compared} steps, at most by {most:.6g}{unit} in the step to"
+                f" {native.compared} steps, at most by {most:.6g}{shown} in the step to"
                 f" t = {seconds(time_ns):.9g} s"
             )
         if same and native.compared:
@@ -382,10 +373,6 @@ class LogUnit(SimulationUnit):
                 f"{who}: {', '.join(map(repr, same))} as recorded, bit for bit, in"
                 f" {native.compared} steps"
             )
-
-    def _unit(self, column: str) -> str:
-        unit = self._recorded.units.get(column)
-        return "" if unit in {None, "1"} else f" {unit}"
 
 
 class LogKind(UnitKind):

@@ -24,7 +24,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.garbage import collection_paused
-from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, power_ports, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import power_ports, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import (
     Causality,
@@ -339,29 +339,25 @@ def component_of(
         whole = Component(name, source, known, values=values or {}, options=options)
         description = _describe(whole, runnable=runnable, blocks=blocks)
         late_ns = {} if kind is None else kind.late_ns(source, description)
+    can, is_native = description.capabilities, options.backend == "native"
     return Component(
         name,
         source,
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
-        has_derivatives=description.capabilities.has_directional_derivatives
-        and options.backend == "native",
-        input_order=description.capabilities.input_order if options.backend == "native" else 0,
-        has_event_mode=found is not None and _shares_events(found, options),
+        has_derivatives=can.has_directional_derivatives and is_native,
+        input_order=can.input_order if is_native else 0,
+        # led by the engine; else what stands between them leads the unit through event mode
+        has_event_mode=can.has_event_mode
+        and (is_native and options.isolation != "process")
+        and (found is not None and found.interface == "CoSimulation"),
         options=options,
         power_ports=power_ports(found.path, description.connectors)
         if found is not None and found.version == 3
         else {},
         late_ns=late_ns,
     )
-
-
-def _shares_events(found: FmuDescription, options: ComponentOptions) -> bool:
-    """Whether the engine leads a unit through event mode, instead of what stands between them."""
-    is_near = options.backend == "native" and options.isolation != "process"
-    has_event_mode = found.description.capabilities.has_event_mode
-    return has_event_mode and is_near and found.interface == "CoSimulation"
 
 
 def capabilities_of(component: Component) -> Capabilities:

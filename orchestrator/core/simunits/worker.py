@@ -12,7 +12,6 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -48,8 +47,24 @@ class _Records(logging.Handler):
         return taken
 
 
+#: What the unit answers itself.
+_OF_UNIT = frozenset(
+    {
+        "exit_initialisation",
+        "forward_log",
+        "initialise_outputs",
+        "last_message",
+        "last_ns",
+        "set_value",
+        "set_values",
+        "setup",
+        "value",
+    }
+)
+
+
 class _UnitServer:
-    """Does what the messages ask of one unit; one method for each."""
+    """Does what the messages ask of one unit; one method for each that is not the unit's."""
 
     unit: SimulationUnit
 
@@ -57,6 +72,9 @@ class _UnitServer:
         self.block = block
         self.states: dict[int, object] = {}
         self.made = 0
+
+    def call(self, what: str, arguments: dict[str, Any]) -> Any:
+        return getattr(self.unit if what in _OF_UNIT else self, what)(**arguments)
 
     def make(self, component: dict[str, Any]) -> Any:
         source = Source(SourceKind(component["kind"]), component["location"])
@@ -74,27 +92,6 @@ class _UnitServer:
         native = self.unit.native
         can = native.can_roll_back, native.input_order
         return [*can, native.has_derivatives, native.has_event_mode]
-
-    def set_values(self, values: dict[str, Any]) -> None:
-        self.unit.set_values(values)
-
-    def set_value(self, name: str, value: Any) -> None:
-        self.unit.set_value(name, value)
-
-    def setup(self, start: int, stop: int | None, tolerance: float | None) -> None:
-        self.unit.setup(start, stop, tolerance)
-
-    def initialise_outputs(self, start: int) -> None:
-        self.unit.initialise_outputs(start)
-
-    def exit_initialisation(self) -> None:
-        self.unit.exit_initialisation()
-
-    def value(self, name: str) -> Any:
-        return self.unit.value(name)
-
-    def last_ns(self, time: int) -> int:
-        return self.unit.last_ns(time)
 
     def _keep(self, state: object) -> int:
         self.made += 1
@@ -133,21 +130,16 @@ class _UnitServer:
         found = self.unit.exception()
         return "".join(traceback.format_exception(found)) if found else ""
 
-    def forward_log(self) -> None:
-        self.unit.forward_log()
-
-    def last_message(self) -> str:
-        return self.unit.last_message()
-
     def terminate(self) -> None:
         self.states.clear()
         self.unit.terminate()
 
 
-def _answer(method: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any, bytes]:
+def _answer(server: _UnitServer, message: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
     """Call and put the result, or the error that was raised, into plain data for the parent."""
     try:
-        result = method(**arguments)
+        arguments = message["arguments"] | ({"data": data} if data else {})
+        result = server.call(message["call"], arguments)
     except BaseException as error:  # noqa: BLE001 - whatever foreign code raises ends in its parent
         trace = "".join(traceback.format_exception(error))
         if isinstance(error, SoftdockError):
@@ -163,32 +155,20 @@ class _Members:
 
     def __init__(self, *, shared: bool) -> None:
         self.shared = shared
-        self._servers: dict[int, _UnitServer] = {}
+        self.servers: dict[int, _UnitServer] = {}
         self._before = Surroundings()
         SimulationUnit.shares_process = shared
-
-    def add(self, number: int, server: _UnitServer) -> None:
-        self._servers[number] = server
 
     def serve(self, process: ProcessBlock) -> None:
         """Serve steps until a message lies on the socket."""
         nobody = (None, None)
-        count = max(self._servers, default=-1) + 1
-        numbers = [self._servers.get(number) for number in range(count)]
+        count = max(self.servers, default=-1) + 1
+        numbers = [self.servers.get(number) for number in range(count)]
         serve(process, [each.served if each else nobody for each in numbers], self.shared)
         if self.shared and (changed := self._before.put_back()):
-            self._note(changed)
-
-    def _note(self, changed: list[str]) -> None:
-        """Let every unit that stepped meanwhile say what one of them left changed."""
-        units = [server.unit for server in self._servers.values() if hasattr(server, "unit")]
-        for unit in units:
-            unit.has_changed(changed, "stepping")
-
-    def answer(self, message: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
-        server = self._servers[message["member"]]
-        arguments = message["arguments"] | ({"data": data} if data else {})
-        return _answer(getattr(server, message["call"]), arguments)
+            for server in self.servers.values():  # any that stepped meanwhile may have left it
+                if hasattr(server, "unit"):
+                    server.unit.has_changed(changed, "stepping")
 
 
 def main(socket_file: int, memory: int) -> None:
@@ -214,20 +194,16 @@ def main(socket_file: int, memory: int) -> None:
             if message["call"] == "quit":
                 return
             if message["call"] == "make":
-                members.add(message["member"], _UnitServer(_block(channel)))
-            answer, out = members.answer(message, data)
+                memory, signals = receive_memory(channel)
+                try:
+                    block = SharedBlock(memory, signals, signals)
+                finally:
+                    os.close(memory)
+                members.servers[message["member"]] = _UnitServer(block)
+            answer, out = _answer(members.servers[message["member"]], message, data)
             if os.getpid() != worker:  # a fork that came back from the unit answers nothing
                 os._exit(0)
             send(channel, {**answer, "log": records.take()}, out)
-
-
-def _block(channel: socket.socket) -> SharedBlock:
-    """Map the memory that comes with a unit."""
-    memory, signals = receive_memory(channel)
-    try:
-        return SharedBlock(memory, signals, signals)
-    finally:
-        os.close(memory)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import dis
-import typing
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +100,16 @@ def State(  # noqa: N802
     return Declared(None, None, (), description, start)
 
 
+#: What a value of a type starts from; a text has no zero but the empty one.
+_STARTS: Mapping[DataType, Callable[[Any], Any]] = {
+    DataType.REAL: float,
+    DataType.INTEGER: int,
+    DataType.BOOLEAN: bool,
+    DataType.STRING: lambda start: start or "",
+    DataType.BINARY: lambda start: start or b"",
+}
+
+
 def connector_of(block: str, name: str, item: Declared, annotated: object) -> Connector:
     """Make the connector that a class attribute declares."""
     kind = _TYPES.get(annotated) if isinstance(annotated, type) else None
@@ -116,7 +124,7 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
         filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
         start = tuple(filled.ravel().tolist())
     else:
-        start = _typed(kind, item.start)
+        start = _STARTS[kind](item.start)
     connector = Connector(
         name,
         item.causality,
@@ -130,14 +138,6 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
     if (refusal := connector.refusal(start)) is not None:
         raise DescriptionError(f"block {block}: {name}: its default: {refusal}")
     return connector
-
-
-def _typed(kind: DataType, start: Any) -> Any:
-    if kind.is_text:  # a text has no zero to start from but the empty one
-        return start or ("" if kind is DataType.STRING else b"")
-    if kind is DataType.BOOLEAN:
-        return bool(start)
-    return int(start) if kind is DataType.INTEGER else float(start)
 
 
 def expect_declared(kind: type, declared: Collection[str]) -> None:
@@ -257,7 +257,7 @@ class Block:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        hints = typing.get_type_hints(cls)
+        hints = get_type_hints(cls)
         connectors = dict(cls.connectors)
         feedthrough = dict(cls.feedthrough)
         states = dict(cls.states)
@@ -328,7 +328,7 @@ class Block:
         if problems:
             raise DescriptionError(*problems)
         for name, start in self.states.items():
-            setattr(self, name, copy.deepcopy(start))
+            setattr(self, name, deepcopy(start))
 
     def assign(self, connector: Connector, value: Any) -> None:
         """Give a connector a value of its own type and shape."""
@@ -415,18 +415,16 @@ class Block:
                 " declared and would not be saved: declare it with State(start=..), or define"
                 " get_state and set_state"
             )
-        return {name: copy.deepcopy(getattr(self, name)) for name in names}
+        return {name: deepcopy(getattr(self, name)) for name in names}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state that :meth:`get_state` returned; array memory stays where it is."""
         for name, value in state.items():
             connector = self.connectors.get(name)
             if connector is not None and connector.shape:
-                getattr(self, connector.name)[...] = value
-            elif connector is not None:
-                setattr(self, connector.name, copy.deepcopy(value))
+                getattr(self, name)[...] = value
             else:
-                setattr(self, name, copy.deepcopy(value))
+                setattr(self, name, deepcopy(value))
 
 
 def where(condition: Any, then: Any, otherwise: Any) -> Any:

@@ -179,8 +179,11 @@ class BlockUnit(SimulationUnit):
         try:
             if self._before is None:
                 self._before = self._memory()
-            else:
-                self._put_back(self._before)
+            else:  # but for the inputs
+                inputs = {c.name: self._value(c) for c in self.description.of(Causality.INPUT)}
+                self.block.set_state(self._before)
+                for name, value in inputs.items():
+                    self.block.assign(self.block.connectors[name], value)
             self.block.initialise(seconds(start_ns))
         except Exception as error:
             raise self._failure("initialising", error) from error
@@ -192,13 +195,6 @@ class BlockUnit(SimulationUnit):
         except CapabilityError:
             names = (*self.block.connectors, *self.block.states)
             return {name: deepcopy(getattr(self.block, name)) for name in names}
-
-    def _put_back(self, memory: Mapping[str, Any]) -> None:
-        """Go back to a memory, but for the inputs."""
-        inputs = {c.name: self._value(c) for c in self.description.of(Causality.INPUT)}
-        self.block.set_state(memory)
-        for name, value in inputs.items():
-            self.block.assign(self.block.connectors[name], value)
 
     def _exit_initialisation(self) -> None:
         """Take over the inputs that nothing is connected to: a block is ready to step."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from lxml import etree
@@ -231,36 +230,29 @@ class ModelDescription:
     initialUnknowns: list[Unknown] = field(default_factory=list)
 
 
-_TYPES: Final = frozenset({"Real", "Integer", "Boolean", "String", "Enumeration"})
+#: Of variables of FMI 1.0 and 2.0.
+TYPES: Final = frozenset({"Real", "Integer", "Boolean", "String", "Enumeration"})
 _PARAMETERS: Final = frozenset({"parameter", "calculatedParameter", "structuralParameter"})
 _TYPES_OF_FMI3: Final = frozenset(
     {f"Float{bits}Type" for bits in (32, 64)}
     | {f"{sign}Int{bits}Type" for sign in ("", "U") for bits in (8, 16, 32, 64)}
     | {"BooleanType", "StringType", "BinaryType", "EnumerationType"}
 )
-_HELD: Final[Mapping[str, str | None]] = MappingProxyType(
-    {
-        "structuralParameter": "exact",
-        "parameter": "exact",
-        "calculatedParameter": "calculated",
-        "local": "calculated",
-    }
-)
+_HELD: Final[Mapping[str, str | None]] = {
+    "structuralParameter": "exact",
+    "parameter": "exact",
+    "calculatedParameter": "calculated",
+    "local": "calculated",
+}
+_MOVING: Final = {"input": "exact", "output": "calculated", "local": "calculated"}
 #: What ``initial`` is where it is not said, by variability and causality.
-_INITIAL: Final[Mapping[str, Mapping[str, str | None]]] = MappingProxyType(
-    {
-        "constant": {"output": "exact", "local": "exact"},
-        "fixed": _HELD,
-        "tunable": _HELD,
-        "discrete": {"input": "exact", "output": "calculated", "local": "calculated"},
-        "continuous": {
-            "input": "exact",
-            "output": "calculated",
-            "local": "calculated",
-            "independent": None,
-        },
-    }
-)
+_INITIAL: Final[Mapping[str, Mapping[str, str | None]]] = {
+    "constant": {"output": "exact", "local": "exact"},
+    "fixed": _HELD,
+    "tunable": _HELD,
+    "discrete": {**_MOVING},
+    "continuous": {**_MOVING, "independent": None},
+}
 
 
 def read_unit(element: etree._Element) -> Unit:
@@ -310,7 +302,7 @@ def typed_element(element: etree._Element, version: int) -> etree._Element | Non
     """Return the element that has type and start value of a variable."""
     if version == 3:
         return element
-    return next((inner for inner in element.iterchildren() if inner.tag in _TYPES), None)
+    return next((inner for inner in element.iterchildren() if inner.tag in TYPES), None)
 
 
 def _connect(

@@ -11,7 +11,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit, check_limits
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, unit_described
 from orchestrator.core.simunits.protocol import Capabilities, Phase, UnitDescription
 from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
@@ -48,7 +48,7 @@ class Fmu1Unit(FmuUnit):
         for name, value in values.items():
             reference = self.fmu.references[name]
             kind = self.description.connectors[name].type
-            self._check_limits(name, value)
+            check_limits(self.name, name, self.fmu.variables[name], value)
             if kind is DataType.REAL:
                 status = self.native.set_real(reference, float(value))  # type: ignore[arg-type]
             elif kind is DataType.INTEGER:
@@ -93,10 +93,8 @@ class Fmu1Unit(FmuUnit):
         if self.native.is_initialised:
             if not self.native.is_stale and self._texts == self._texts_used:
                 return
-            try:
+            with self._refusing("being made anew"):
                 self.native.renew()
-            except RuntimeError as error:
-                raise self._refusal("being made anew", error) from None
             self._set_values(self._given)
             if self._texts:
                 self._check(self.native.set_texts(self._texts), "setting its inputs")
@@ -114,10 +112,8 @@ class Fmu1Unit(FmuUnit):
             DataType.BOOLEAN: self.native.get_boolean,
             DataType.STRING: self.native.get_string,
         }
-        try:
+        with self._refusing(f"reading '{connector.name}'"):
             return read[connector.type](self.fmu.references[connector.name])
-        except RuntimeError as error:
-            raise self._refusal(f"reading '{connector.name}'", error) from None
 
     def _terminate(self) -> None:
         self.native.terminate()

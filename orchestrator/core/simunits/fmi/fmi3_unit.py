@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from enum import IntEnum
 from math import isfinite, prod
 from pathlib import Path
@@ -15,7 +15,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit, check_limits
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
@@ -128,7 +128,7 @@ class Fmu3Unit(FmuUnit):
 
     def _set_all(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
-            self._check_limits(name, value)
+            check_limits(self.name, name, self.fmu.variables[name], value)
             given: Sequence[Any] = value if isinstance(value, tuple) else (value,)
             variable = self.fmu.variables[name]
             kind = self.description.connectors[name].type
@@ -145,30 +145,13 @@ class Fmu3Unit(FmuUnit):
 
     def _bind(self) -> None:
         self.native.bind(list(map(self._port, self.inputs)), list(map(self._port, self.outputs)))
-        self.native.drive([self._timer(c.name) for c in self._timed()])
+        timed = []  # clocks that no connection makes tick
+        for connector in self.description.of(Causality.INPUT):
+            variable = self.fmu.variables[connector.name]
+            if variable.timer is not None and connector not in self.inputs:
+                timed.append((variable.reference, *astuple(variable.timer)))
+        self.native.drive(timed if self.native.has_event_mode else [])
         self._bind_texts()
-
-    def _timed(self) -> list[Connector]:
-        """Time-based clocks that no connection makes tick."""
-        if not self.native.has_event_mode:
-            return []
-        inputs = self.description.of(Causality.INPUT)
-        return [c for c in inputs if self.fmu.variables[c.name].timer and c not in self.inputs]
-
-    def _timer(self, name: str) -> tuple[int, int, bool, float, int, int, float, int]:
-        variable = self.fmu.variables[name]
-        timer = variable.timer
-        assert timer is not None  # noqa: S101 - `_timed` has chosen those that have one
-        return (
-            variable.reference,
-            timer.kind,
-            timer.fraction,
-            timer.seconds,
-            timer.counter,
-            timer.resolution,
-            timer.shift,
-            timer.shift_counter,
-        )
 
     def _port(self, connector: Connector) -> tuple[str, str, int, int, bool, list[int]]:
         variable = self.fmu.variables[connector.name]
@@ -197,9 +180,9 @@ class Fmu3Unit(FmuUnit):
     def _value(self, connector: Connector) -> Value | Floats:
         variable = self.fmu.variables[connector.name]
         count = prod(connector.shape)
-        try:
-            if connector.type is DataType.CLOCK:
-                return False  # a clock ticks in event mode only
+        if connector.type is DataType.CLOCK:
+            return False  # a clock ticks in event mode only
+        with self._refusing(f"reading '{connector.name}'"):
             if connector.type is DataType.STRING:
                 texts = tuple(self.native.get_string(variable.reference, count))
                 return texts if connector.shape else texts[0]
@@ -207,8 +190,6 @@ class Fmu3Unit(FmuUnit):
                 data = tuple(self.native.get_binary(variable.reference, count))
                 return data if connector.shape else data[0]
             numbers = self.native.get(variable.type, variable.reference, count)
-        except RuntimeError as error:
-            raise self._refusal(f"reading '{connector.name}'", error) from None
         if connector.shape:
             return np.array(numbers, dtype=np.float64).reshape(connector.shape)
         value: Value = numbers[0]
@@ -335,22 +316,23 @@ def describe_fmi3(
             has_event_mode=cs.hasEventMode,
             might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
-            fixed_step=_seconds_attribute(element, "fixedInternalStepSize"),
+            fixed_step=length if (length := float(cs.fixedInternalStepSize or 0)) > 0.0 else None,
         )
     if capabilities.has_event_mode:
         connectors = {
-            name: replace(connector, variability=_variability(variables[name]))
+            name: replace(
+                connector,
+                variability=Variability.CLOCKED
+                if variables[name].clocks
+                else Variability.DISCRETE
+                if variables[name].is_discrete
+                else Variability.CONTINUOUS,
+            )
             for name, connector in connectors.items()
         }
     return unit_described(
         described, connectors, _feedthrough(described, connectors), capabilities
     ), variables
-
-
-def _variability(variable: FmuVariable) -> Variability:
-    if variable.clocks:
-        return Variability.CLOCKED
-    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
 
 
 def _input_order(
@@ -372,12 +354,6 @@ def _input_order(
     ]
     told = _is_true(element, "providesIntermediateUpdate")
     return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
-
-
-def _seconds_attribute(element: etree._Element | None, name: str) -> float | None:
-    """Read a positive length of time; the schema says that it is a number."""
-    text = None if element is None else element.get(name)
-    return float(text) if text is not None and float(text) > 0.0 else None
 
 
 def _is_true(element: etree._Element | None, name: str) -> bool:

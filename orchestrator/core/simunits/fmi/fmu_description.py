@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -111,7 +111,12 @@ def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True)
     found = _read(path, stamp, interface)
     names = _open(path, stamp).names
     if runnable and found.library not in names:
-        raise _without_binary(path, found.library, names)
+        there = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        raise FmuError.in_file(
+            path,
+            f"no binary for this machine: expected '{found.library}',"
+            f" found platforms: {', '.join(there) or 'none'}",
+        )
     return found
 
 
@@ -184,12 +189,14 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
         description = as_model_exchange(description, described, opened.root)
+    system = platform.system(), platform.machine()
+    folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
     return FmuDescription(
         path,
         description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid or "",
-        _library(version, getattr(described, interface).modelIdentifier),
+        f"binaries/{folder}/{getattr(described, interface).modelIdentifier}.so",
         version,
         interface[0].upper() + interface[1:],
         variables,
@@ -228,32 +235,20 @@ def _describe(
     return describe_fmi3(described, root)
 
 
-def _library(version: int, identifier: str) -> str:
-    system = platform.system(), platform.machine()
-    folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
-    return f"binaries/{folder}/{identifier}.so"
-
-
-def _without_binary(path: Path, library: str, names: Collection[str]) -> FmuError:
-    found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
-    return FmuError.in_file(
-        path,
-        f"no binary for this machine: expected '{library}',"
-        f" found platforms: {', '.join(found) or 'none'}",
-    )
-
-
 #: So many flaws of one FMU are told.
 _MOST_TOLD = 5
 
 
 def flaw_notes(system: System) -> list[str]:
     """Say of every FMU file of a system once how its model description breaks rules of FMI."""
-    return [
-        f"component '{name}' ({path.name}): its modelDescription.xml breaks rules of FMI, and is"
-        f" used all the same: {_cut(flaws)}"
-        for name, path, flaws in _flawed(system)
-    ]
+    notes = []
+    for name, path, flaws in _flawed(system):
+        more = f"; and {len(flaws) - _MOST_TOLD} more" if len(flaws) > _MOST_TOLD else ""
+        notes.append(
+            f"component '{name}' ({path.name}): its modelDescription.xml breaks rules of FMI, and"
+            f" is used all the same: {'; '.join(flaws[:_MOST_TOLD])}{more}"
+        )
+    return notes
 
 
 def expect_flawless(*systems: System) -> None:
@@ -274,20 +269,12 @@ def expect_flawless(*systems: System) -> None:
         raise FmuError("\n".join(dict.fromkeys(wrong)))
 
 
-def _cut(flaws: tuple[str, ...]) -> str:
-    more = f"; and {len(flaws) - _MOST_TOLD} more" if len(flaws) > _MOST_TOLD else ""
-    return "; ".join(flaws[:_MOST_TOLD]) + more
-
-
 def _flawed(system: System) -> Iterator[tuple[str, Path, tuple[str, ...]]]:
     """Paths of components, their FMUs and the flaws of these; each file once."""
-    seen: set[Path] = set()
+    first: dict[Path, str] = {}
     for name, path in _fmus(system):
-        if path in seen:
-            continue
-        seen.add(path)
-        if flaws := flaws_of(path):
-            yield name, path, flaws
+        first.setdefault(path, name)
+    yield from ((name, path, flaws) for path, name in first.items() if (flaws := flaws_of(path)))
 
 
 def _fmus(system: System) -> Iterator[tuple[str, Path]]:

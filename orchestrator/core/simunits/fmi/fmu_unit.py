@@ -11,7 +11,8 @@ import tempfile
 import threading
 import weakref
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -129,9 +130,6 @@ class FmuUnit(SimulationUnit):
     def _load(self, name: str, folder: Path) -> Fmu:
         """Make the engine's instance from the unpacked archive."""
 
-    def _check_limits(self, name: str, value: Value) -> None:
-        check_limits(self.name, name, self.fmu.variables[name], value)
-
     def _bind_texts(self) -> None:
         def row(connector: Connector) -> tuple[str, bool, int, int]:
             reference = self.fmu.variables[connector.name].reference
@@ -143,37 +141,32 @@ class FmuUnit(SimulationUnit):
         """An FMU in initialisation mode computes its outputs when they are read."""
 
     def _get_state(self) -> object:
-        try:
+        with self._refusing("saving its state"):
             return self.native.get_state()
-        except RuntimeError as error:
-            raise self._refusal("saving its state", error) from None
 
     def _set_state(self, state: object) -> None:
-        if not isinstance(state, SavedState):
-            raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
-        try:
-            status = self.native.set_state(state)
-        except RuntimeError as error:
-            raise self._refusal("restoring a state", error) from None
+        with self._refusing("restoring a state"):
+            status = self.native.set_state(_saved(state))
         self._check(status, "restoring a state")
 
     def _serialize(self, state: object) -> bytes:
-        if not isinstance(state, SavedState):
-            raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
-        try:
-            return state.serialize()
-        except (RuntimeError, ValueError) as error:
-            raise self._refusal("turning its state into bytes", error) from None
+        with self._refusing("turning its state into bytes", (RuntimeError, ValueError)):
+            return _saved(state).serialize()
 
     def _deserialize(self, data: bytes) -> object:
-        try:
+        with self._refusing("reading its state from bytes"):
             return self.native.deserialize_state(data)
-        except RuntimeError as error:
-            raise self._refusal("reading its state from bytes", error) from None
 
-    def _refusal(self, doing: str, error: Exception) -> StepError:
-        self.forward_log()
-        return StepError(f"component '{self.name}' failed while {doing}: {error}")
+    @contextmanager
+    def _refusing(
+        self, doing: str, kinds: tuple[type[Exception], ...] = (RuntimeError,)
+    ) -> Iterator[None]:
+        """Say what the FMU refused to do."""
+        try:
+            yield
+        except kinds as error:
+            self.forward_log()
+            raise StepError(f"component '{self.name}' failed while {doing}: {error}") from None
 
     def forward_log(self) -> None:
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
@@ -186,6 +179,12 @@ class FmuUnit(SimulationUnit):
         """Return the last message that the FMU wrote."""
         self.forward_log()
         return self._last_message
+
+
+def _saved(state: object) -> SavedState:
+    if not isinstance(state, SavedState):
+        raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
+    return state
 
 
 _UNITS: weakref.WeakValueDictionary[str, SimulationUnit] = weakref.WeakValueDictionary()
@@ -226,19 +225,11 @@ class Fmu2Unit(FmuUnit):
         native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
         return native
 
-    def _references(
-        self, connectors: Sequence[Connector]
-    ) -> tuple[list[int], list[int], list[int]]:
-        def of(kind: DataType) -> list[int]:
-            return [self.fmu.references[c.name] for c in connectors if c.type is kind]
-
-        return of(DataType.REAL), of(DataType.INTEGER), of(DataType.BOOLEAN)
-
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
             reference = [self.fmu.references[name]]
             kind = self.description.connectors[name].type
-            self._check_limits(name, value)
+            check_limits(self.name, name, self.fmu.variables[name], value)
             if kind is DataType.REAL:
                 status = self.native.set_real(reference, [float(value)])  # type: ignore[arg-type]
             elif kind is DataType.INTEGER:
@@ -250,9 +241,13 @@ class Fmu2Unit(FmuUnit):
             self._check(status, f"setting '{name}' to {value!r}")
 
     def _bind(self) -> None:
-        names = [c.name for c in self.inputs if c.type is DataType.INTEGER]
-        inputs, outputs = self._references(self.inputs), self._references(self.outputs)
-        self.native.bind(*inputs, *outputs, names)
+        references: list[Any] = [
+            [self.fmu.references[c.name] for c in connectors if c.type is kind]
+            for connectors in (self.inputs, self.outputs)
+            for kind in (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+        ]
+        references.append([c.name for c in self.inputs if c.type is DataType.INTEGER])
+        self.native.bind(*references)
         self._bind_texts()
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
@@ -271,10 +266,8 @@ class Fmu2Unit(FmuUnit):
             DataType.BOOLEAN: self.native.get_boolean,
             DataType.STRING: self.native.get_string,
         }
-        try:
+        with self._refusing(f"reading '{connector.name}'"):
             return read[connector.type](reference)[0]
-        except RuntimeError as error:
-            raise self._refusal(f"reading '{connector.name}'", error) from None
 
     def _terminate(self) -> None:
         self.native.terminate()

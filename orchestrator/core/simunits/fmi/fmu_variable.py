@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.core.simunits.fmi.description_parts import TRUE
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.ports import Limits
@@ -15,7 +16,6 @@ from orchestrator.core.system.unit_tables import BASE_UNITS
 from orchestrator.core.system.units import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.fmi.description_parts import BaseUnit as BaseUnitOfSi
     from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
     from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 
@@ -110,14 +110,12 @@ def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
     found = {}
     for unit in described.unitDefinitions:
         base = unit.baseUnit
-        if not unit.name or base is None or not _is_usable(base):
+        if not unit.name or base is None:
             continue
-        powers = {name: int(getattr(base, name)) for name in BASE_UNITS}
-        defined = BaseUnit(
-            {name: power for name, power in powers.items() if power},
-            float(base.factor),
-            float(base.offset),
-        )
+        if not isfinite(base.factor) or base.factor == 0.0 or not isfinite(base.offset):
+            continue
+        powers = {name: power for name in BASE_UNITS if (power := getattr(base, name))}
+        defined = BaseUnit(powers, base.factor, base.offset)
         if (beyond := definition_beyond(unit.name, defined)) is not None:
             found[unit.name] = beyond
             if (said := base_said(unit.name)) is not None:
@@ -129,11 +127,6 @@ def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
                     said,
                 )
     return found
-
-
-def _is_usable(base: BaseUnitOfSi) -> bool:
-    factor, offset = float(base.factor), float(base.offset)
-    return isfinite(factor) and factor != 0.0 and isfinite(offset)
 
 
 def connector_of(
@@ -229,23 +222,22 @@ def _definition(
     return base
 
 
+#: What a start value's text is read by, where it is no float.
+_READ: Mapping[DataType, Callable[[str], Any]] = {
+    DataType.INTEGER: int,
+    DataType.BOOLEAN: TRUE.__contains__,
+    DataType.STRING: str,
+    DataType.BINARY: bytes.fromhex,
+}
+
+
 def _start(kind: DataType, shape: tuple[int, ...], texts: Sequence[str] | None) -> Value | None:
     if not texts:
         return None
-    values: list[Any] = [_value(kind, text) for text in texts]
+    values = [_READ.get(kind, float)(text) for text in texts]
     if not shape:
         only: Value = values[0]
         return only
     if len(values) == 1:
         values *= prod(shape)
     return tuple(values) if len(values) == prod(shape) else None
-
-
-def _value(kind: DataType, text: str) -> Value:
-    if kind is DataType.STRING:
-        return text
-    if kind is DataType.BINARY:
-        return bytes.fromhex(text)
-    if kind is DataType.BOOLEAN:
-        return text in {"true", "1"}
-    return int(text) if kind is DataType.INTEGER else float(text)

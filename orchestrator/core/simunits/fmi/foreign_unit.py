@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from math import ulp
@@ -109,10 +110,8 @@ class ForeignUnit(SimulationUnit):
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
-            try:
+            with self._failing(f"setting '{name}' to {value!r}"):
                 self._importer.set(name, list(value) if isinstance(value, tuple) else value)
-            except Exception as error:
-                raise self._failure(f"setting '{name}' to {value!r}", error) from error
 
     def _bind(self) -> None:
         inputs, outputs = (*self.inputs, *self.text_inputs), (*self.outputs, *self.text_outputs)
@@ -145,10 +144,8 @@ class ForeignUnit(SimulationUnit):
         stop = None
         if stop_ns is not None:  # as the engine tells it, see Fmu::stop_to_tell
             stop = seconds(stop_ns) + 4.0 * ulp(seconds(max(abs(start_ns), abs(stop_ns))))
-        try:
+        with self._failing("entering initialisation"):
             self._importer.enter_initialisation(seconds(start_ns), stop, tolerance)
-        except Exception as error:
-            raise self._failure("entering initialisation", error) from error
 
     def set(self, values: Floats | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
@@ -156,32 +153,31 @@ class ForeignUnit(SimulationUnit):
         self._has_inputs = True
 
     def _initialise_outputs(self, start_ns: int) -> None:
-        try:
+        with self._failing("initialising"):
             if self._has_inputs:
                 self._puppet.send()
             self._puppet.receive()
-        except Exception as error:
-            raise self._failure("initialising", error) from error
 
     def _exit_initialisation(self) -> None:
-        try:
+        with self._failing("exiting initialisation"):
             self._importer.exit_initialisation()
             self._puppet.receive()
-        except Exception as error:
-            raise self._failure("exiting initialisation", error) from error
 
     def _value(self, connector: Connector) -> Value | Floats:
-        try:
+        with self._failing(f"reading '{connector.name}'"):
             value = self._importer.get(connector.name)
-        except Exception as error:
-            raise self._failure(f"reading '{connector.name}'", error) from error
         if connector.shape:
             return np.asarray(value, dtype=np.float64).reshape(connector.shape)
         read: Value = value
         return read
 
-    def _failure(self, doing: str, error: Exception) -> StepError:
-        return StepError(f"component '{self.name}' failed while {doing}: {error}")
+    @contextmanager
+    def _failing(self, doing: str) -> Iterator[None]:
+        """Say what the tool did not do."""
+        try:
+            yield
+        except Exception as error:
+            raise StepError(f"component '{self.name}' failed while {doing}: {error}") from error
 
     def _get_state(self) -> object:
         raise self._cannot("save its state by this back-end")

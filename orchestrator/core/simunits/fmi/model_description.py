@@ -20,6 +20,7 @@ from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_parts import (
     REALS,
     TRUE,
+    TYPES,
     Alias,
     DisplayUnit,
     Experiment,
@@ -49,7 +50,6 @@ _VARIABILITIES = {
     2: _SINCE_FMI2,
     3: _SINCE_FMI2,
 }
-_TYPES = frozenset({"Real", "Integer", "Boolean", "String", "Enumeration"})
 #: Value references are of 32 bits.
 _MOST = 2**32
 
@@ -109,18 +109,17 @@ def _variable(element: etree._Element, version: int) -> Iterator[str]:
         yield f"valueReference: expected a whole number below 2**32, found '{reference}'"
     typed = typed_element(element, version)
     if typed is None:
-        yield f"expected one of {', '.join(sorted(_TYPES))} in it"
+        yield f"expected one of {', '.join(sorted(TYPES))} in it"
         return
     for name, known in (("causality", _CAUSALITIES), ("variability", _VARIABILITIES)):
         text = element.get(name)
         if text is not None and text not in known[version]:
             yield f"{name}: expected {', '.join(sorted(known[version]))}, found '{text}'"
     kind = str(typed.tag)
-    for text in (typed.get("start") or "").split() if kind != "String" else ():
-        if not _is_value(kind, text):
-            yield f"start value: expected {kind}, found '{text}'"
-    for name in ("min", "max"):
-        text = typed.get(name)
+    starts = [] if kind == "String" else (typed.get("start") or "").split()
+    values: list[tuple[str, str | None]] = [("start value", text) for text in starts]
+    values += [(name, typed.get(name)) for name in ("min", "max")]
+    for name, text in values:
         if text is not None and not _is_value(kind, text):
             yield f"{name}: expected {kind}, found '{text}'"
 
@@ -258,8 +257,7 @@ def _of_build(content: bytes | None) -> Iterator[str]:
 def _schema(root: etree._Element, version: int) -> Iterator[tuple[bool, str]]:
     """Violations of the schema: whether each does harm, and what it is."""
     schema = schema_of(version)
-    found = _violations(schema, root)
-    if not found:
+    if not (found := _violations(schema, root)):
         return
     bare = deepcopy(root)
     for element in bare.iter(etree.Element):
@@ -414,10 +412,8 @@ def _complete_fmi2(found: ModelDescription, root: etree._Element) -> None:
     """Add interfaces and model structure of FMI 2.0."""
     by_index = dict(enumerate(found.modelVariables, 1))
     for element in root.findall("ModelExchange"):
-        needs_not = element.get("completedIntegratorStepNotNeeded") in TRUE
-        found.modelExchange = part_of(
-            Interface, element, needsCompletedIntegratorStep=not needs_not
-        )
+        needs = element.get("completedIntegratorStepNotNeeded") not in TRUE
+        found.modelExchange = part_of(Interface, element, needsCompletedIntegratorStep=needs)
     for element in root.findall("CoSimulation"):
         found.coSimulation = part_of(Interface, element)
     for unknowns, tag in (
@@ -425,8 +421,8 @@ def _complete_fmi2(found: ModelDescription, root: etree._Element) -> None:
         (found.derivatives, "Derivatives"),
         (found.initialUnknowns, "InitialUnknowns"),
     ):
-        for element in root.findall(f"ModelStructure/{tag}/Unknown"):
-            unknowns.append(_unknown(element, by_index, "index"))
+        elements = root.findall(f"ModelStructure/{tag}/Unknown")
+        unknowns += [_unknown(element, by_index, "index") for element in elements]
 
 
 def _unknown(element: etree._Element, variables: Mapping[int, Variable], key: str) -> Unknown:
@@ -479,8 +475,8 @@ def _complete_fmi3(
         (found.initialUnknowns, "InitialUnknown"),
         (found.eventIndicators, "EventIndicator"),
     ):
-        for element in root.findall(f"ModelStructure/{tag}"):
-            unknowns.append(_unknown(element, by_reference, "valueReference"))
+        elements = root.findall(f"ModelStructure/{tag}")
+        unknowns += [_unknown(element, by_reference, "valueReference") for element in elements]
     found.numberOfEventIndicators += sum(prod(u.variable.shape) for u in found.eventIndicators)
 
 

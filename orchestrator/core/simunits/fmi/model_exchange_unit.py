@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, FmuError, LoadError
-from orchestrator.core.simunits.fmi.description_parts import Interface, ModelDescription, Variable
+from orchestrator.core.simunits.fmi.description_parts import TRUE, Interface, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
@@ -55,7 +55,11 @@ def as_model_exchange(
     capabilities = Capabilities(
         can_roll_back=interface.canGetAndSetFMUstate,
         can_serialize=interface.canSerializeFMUstate,
-        has_directional_derivatives=_differentiates(root),
+        has_directional_derivatives=any(
+            element.get(f"providesDirectionalDerivative{s}") in TRUE
+            for element in root.findall("ModelExchange")
+            for s in ("", "s")
+        ),
         input_order=3,
         once_per_process=interface.canBeInstantiatedOnlyOncePerProcess,
     )
@@ -88,23 +92,15 @@ def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> Exc
         derivative_references=tuple(derivative.valueReference for derivative in derivatives),
         sizes=tuple(sizes),
         indicators=described.numberOfEventIndicators,
-        continuous=frozenset(v.name for v in described.modelVariables if _is_continuous(v)),
+        continuous=frozenset(
+            variable.name
+            for variable in described.modelVariables
+            if variable.causality == Causality.INPUT
+            and variable.type in {"Real", "Float64"}
+            and variable.variability in {None, "continuous"}
+        ),
         has_jacobian=has_jacobian,
         tell_steps=(described.modelExchange or Interface()).needsCompletedIntegratorStep,
-    )
-
-
-def _differentiates(root: etree._Element) -> bool:
-    element = root.find("ModelExchange")
-    names = ("providesDirectionalDerivative", "providesDirectionalDerivatives")
-    return element is not None and any(element.get(name) in {"true", "1"} for name in names)
-
-
-def _is_continuous(variable: Variable) -> bool:
-    return (
-        variable.causality == Causality.INPUT
-        and variable.type in {"Real", "Float64"}
-        and variable.variability in {None, "continuous"}
     )
 
 

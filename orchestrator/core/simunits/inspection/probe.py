@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from fmpy import fmi2, fmi3
 from fmpy.fmi1 import FMICallException
 
 _MOST_EVENTS = 10_000  # in one step; a ball that comes to rest has them, too, but not so many
@@ -64,17 +65,14 @@ def cosimulation_step(probe: FmuProbe, end: float, size: float) -> None:
 
 def _do_step(probe: FmuProbe, size: float) -> tuple[bool, bool, float]:
     """Whether there is an event, whether the step has ended early, and when."""
-    from fmpy.fmi1 import FMICallException
-    from fmpy.fmi2 import fmi2Discard, fmi2Terminated
-
     if not probe.second:
         event, probe.ended, early, reached = probe.fmu.doStep(probe.time, size)
         return event, early, reached
     try:
         probe.fmu.doStep(probe.time, size)
     except FMICallException as error:
-        probe.ended = error.status == fmi2Discard and bool(
-            probe.fmu.getBooleanStatus(fmi2Terminated)
+        probe.ended = error.status == fmi2.fmi2Discard and bool(
+            probe.fmu.getBooleanStatus(fmi2.fmi2Terminated)
         )
         if not probe.ended:
             raise
@@ -102,8 +100,6 @@ class FmuProbe:
         exchange: bool,
         event_mode: bool = False,
     ) -> None:
-        from fmpy import fmi2, fmi3
-
         self.description = description
         self.exchange = exchange
         self.event_mode = event_mode
@@ -130,8 +126,6 @@ class FmuProbe:
             raise RuntimeError(f"{error}{said}") from error
 
     def _instantiate(self) -> None:
-        from fmpy import fmi2
-
         if not self.second:
             mode = {"eventModeUsed": True, "earlyReturnAllowed": True} if self.event_mode else {}
             self.fmu.instantiate(logMessage=self._log3, **mode)

@@ -6,8 +6,8 @@ import contextlib
 import logging
 import time
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,45 +68,6 @@ class RemoteStates:
         return dropped
 
 
-@dataclass(slots=True)
-class UnitSetUp:
-    """All that makes the unit what it is at its first step, so that another process gets it, too.
-
-    made: The component, as plain data.
-    bound, times: Names of its connectors that are connected, and the times of the run.
-    inputs: Array of shape (n_inputs,) that it was initialised with; ``None`` where it has none.
-    """
-
-    made: Mapping[str, Any]
-    bound: Mapping[str, Any] = field(default_factory=dict)
-    times: Mapping[str, Any] = field(default_factory=dict)
-    inputs: Floats | None = None
-
-    @classmethod
-    def of(cls, component: Component) -> UnitSetUp:
-        """Return the set-up of a component; in the process it runs without isolation."""
-        options = replace(component.options, isolation="none", process=None, on_failure="stop")
-        plain = {
-            "name": component.name,
-            "kind": str(component.source.kind),
-            "location": component.source.location,
-            "values": dict(component.values),
-            "options": asdict(options),
-        }
-        return cls({"component": plain})
-
-    def repeat(
-        self, call: Callable[[str, str, Mapping[str, Any]], object], give: Callable[[Floats], None]
-    ) -> None:
-        """Tell another process the same, as far as the end of initialisation."""
-        call("being made", "make", self.made)
-        call("being connected", "bind", self.bound)
-        call("setting up", "setup", self.times)
-        if self.inputs is not None:
-            give(self.inputs)
-        call("exiting initialisation", "exit_initialisation", {})
-
-
 _LOG = logging.getLogger(__name__)
 #: Steps between two states that are kept for a restart.
 _KEEP_EVERY = 100
@@ -135,9 +96,13 @@ class WorkerUnit(SimulationUnit):
         self._process = process
         signals = sum(connector.size for connector in description.connectors.values())
         self.native = process.enter(component.name, signals, self._options.step_timeout_ns)
-        self._set_up = UnitSetUp.of(component)
+        # what makes it what it is at its first step, so that another process gets it, too
+        self._made = {"component": _plain(component)}
+        self._bound: Mapping[str, Any] = {}
+        self._times: Mapping[str, Any] = {}
+        self._first_inputs: Floats | None = None
         try:
-            can, _ = self._call("being made", "make", self._set_up.made)
+            can, _ = self._call("being made", "make", self._made)
         except BaseException:
             process.leave(self.native, at_once=True)
             raise
@@ -202,22 +167,22 @@ class WorkerUnit(SimulationUnit):
                 " connections out"
             )
         names = {"inputs": [c.name for c in self.inputs], "outputs": [c.name for c in self.outputs]}
-        self._set_up.bound = names
+        self._bound = names
         can, _ = self._call("being connected", "bind", names)
         self.native.declare(*can)
         self.native.bind(sum(c.size for c in self.inputs), sum(c.size for c in self.outputs))
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        self._set_up.times = {"start": start_ns, "stop": stop_ns, "tolerance": tolerance}
-        self._call("setting up", "setup", self._set_up.times)
+        self._times = {"start_ns": start_ns, "stop_ns": stop_ns, "tolerance": tolerance}
+        self._call("setting up", "setup", self._times)
 
     def _initialise_outputs(self, start_ns: int) -> None:
-        self._call("initialising", "initialise_outputs", {"start": start_ns})
+        self._call("initialising", "initialise_outputs", {"start_ns": start_ns})
 
     def set(self, values: NDArray[np.float64] | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         super().set(values)
-        self._set_up.inputs = np.array(values)
+        self._first_inputs = np.array(values)
         self._check(self.native.flush(), "setting its inputs")
 
     def _exit_initialisation(self) -> None:
@@ -261,7 +226,12 @@ class WorkerUnit(SimulationUnit):
         why = self.native.failure
         self._process.restart()
         self._states = RemoteStates(self.name, self.pid)
-        self._set_up.repeat(self._call, self._give)
+        self._call("being made", "make", self._made)
+        self._call("being connected", "bind", self._bound)
+        self._call("setting up", "setup", self._times)
+        if self._first_inputs is not None:
+            self._check(self.native.set_inputs(self._first_inputs), "setting its inputs")
+        self._call("exiting initialisation", "exit_initialisation")
         self._call("restoring a state", "resume", data=self._kept)
         note = (
             f"component '{self.name}' failed ({why}) and was started again from a saved state,"
@@ -270,9 +240,6 @@ class WorkerUnit(SimulationUnit):
         self._notes.append(note)
         _LOG.warning("%s", note)
         return True
-
-    def _give(self, inputs: NDArray[np.float64]) -> None:
-        self._check(self.native.set_inputs(inputs), "setting its inputs")
 
     def _expect_alive(self) -> None:
         if self.native.held is not None:
@@ -323,7 +290,7 @@ class WorkerUnit(SimulationUnit):
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the unit reached in a step from ``time_ns`` that failed."""
-        return int(self._call("saying the time it reached", "last_ns", {"time": time_ns})[0])
+        return int(self._call("saying the time it reached", "last_ns", {"time_ns": time_ns})[0])
 
     def exception(self) -> BaseException | None:
         """Return the traceback of the exception that ended the last step, if there was one."""
@@ -360,3 +327,15 @@ class WorkerUnit(SimulationUnit):
         self._ask_notes()
         super().terminate()
         self._process.leave(self.native)
+
+
+def _plain(component: Component) -> dict[str, Any]:
+    """Return a component as plain data; in the process it runs without isolation."""
+    options = replace(component.options, isolation="none", process=None, on_failure="stop")
+    return {
+        "name": component.name,
+        "kind": str(component.source.kind),
+        "location": component.source.location,
+        "values": dict(component.values),
+        "options": asdict(options),
+    }

@@ -8,7 +8,6 @@ import os
 import sys
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NotRequired
 
@@ -102,15 +101,6 @@ class RemoteTraceback(Exception):  # noqa: N818 - not raised: the cause of what 
         return "\n" + "".join(self.args)
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """What a process must know of one of its units."""
-
-    memory: int
-    signals: int
-    limit: float
-
-
 class WorkerProcess:
     """Starts a process and speaks with it; another may take its place.
 
@@ -136,7 +126,8 @@ class WorkerProcess:
         self._memory = posix.shared_memory(shared or name, ProcessBlock.size())
         weakref.finalize(self, os.close, self._memory)
         self.native = RemoteProcess(shared, self._memory)
-        self._members: dict[int, _Member] = {}
+        #: Of each unit its memory, the signals that this is for, and the seconds of a call.
+        self._members: dict[int, tuple[int, int, float]] = {}
         self._patience = 0.0
         self._start()
 
@@ -152,7 +143,7 @@ class WorkerProcess:
         unit = RemoteUnit(self.native, name, memory, signals, signals)
         unit.limit(limit_ns)
         self._patience = max(self._patience, limit_ns / 1e9)
-        self._members[unit.number] = _Member(memory, signals, limit_ns / 1e9)
+        self._members[unit.number] = memory, signals, limit_ns / 1e9
         return unit
 
     def leave(self, unit: RemoteUnit, *, at_once: bool = False) -> None:
@@ -204,23 +195,26 @@ class WorkerProcess:
         data: bytes = b"",
     ) -> tuple[Any, bytes]:
         """Let the worker do something with a unit, and wait for its answer."""
-        self._expect_owner(unit, doing)
+        if os.getpid() != self._owner:
+            raise StepError(
+                f"component '{unit.name}' failed while {doing}: this process is a fork of the one"
+                " that runs it; make an Execution of its own here"
+            )
         unit.flush()
         if unit.lost:
             raise _failed(unit, doing)
-        member = self._members[unit.number]
+        memory, signals, limit = self._members[unit.number]
         is_made = what != "make"
-        # Making a unit reads and imports: that belongs to the start.
-        limit = member.limit if is_made else max(member.limit, _START_SECONDS)
+        if not is_made:  # that reads and imports: it belongs to the start
+            limit = max(limit, _START_SECONDS)
         message = {"call": what, "member": unit.number, "arguments": dict(arguments)}
         try:
             with Interruption():
                 send(self._channel, message, data)
                 if not is_made:
-                    send_memory(self._channel, member.memory, member.signals)
+                    send_memory(self._channel, memory, signals)
                 unit.ring()
                 content, out = self._receive(limit)
-
             answer = answer_of(content)
             result = None if "error" in answer else result_of(what, answer)
         except TimeoutError:
@@ -238,13 +232,6 @@ class WorkerProcess:
         if "error" in answer:
             raise _raised(unit, answer, doing) from RemoteTraceback(answer["trace"])
         return result, out
-
-    def _expect_owner(self, unit: RemoteUnit, doing: str) -> None:
-        if os.getpid() != self._owner:
-            raise StepError(
-                f"component '{unit.name}' failed while {doing}: this process is a fork of the one"
-                " that runs it; make an Execution of its own here"
-            )
 
     def _receive(self, seconds: float) -> tuple[Any, bytes]:
         self._process.await_message(self._channel.fileno(), seconds)
