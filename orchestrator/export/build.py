@@ -27,8 +27,8 @@ from orchestrator.export.dae.residual_dae import ResidualDae
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.front_end_process import instantiated
 from orchestrator.export.modelica.frontend import flatten_flat, flatten_place
-from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
-from orchestrator.export.modelica.source.flat_text import PlainText, plain_text, read_flat
+from orchestrator.export.modelica.source.class_place import place_by_name, place_in_file
+from orchestrator.export.modelica.source.flat_text import plain_text, read_flat
 from orchestrator.export.modelica.source.text import Experiment, ModelicaText
 from orchestrator.export.recipe import Recipe, Solver, platforms_of
 
@@ -98,7 +98,8 @@ def build_recipe(
         flat, shown = read_flat(chosen.file), chosen.file.name
         completed = chosen.completed(ModelicaText(chosen.file, flat.text).experiment(flat.model))
         key = hash_of([(shown, flat.text.encode())])
-        return _build(completed, key, lambda: _read_flat(flat, shown), Path(output), force=force)
+        make_flat = partial(flatten_flat, flat, shown)
+        return _build(completed, key, lambda: read(make_flat()), Path(output), force=force)
     place = (
         place_by_name(chosen.model, chosen.roots)
         if chosen.file is None
@@ -106,7 +107,13 @@ def build_recipe(
     )
     completed = chosen.completed(ModelicaText(place.file).experiment(place.local_name))
     files = [(place.shown(file), file.read_bytes()) for file in place.files]
-    make = partial(_read_by_omc if chosen.front_end == "omc" else _read, place)
+
+    def make() -> ResidualDae:
+        if chosen.front_end != "omc":
+            return read(flatten_place(place))
+        text = instantiated(place.model, place.file, place.roots)
+        return read(flatten_flat(plain_text(text), f"{place.model} as omc makes it flat"))
+
     return _build(completed, hash_of(files), make, Path(output), force=force)
 
 
@@ -218,19 +225,6 @@ def build_dae(
         sources=sources,
     ).completed(Experiment())
     return _build(chosen, dae_hash(dae), lambda: dae, Path(output), force=force)
-
-
-def _read(place: ClassPlace) -> ResidualDae:
-    return read(flatten_place(place))
-
-
-def _read_flat(flat: PlainText, shown: str) -> ResidualDae:
-    return read(flatten_flat(flat, shown))
-
-
-def _read_by_omc(place: ClassPlace) -> ResidualDae:
-    text = instantiated(place.model, place.file, place.roots)
-    return _read_flat(plain_text(text), f"{place.model} as omc makes it flat")
 
 
 def _build(

@@ -148,14 +148,6 @@ class RecipeFile(_RecipeTable):
     experiment: ExperimentTable = ExperimentTable()
 
 
-def recipe_file(content: object, path: Path) -> RecipeFile:
-    """Check the content of a recipe."""
-    try:
-        return RecipeFile.model_validate(content)
-    except ValidationError as error:
-        raise DescriptionError(*format_validation_error(error, RecipeFile, path)) from None
-
-
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _LONGEST_STEPS = {
@@ -294,7 +286,10 @@ class Recipe:
             raise LoadError(f"recipe '{path}' cannot be read: {error.strerror or error}") from error
         except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
-        said = recipe_file(content, path)
+        try:
+            said = RecipeFile.model_validate(content)
+        except ValidationError as error:
+            raise DescriptionError(*format_validation_error(error, RecipeFile, path)) from None
         try:
             return cls(
                 said.fmu.model,

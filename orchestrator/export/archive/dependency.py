@@ -12,7 +12,7 @@ import casadi as ca
 from orchestrator.export.codegen.layout import Layout, Region, Slot, is_exact
 from orchestrator.export.dae.block_triangular import EquationBlock, switched_symbols
 from orchestrator.export.dae.events import Events
-from orchestrator.export.dae.explicit_ode import ExplicitOde, symbols
+from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import Sampled, column
 
 Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
@@ -62,8 +62,9 @@ class DependencyTable:
         _, _, x, _, c, _ = ode.arguments
         unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
         self._rows = {slot.reference: index for index, slot in enumerate(unknowns)}
-        discrete = symbols(ode.discrete)
-        self._values = known_dependencies(ode, ca.vertcat(x, c, discrete, ode.y, ode.xdot))
+        discrete = column(variable.symbol for variable in ode.discrete)
+        values = ca.vertcat(x, c, discrete, ode.y, ode.xdot)
+        self._values = _without(_without_modes(ode.events, values, ode.blocks), ode.blocks)
         settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
         self._parameters = {slot.name for slot in settable}
         self._tunable = {slot.name for slot in settable if layout.tunable(slot)}
@@ -95,7 +96,7 @@ class DependencyTable:
         followers = [index for index in range(len(states)) if index not in free]
         if followers:
             places = ca.vertcat(*(x[index] for index in followers))
-            starts = initial_dependencies(ode)
+            starts = _initial_dependencies(ode)
             starts = ca.vertcat(*(starts[index] for index in followers))
             values = ca.substitute(values, places, starts)
         values = ca.substitute(values, c, ode.c)
@@ -117,12 +118,7 @@ class DependencyTable:
         return "tunable" if names & self._tunable else "fixed"
 
 
-def known_dependencies(ode: ExplicitOde, values: Any) -> Any:
-    """The expressions with unknowns of blocks and modes replaced by what depends alike."""
-    return _without(without_modes(ode.events, values, ode.blocks), ode.blocks)
-
-
-def without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock]) -> Any:
+def _without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock]) -> Any:
     """The expressions with every symbol of an event replaced by something that depends alike."""
     if not events:
         return values
@@ -145,7 +141,7 @@ def without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock]) 
     return ca.substitute(values, ca.vertcat(*events.symbols), ca.vertcat(*replacements))
 
 
-def initial_dependencies(ode: ExplicitOde) -> Any:
+def _initial_dependencies(ode: ExplicitOde) -> Any:
     """Start values of the states; solved ones are replaced by something that depends alike."""
     if ode.initial is None:
         return ode.start

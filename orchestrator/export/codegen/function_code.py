@@ -200,9 +200,10 @@ def kept_rows(program: Program) -> dict[str, tuple[int, int]]:
             keep(row, index, index)
     for step in program.order:
         own = {loop.row for loop in step} if isinstance(step, tuple) else set()
-        for loop, part in _row_reads(step):
-            if (part.ahead or part.row not in own) and part.row not in program.rows.arguments:
-                keep(part.row, loop.begin + part.ahead, loop.end - 1 + part.ahead)
+        for loop in step if isinstance(step, tuple) else ():
+            for part in _neighbours(loop):
+                if (part.ahead or part.row not in own) and part.row not in program.rows.arguments:
+                    keep(part.row, loop.begin + part.ahead, loop.end - 1 + part.ahead)
     for (row, _), loop in program.looped.items():  # a loop writes all of its elements
         if row in found:
             keep(row, loop.begin, loop.end - 1)
@@ -218,11 +219,6 @@ def _single_reads(program: Program) -> Iterator[int]:
         for loop in step:
             yield from (p.number for p in taken(loop.formula) if isinstance(p, Scalar))
     yield from (number for _, number in single_results(program))
-
-
-def _row_reads(step: int | tuple[RowLoop, ...]) -> Iterator[tuple[RowLoop, Neighbour]]:
-    for loop in step if isinstance(step, tuple) else ():
-        yield from ((loop, p) for p in taken(loop.formula) if isinstance(p, Neighbour))
 
 
 # As in the code that CasADi writes, so that both compute the same bits; runtime/loops.h has what

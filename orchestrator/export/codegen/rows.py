@@ -25,11 +25,6 @@ class Operation:
     value: float = 0.0
     place: tuple[int, int] | None = None
 
-    @property
-    def is_leaf(self) -> bool:
-        """Nothing is computed for a constant or an input."""
-        return self.code in {ca.OP_CONST, ca.OP_INPUT}
-
 
 @dataclass(frozen=True)
 class OperationGraph:
@@ -66,8 +61,8 @@ class OperationGraph:
         return found
 
     def computed(self, number: int) -> bool:
-        """Whether the operation is one that has to be done."""
-        return not self.operations[number].is_leaf
+        """Whether the operation is one that has to be done, no constant or input."""
+        return self.operations[number].code not in {ca.OP_CONST, ca.OP_INPUT}
 
 
 def operation_graph(arguments: list[Any], results: list[Any], inner: Any) -> OperationGraph:

@@ -60,14 +60,9 @@ class InitialSystem:
     check_origins: tuple[str, ...]
 
 
-def initial_system(
-    dae: ResidualDae, states: Sequence[Variable], running: Solution
-) -> InitialSystem | None:
-    """Collect and order the initial equations; ``None`` if every state has a given start."""
-    return _Builder(dae, states, running).build()
+class _InitialBuilder:
+    """Collects and orders the initial equations."""
 
-
-class _Builder:
     def __init__(self, dae: ResidualDae, states: Sequence[Variable], running: Solution) -> None:
         self._dae = dae
         self._states = states
@@ -79,6 +74,7 @@ class _Builder:
         self._values = {v.name: values[i] for i, v in enumerate(self._calculated)}
 
     def build(self) -> InitialSystem | None:
+        """The initial system; ``None`` if every state has a given start."""
         dae = self._dae
         algebraic = [
             v for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL) if v.name not in dae.derivatives
@@ -322,7 +318,11 @@ class ExplicitOde:
     def arguments(self) -> list[_SX]:
         """Columns t, u, x, p, c, q: the arguments of every function of time."""
         groups = (self.inputs, self.states, self.parameters, self.calculated)
-        return [self.time, *(symbols(group) for group in groups), self.events.modes]
+        return [
+            self.time,
+            *(column(v.symbol for v in group) for group in groups),
+            self.events.modes,
+        ]
 
     @property
     def indicating(self) -> tuple[Relation, ...]:
@@ -359,11 +359,6 @@ def without_equations(name: str, description: str, sampled: Sampled) -> Explicit
         empty,
         sampled=sampled,
     )
-
-
-def symbols(variables: Sequence[Variable]) -> _SX:
-    """Column of the variables' symbols."""
-    return column(variable.symbol for variable in variables)
 
 
 def make_explicit(dae: ResidualDae) -> ExplicitOde:
@@ -413,7 +408,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     xdot, y, w, protected, of_events = ca.vertsplit(columns, ends)
     one_by_one = iter(ca.vertsplit(of_events))
     running = calculated_values(dae, calculated)
-    initial = initial_system(dae, states, solution)
+    initial = _InitialBuilder(dae, states, solution).build()
     return ExplicitOde(
         dae.name,
         dae.description,

@@ -257,14 +257,12 @@ class _Reduction:
                 " give other start values, or choose independent states (minimal coordinates)"
             )
         names = [self._previous[name] for name in candidates]
-        for guard in selection_guards(symbolic, chosen, names, self._rates()):
+        rates = {name: self._symbols[slope] for name, slope in self._next.items()}
+        rates[self._dae.time.name()] = ca.SX(1)
+        for guard in selection_guards(symbolic, chosen, names, rates):
             if not any(ca.is_equal(guard.margin, known.margin, 20) for known in self._guards):
                 self._guards.append(guard)
         return [candidates[index] for index in chosen]
-
-    def _rates(self) -> dict[str, Any]:
-        slopes = {name: self._symbols[slope] for name, slope in self._next.items()}
-        return {**slopes, self._dae.time.name(): ca.SX(1)}
 
     def _wish(self, slope: str) -> tuple[int, bool]:
         """How much the variable below wants to be a state; nameless ones least."""

@@ -35,17 +35,20 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
     """Connects that do not fit, and those that the front end lost."""
     joined = _joined(tree)
     for instance in model.instances:
-        for scope in with_bases(instance.scope):
-            for section in scope.tree.sections:
-                if section.word != "equation" or section.initial:
-                    continue
-                for left, right, sure in connects(section):
-                    place = SourcePlace(section.source, left.place.start, right.place.end)
-                    for problem in Sides(instance, left, right).problems(joined if sure else None):
-                        yield place, f"connect({left.text}, {right.text}): {problem}"
+        for left, right, sure in _all_connects(instance):
+            place = SourcePlace(left.place.source, left.place.start, right.place.end)
+            for problem in Sides(instance, left, right).problems(joined if sure else None):
+                yield place, f"connect({left.text}, {right.text}): {problem}"
 
 
-def connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReference, bool]]:
+def _all_connects(instance: Instance) -> Iterator[tuple[NameReference, NameReference, bool]]:
+    for scope in with_bases(instance.scope):
+        for section in scope.tree.sections:
+            if section.word == "equation" and not section.initial:
+                yield from _connects(section)
+
+
+def _connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReference, bool]]:
     """Yield both sides of each connect, and whether it stands outside of any condition."""
     depth = 0
     tokens = section.tokens
@@ -235,14 +238,10 @@ def source_findings(model: Model) -> Iterator[Finding]:
     """Connections that let two sources give one signal."""
     for instance in model.instances:
         sets, sources = Joined(), dict[str, SourcePlace]()
-        for scope in with_bases(instance.scope):
-            for section in scope.tree.sections:
-                if section.word != "equation" or section.initial:
-                    continue
-                for left, right, sure in connects(section):
-                    place = SourcePlace(section.source, left.place.start, right.place.end)
-                    if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
-                        _join(instance, (left, right), place, sets, sources)
+        for left, right, sure in _all_connects(instance):
+            place = SourcePlace(left.place.source, left.place.start, right.place.end)
+            if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
+                _join(instance, (left, right), place, sets, sources)
         first: dict[str, str] = {}
         for name, place in sources.items():
             other = first.setdefault(sets.find(name), name)

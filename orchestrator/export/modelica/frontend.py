@@ -14,8 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
 from orchestrator.export.modelica.front_end_process import (
     RUMOCA,
@@ -224,7 +226,8 @@ class _Source:
     def _said(self, text: str) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
         lines = words(text, self.files)
-        if _ROOT in text and (links := [link for root in self.roots for link in _circles(root)]):
+        links = [link for root in self.roots for link in _circles(root)] if _ROOT in text else []
+        if links:
             listed = ", ".join(map(str, links[:_SHOWN]))
             return [f"links lead nowhere or in a circle: {listed}; remove them from the root"]
         if _UNBALANCED.search(text) or any(is_placed(line) for line in lines):
@@ -281,11 +284,9 @@ class _Source:
     @property
     def place(self) -> str:
         """File and line of the class."""
-        named = [each.line for each in classes_of(self._text) if self._is(each.name)]
-        return f"{self._file}:{named[0] if named else 1}"
-
-    def _is(self, name: str) -> bool:
-        return f".{self.model}".endswith(f".{name}")
+        classes, whole = classes_of(self._text), f".{self.model}"
+        line = next((each.line for each in classes if whole.endswith(f".{each.name}")), 1)
+        return f"{self._file}:{line}"
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
@@ -360,13 +361,14 @@ def flatten(model: str, *roots: Path) -> FlatModel:
 
 def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
     """Flatten a class given as text; messages name it as ``shown``."""
-    texts = {_INPUT: source}
-    return without_display_units(
-        lambda: _flatten(_source_of_text(model, texts[_INPUT], shown)),
-        texts.__getitem__,
-        texts.__setitem__,
-        {_INPUT: shown},
-    )
+    texts, originals = {_INPUT: source}, {_INPUT: shown}
+
+    def make() -> FlatModel:
+        text = texts[_INPUT]
+        question = {"text": text}
+        return _flatten(_Source(model, f"'{model}'", (), question, f"{text}\n", (), originals))
+
+    return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 
 
 def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
@@ -392,11 +394,6 @@ def _circles(root: Path) -> Iterator[Path]:
             yield link
 
 
-def _source_of_text(model: str, source: str, shown: str) -> _Source:
-    question = {"text": source}
-    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: shown})
-
-
 def _flatten(source: _Source) -> FlatModel:
     unbalanced = None
     try:
@@ -416,8 +413,8 @@ def _flatten(source: _Source) -> FlatModel:
     library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
     check_modifications(bare, library)
     check_rules(bare, library)
-    if unbalanced is not None:
-        _check_balance(bare)
+    if unbalanced is not None:  # rumoca counts wrong where it has ghosts of outer variables
+        make_explicit(read(bare))  # raises with names and lines
     warn_of_units(bare)
     suspected = frozenset(loaded["suspected"])
     structural = structural_parameters(tree, suspected, flatten_with, is_small=source.is_small)
@@ -442,14 +439,6 @@ def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
         f"model {source.title} at {source.place}: the front end counts {counted[1]} equations for"
         f" {counted[2]} unknowns{told}"
     ) from error
-
-
-def _check_balance(flat: FlatModel) -> None:
-    """Fail with names and lines: rumoca counts wrong where it has ghosts of outer variables."""
-    from orchestrator.export.dae.explicit_ode import make_explicit
-    from orchestrator.export.modelica.flat.reader import read
-
-    make_explicit(read(flat))
 
 
 def _syntax_errors(files: tuple[Path, ...]) -> list[str]:

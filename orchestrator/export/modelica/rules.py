@@ -119,15 +119,12 @@ def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[F
             if element is None or len(element.dims) != len(given):
                 continue
             for size, index in zip(element.dims, given, strict=True):
-                if index.isdecimal() and _literals(_class_named(scope, size)):
+                is_name = size[:1].isalpha() and size.replace(".", "").isidentifier()
+                if index.isdecimal() and is_name and _literals(scope.find(size)):
                     yield (
                         reference.place,
                         f"'{reference.text}[{index}]': the index is an item of {size}, no number",
                     )
-
-
-def _class_named(scope: ClassScope, name: str) -> ClassScope | None:
-    return scope.find(name) if name[:1].isalpha() and name.replace(".", "").isidentifier() else None
 
 
 def _is_compared(tokens: Sequence[Token], begin: int, end: int) -> bool:

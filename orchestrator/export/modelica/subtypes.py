@@ -124,19 +124,14 @@ def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
 def _lacks_value(got: ClassScope, wanted: ClassScope) -> str:
     if got.predefined != wanted.predefined or got.primitive != wanted.primitive:
         return f"{got.tree.name} is no {wanted.tree.name}"
-    if (a := _base_rank(got)) != (b := _rank(wanted)):
-        return f"it has {a} dimensions, not {b}"
-    return ""
+    own = sum(map(_rank, got.bases)) if got.tree.short else _rank(got)  # not what it adds itself
+    rank = _rank(wanted)
+    return f"it has {own} dimensions, not {rank}" if own != rank else ""
 
 
 def _rank(scope: ClassScope) -> int:
     own = sum(len(base.dims) for base in scope.tree.extends()) if scope.tree.short else 0
     return own + sum(_rank(base) for base in scope.bases)
-
-
-def _base_rank(scope: ClassScope) -> int:
-    """Dimensions without those that a short class adds."""
-    return sum(_rank(base) for base in scope.bases) if scope.tree.short else _rank(scope)
 
 
 def _same(first: ClassMember, second: ClassMember) -> bool:
@@ -302,12 +297,10 @@ def _rename(node: Json, meant: Mapping[str, str]) -> None:
 
 def _meant(name: str, meant: Mapping[str, str]) -> str:
     for _ in range(len(meant)):
-        ghost = next((each for each in meant if _below(name, each)), None)
+        ghost = next(
+            (each for each in meant if f"{name}.".startswith((f"{each}.", f"{each}["))), None
+        )
         if ghost is None:
             break
         name = meant[ghost] + name[len(ghost) :]
     return name
-
-
-def _below(name: str, path: str) -> bool:
-    return name.startswith(path) and name[len(path) : len(path) + 1] in {"", ".", "["}

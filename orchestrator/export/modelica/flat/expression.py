@@ -221,17 +221,16 @@ def gather(names: Mapping[str, Tensor], whole: str) -> Tensor | None:
     points = _ordered(match[0] for rest in rests if (match := _POINT.match(rest)))
     if not points:
         return None
-    elements = {_indices(point): gather(names, f"{whole}{point}") for point in points}
+    elements = {
+        tuple(map(int, point[1:-1].split(","))): gather(names, f"{whole}{point}")
+        for point in points
+    }
     return _stacked({k: value for k, value in elements.items() if value is not None})
 
 
 def _ordered(rests: Iterable[str]) -> list[str]:
     """First parts ``field`` or ``[2]`` of what follows a name, each once."""
     return list(dict.fromkeys(re.match(r"\[[\d,]+\]|[^.\[]*", rest)[0] for rest in rests))  # type: ignore[index]
-
-
-def _indices(point: str) -> tuple[int, ...]:
-    return tuple(map(int, point[1:-1].split(",")))
 
 
 def _stacked(elements: Mapping[tuple[int, ...], Tensor]) -> Tensor:
@@ -318,7 +317,7 @@ class Interpreter:
         if not isinstance(node, dict) or len(node) != 1:
             raise Refusal(f"an expression of an unknown form: {str(node)[:80]}")
         tag, body = next(iter(node.items()))
-        visit = getattr(self, f"_visit_{_snake(tag)}", None)
+        visit = getattr(self, f"_visit_{tag.lower()}", None)
         if visit is None:
             raise Refusal(f"an expression of the kind {tag}")
         result: Tensor = visit(body, scope)
@@ -347,14 +346,14 @@ class Interpreter:
             raise Refusal(f"a {tag} value", "only Real, Integer, Boolean and String are exported")
         return Tensor.scalar(float(value))
 
-    def _visit_var_ref(self, body: Json, scope: ExpressionScope) -> Tensor:
+    def _visit_varref(self, body: Json, scope: ExpressionScope) -> Tensor:
         name = body["name"]["name"]
         value = gather(scope.names, name)
         if value is None:
             raise Refusal(f"the name '{name}', which is no variable of a predefined type")
         return value.select(self.subscripts(body["subscripts"], scope))
 
-    def _visit_field_access(self, body: Json, scope: ExpressionScope) -> Tensor:
+    def _visit_fieldaccess(self, body: Json, scope: ExpressionScope) -> Tensor:
         owner = self.evaluate(body["base"], scope)
         if not isinstance(owner, RecordValue):
             raise Refusal(f"the field '{body['field']}' of something that is no record")
@@ -438,7 +437,7 @@ class Interpreter:
         values = range(first, last + (1 if step > 0 else -1), step)
         return Tensor((len(values),), tuple(ca.SX(value) for value in values))
 
-    def _visit_array_comprehension(self, body: Json, scope: ExpressionScope) -> Tensor:
+    def _visit_arraycomprehension(self, body: Json, scope: ExpressionScope) -> Tensor:
         if body["filter"] is not None:
             raise Refusal("an array comprehension with a filter")
         return self._comprehend(body["expr"], body["indices"], scope)
@@ -454,7 +453,7 @@ class Interpreter:
         )
         return stack([self._comprehend(node, outer, one) for one in inner])
 
-    def _visit_builtin_call(self, body: Json, scope: ExpressionScope) -> Tensor:
+    def _visit_builtincall(self, body: Json, scope: ExpressionScope) -> Tensor:
         function, nodes = body["function"], body["args"]
         if function in {"NoEvent", "Smooth"}:
             return self.evaluate(nodes[-1], replace(scope, event_free=True))
@@ -470,13 +469,14 @@ class Interpreter:
             arguments.append(self.evaluate(nodes[0], variables))
         if function in self._event_builtins:
             return self._event_builtins[function](*arguments)
-        if function in EVENT_GENERATING and not scope.event_free and self._any_moves(arguments):
+        items = (item for argument in arguments for item in argument.items)
+        if function in EVENT_GENERATING and not scope.event_free and any(map(self._moves, items)):
             return self._rounding[function](*arguments)
         if function not in BUILTINS:
             raise Refusal(f"the built-in function {function}")
         return BUILTINS[function](*arguments)
 
-    def _visit_function_call(self, body: Json, scope: ExpressionScope) -> Tensor:
+    def _visit_functioncall(self, body: Json, scope: ExpressionScope) -> Tensor:
         return self.call(body["name"]["name"], body["args"], scope)[0]
 
     def _total_derivative(self, expression: Scalar) -> Scalar:
@@ -492,13 +492,6 @@ class Interpreter:
             return self._events.relation(operation, left, right)
         return RELATIONS[operation](left, right)
 
-    def _any_moves(self, values: list[Tensor]) -> bool:
-        return any(self._moves(item) for value in values for item in value.items)
-
     def _moves(self, expression: Scalar) -> bool:
         """Whether it can change between events."""
         return any(self.is_continuous(symbol.name()) for symbol in ca.symvar(expression))
-
-
-def _snake(tag: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tag).lower()

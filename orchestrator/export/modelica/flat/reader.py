@@ -97,7 +97,7 @@ class FunctionBody:
         self._constants = constants
         self._depth = 0
         self._unchecked: set[str] = set()
-        self.interpreter: Interpreter | None = None
+        self.interpreter: Interpreter
 
     def call(self, name: str, arguments: list[Tensor]) -> list[Tensor]:
         """All outputs of ``name(arguments)``; a constructor has one, the record."""
@@ -123,7 +123,7 @@ class FunctionBody:
             for entry in (*function["outputs"], *function["locals"]):
                 names[entry["name"]] = self._declared(entry, names)
             hooks = {"Assert": lambda body, scope: self._assert(name, body, scope)}
-            runner = StatementRunner(self._interpreter, event_free=True, hooks=hooks)
+            runner = StatementRunner(self.interpreter, event_free=True, hooks=hooks)
             runner.run(function["body"], names)
         finally:
             self._depth -= 1
@@ -135,7 +135,7 @@ class FunctionBody:
 
     def _assert(self, name: str, body: Json, names: Names) -> None:
         """Decided now if it can be: an FMU looks at the asserts of the model itself only."""
-        condition = self._interpreter.evaluate(
+        condition = self.interpreter.evaluate(
             body["condition"], ExpressionScope(names, event_free=True)
         )
         if not condition.item.is_constant():
@@ -196,7 +196,7 @@ class FunctionBody:
         sizes = entry["effective_type"]["dimensions"]
         if entry["shape_expr"]:
             scope = ExpressionScope({**self._constants, **names})
-            sizes = self._interpreter.subscripts(entry["shape_expr"], scope)
+            sizes = self.interpreter.subscripts(entry["shape_expr"], scope)
         shape = tuple(sizes)
         if not all(isinstance(size, int) for size in shape):
             raise Refusal(f"the array '{entry['name']}' of unknown size in a function")
@@ -207,15 +207,9 @@ class FunctionBody:
             return RecordValue.of({field["name"]: self._declared(field, {}) for field in fields})
         return Tensor(shape, (UNASSIGNED,) * math.prod(shape))
 
-    @property
-    def _interpreter(self) -> Interpreter:
-        if self.interpreter is None:
-            raise Refusal("a function call outside an interpreter")
-        return self.interpreter
-
     def _evaluate(self, node: Json, names: Names) -> Tensor:
         scope = ExpressionScope({**self._constants, **names}, event_free=True)
-        return self._interpreter.evaluate(node, scope)
+        return self.interpreter.evaluate(node, scope)
 
 
 Json = Any
@@ -328,7 +322,7 @@ class FlatReader:
                 continue
             for residual in self._expand(equation):
                 solved = self._solved(residual)
-                if solved is None or solved[0] in found or self._variables.is_fixed(solved[0]):
+                if solved is None or solved[0] in found or solved[0] in self._variables.fixed:
                     others.append(residual)
                 else:
                     found[solved[0]] = solved[1]
@@ -363,9 +357,9 @@ class FlatReader:
     def _is_continuous(self, name: str) -> bool:
         if name == "time" or name.startswith("der("):
             return True
-        if not self._variables.is_variable(name):
+        if name not in self._variables.kinds:
             return False  # of a relation, pre() and the like
-        return not self._is_parameter(name) and not self._variables.is_discrete(name)
+        return not self._is_parameter(name) and name not in self._variables.discrete
 
 
 def read(flat: FlatModel) -> ResidualDae:

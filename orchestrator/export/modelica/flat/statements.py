@@ -43,7 +43,9 @@ class StatementRunner:
         self._interpreter = interpreter
         self._event_free = event_free
         self._kinds: dict[str, Hook] = {
-            "Assignment": self._assign,
+            "Assignment": lambda body, names: self._set(
+                body["comp"]["parts"], self.evaluate(body["value"], names), names
+            ),
             "FunctionCall": self._call,
             "If": self._branch,
             "For": lambda body, names: self._for(body["indices"], body["equations"], names),
@@ -76,9 +78,6 @@ class StatementRunner:
         """Value of an expression."""
         return self._interpreter.evaluate(node, ExpressionScope(names, self._event_free))
 
-    def _assign(self, body: Json, names: Names) -> None:
-        self._set(body["comp"]["parts"], self.evaluate(body["value"], names), names)
-
     def _call(self, body: Json, names: Names) -> None:
         if not body["outputs"]:
             raise Refusal(f"a call of '{body['comp']['name']}' that uses none of its outputs")
@@ -91,7 +90,8 @@ class StatementRunner:
                 self._set(target["parts"], value, names)
 
     def _set(self, parts: Json, value: Tensor, names: Names) -> None:
-        if any(_is_unassigned(item) for item in value.items):
+        numbers = (item for item in value.items if not isinstance(item, str))
+        if any(item.is_constant() and float(item) != float(item) for item in numbers):
             raise Refusal("a value that is read before it is assigned")
         name, subscripts, path = self._place(parts, names)
         before = names.get(name)
@@ -212,10 +212,6 @@ def _left(names: Names) -> Any:
         return ca.SX(1)
     moving = [flag for flag in flags if not flag.is_constant()]
     return ca.logic_or(*moving) if len(moving) == 2 else (moving or [ca.SX(0)])[0]
-
-
-def _is_unassigned(item: Any) -> bool:
-    return not isinstance(item, str) and item.is_constant() and bool(float(item) != float(item))
 
 
 def may_be_unassigned(item: Any) -> bool:

@@ -139,6 +139,8 @@ class VariableReader:
     """Symbols and metadata of every variable.
 
     names: Variable name to its symbols; constants to their values.
+    kinds, discrete, fixed: Kinds of scalar variables, those that change at events only, and those
+        that are declared with fixed=true.
     texts: Values of the Strings.
     classes: What the declarations alone say about each variable.
     equation_bindings: ``(name, binding, place)`` of declarations ``Real x = expression``: they are
@@ -156,9 +158,9 @@ class VariableReader:
         self._entries: dict[str, Json] = {
             name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
         }
-        self._scalar_kinds: dict[str, Kind] = {}
-        self._discrete: set[str] = set()
-        self._fixed: set[str] = set()
+        self.kinds: dict[str, Kind] = {}
+        self.discrete: set[str] = set()
+        self.fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
         self.texts = read_texts(flat, interpreter)
@@ -171,19 +173,7 @@ class VariableReader:
 
     def kind(self, name: str) -> Kind:
         """Kind of a scalar variable."""
-        return self._scalar_kinds.get(name, Kind.LOCAL)
-
-    def is_fixed(self, name: str) -> bool:
-        """Whether a scalar variable is declared with fixed=true."""
-        return name in self._fixed
-
-    def is_discrete(self, name: str) -> bool:
-        """Whether a scalar variable changes at events only."""
-        return name in self._discrete
-
-    def is_variable(self, name: str) -> bool:
-        """Whether the model declares a scalar variable of that name."""
-        return name in self._scalar_kinds
+        return self.kinds.get(name, Kind.LOCAL)
 
     def target(self, written: str) -> Tensor:
         """Symbols of a variable that is written to, as ``name`` or ``name[1]``."""
@@ -212,7 +202,11 @@ class VariableReader:
                         yield replace(variable, kind=kind)
                     else:
                         yield variable
-                _expect_unit(self._flat.at(name), entry["unit"] or "")
+                unit = entry["unit"] or ""
+                is_expressible(unit)  # raises if it is not a unit
+                if (text := other_spelling(unit)) is not None:
+                    place = self._flat.at(name)
+                    _LOGGER.warning("%s: unit '%s' is read as '%s'; write it so", place, unit, text)
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
             except (ModelicaError, UnitMismatchError) as error:
@@ -220,14 +214,13 @@ class VariableReader:
 
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
-        shape = tuple(entry["dims"])
+        shape, kind = tuple(entry["dims"]), self._kinds[name]
         names = element_names(name, shape)
-        kind = self._kinds[name]
-        self._scalar_kinds.update(dict.fromkeys(names, kind))
+        self.kinds.update(dict.fromkeys(names, kind))
         if kind is Kind.DISCRETE or self._data_type(name) is not DataType.REAL:
-            self._discrete.update(names)
+            self.discrete.update(names)
         fixed = entry["fixed"] or [False]
-        self._fixed.update(n for i, n in enumerate(names) if fixed[i % len(fixed)])
+        self.fixed.update(n for i, n in enumerate(names) if fixed[i % len(fixed)])
         self.names[name] = Tensor(shape, tuple(ca.SX.sym(scalar) for scalar in names))
         binding = entry["binding"]
         if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT, Kind.DISCRETE}:
@@ -292,7 +285,7 @@ class VariableReader:
     def _set_kind(self, name: str, kind: Kind) -> None:
         self._kinds[name] = kind
         scalars = element_names(name, tuple(self._entries[name]["dims"]))
-        self._scalar_kinds.update(dict.fromkeys(scalars, kind))
+        self.kinds.update(dict.fromkeys(scalars, kind))
 
     def _scalars(self, name: str, entry: Json, starts: Mapping[str, Any]) -> Iterator[Variable]:
         kind, data_type = self._kinds[name], self._data_type(name)
@@ -305,6 +298,7 @@ class VariableReader:
         fixed = entry["fixed"] or [False]
         free = self.classes.is_free(name)
         literals = self._literals_of(name)
+        wish = (entry["state_select"] or "Default").rpartition(".")[2].upper()
         for position, scalar in enumerate(element_names(name, shape)):
             constant = kind is Kind.CONSTANT
             known = self.names[name].items[position] if constant else None
@@ -322,7 +316,7 @@ class VariableReader:
                 unit=entry["unit"] or None,
                 description=entry["description"] or "",
                 protected=entry["is_protected"],
-                state_select=_state_select(entry["state_select"]),
+                state_select=StateSelect[wish],
                 free=free,
                 settable=name not in self._flat.structural,
                 is_output=kind in {Kind.DISCRETE, Kind.OUTPUT}
@@ -396,14 +390,3 @@ def _warn_beyond_limits(place: str, variable: Variable) -> None:
             low,
             high,
         )
-
-
-def _expect_unit(place: str, unit: str) -> None:
-    is_expressible(unit)  # raises if it is not a unit
-    if (text := other_spelling(unit)) is not None:
-        _LOGGER.warning("%s: unit '%s' is read as '%s'; write it so", place, unit, text)
-
-
-def _state_select(declared: str | None) -> StateSelect:
-    name = (declared or "Default").rpartition(".")[2].upper()
-    return StateSelect[name]

@@ -14,7 +14,13 @@ from itertools import pairwise
 
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.source.class_scope import ClassTree, SourcePlace
-from orchestrator.export.modelica.source.parser import NotRead, parse_classes, parts
+from orchestrator.export.modelica.source.parser import (
+    SECTIONS,
+    NotRead,
+    blocks,
+    parse_classes,
+    parts,
+)
 from orchestrator.export.modelica.source.text import (
     CLASS_WORDS,
     ClassText,
@@ -32,10 +38,6 @@ _COUNTED = re.compile(
     r"the front end counts \d+ equations for \d+ unknowns"
     r"|sizes of arrays that it cannot prove to be equal"
 )
-_SECTIONS = frozenset(("equation", "algorithm"))
-_BLOCKS = frozenset(("if", "for", "while", "when"))
-_BRANCHES = _BLOCKS | {"else", "elseif", "elsewhen"}
-_OPENING = frozenset(("then", "else", "loop"))
 _ARRAY_TYPES = frozenset(("Real", "Integer", "Boolean"))
 
 
@@ -117,7 +119,7 @@ def _sizes(listed: Sequence[Token]) -> Iterator[tuple[str, int]]:
     """Yield vectors that the class declares with a number as their size."""
     depth, is_value = 0, False
     for at, token in enumerate(listed[:-3]):
-        if token.text in _SECTIONS:
+        if token.text in SECTIONS:
             return
         depth += (token.text in "([{") - (token.text in ")]}")
         if not depth:
@@ -130,26 +132,12 @@ def _sizes(listed: Sequence[Token]) -> Iterator[tuple[str, int]]:
             yield name.text, int(size.text)
 
 
-def _blocks(listed: Sequence[Token]) -> Iterator[tuple[int, Token, int]]:
-    """Yield tokens with their numbers, and by how much blocks open (1) or close (-1) there.
-
-    A conditional expression is none: its ``if`` does not begin a statement.
-    """
-    first = ""
-    for at, token in enumerate(listed):
-        first = first or token.text
-        opens = token.text in _BLOCKS and first in {token.text, "end"}
-        yield at, token, (0 if not opens else 1 if first == token.text else -1)
-        if token.text in {";", *_SECTIONS} or (token.text in _OPENING and first in _BRANCHES):
-            first = ""
-
-
 def _branches(listed: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Yield what stands between ``then`` and the next branch, or the end, of when equations."""
     section, depth, inside, begin = "", 0, 0, 0
-    for at, token, opened in _blocks(listed):
+    for at, token, opened in blocks(listed):
         depth += opened
-        if token.text in _SECTIONS and not depth:
+        if token.text in SECTIONS and not depth:
             section = token.text
         elif opened > 0 and token.text == "when" and not inside and section == "equation":
             inside = depth
@@ -172,7 +160,7 @@ def _begins(listed: Sequence[Token], at: int) -> bool:
 def _changes(branch: Sequence[Token]) -> Iterator[_Change]:
     """Yield those that stand in the branch itself, not in an ``if`` or ``for`` of it."""
     depth, first = 0, 0
-    for at, token, opened in _blocks(branch):
+    for at, token, opened in blocks(branch):
         depth += opened
         if token.text == ";":
             if not depth and (change := _change(branch[first : at + 1])):
@@ -216,7 +204,7 @@ def with_copied_inputs(text: str, name: str) -> str:
         return text
     inputs = dict(_inputs(found))
     uses = [token for token in _uses(found.tokens) if token.text in inputs]
-    sections = [i for i, token in enumerate(found.tokens) if token.text in _SECTIONS]
+    sections = [i for i, token in enumerate(found.tokens) if token.text in SECTIONS]
     if not uses or not sections:
         return text
     before = found.tokens[sections[0] - 1]

@@ -291,13 +291,9 @@ class ClassScope:
             member = ClassMember(element, self, self.changes.at(element.name))
             if element.protected and element.name:
                 self.hidden.add(element.name)
-            if (
-                element.kind in {ElementKind.COMPONENT, ElementKind.CLASS}
-                and "redeclare" in element.prefixes
-            ):
-                made = Changes(
-                    None, {}, Redeclared(element, self, by_extends=True, depth=1), element.place
-                )
+            if element.kind in _OWN and "redeclare" in element.prefixes:
+                new = Redeclared(element, self, by_extends=True, depth=1)
+                made = Changes(None, {}, new, element.place)
                 redeclaring = merge(redeclaring, Changes(None, {element.name: made}))
             elif element.kind is ElementKind.COMPONENT:
                 self.components.setdefault(element.name, member)
@@ -329,14 +325,11 @@ class ClassScope:
         if base.predefined:
             self.changes = base.changes
             self.primitive = base.primitive
-        for name, member in base.components.items():
-            first = self.components.setdefault(name, member)
-            if first.element is not member.element:
-                self.twice.append((first, member))
-        for name, member in base.classes.items():
-            first = self.classes.setdefault(name, member)
-            if first.element is not member.element:
-                self.twice.append((first, member))
+        for own, inherited in ((self.components, base.components), (self.classes, base.classes)):
+            for name, member in inherited.items():
+                first = own.setdefault(name, member)
+                if first.element is not member.element:
+                    self.twice.append((first, member))
 
     def places(self) -> Iterator[SourcePlace]:
         """Where the text of the class and of its bases stands."""
@@ -373,9 +366,16 @@ class ClassScope:
         return self._inside[key]
 
     def _local(self, name: str, *, inherited: bool) -> ClassScope | None:
-        member = self.classes.get(name) if inherited else self._own(name)
+        member = self.classes.get(name)
+        if not inherited:
+            own = (e for e in self.tree.elements if e.kind is ElementKind.CLASS and e.name == name)
+            changes = self.changes.at(name)
+            member = next((ClassMember(element, self, changes) for element in own), None)
         if member is not None:
-            return self._scope_of(member)
+            element, scope, changes = member.changed()
+            if element.declared is None:
+                return None
+            return ClassScope(element.declared, scope, changes, self._find_top)
         found = None
         filed = None if self.tree.short else self._find_top(f"{self.name}.{name}")
         is_own = filed is not None and filed.outer is not None and filed.outer.tree is self.tree
@@ -386,18 +386,6 @@ class ClassScope:
         for base in self.bases if inherited and found is None else ():
             found = found or base.local(name)
         return found
-
-    def _own(self, name: str) -> ClassMember | None:
-        for element in self.tree.elements:
-            if element.kind is ElementKind.CLASS and element.name == name:
-                return ClassMember(element, self, self.changes.at(name))
-        return None
-
-    def _scope_of(self, member: ClassMember) -> ClassScope | None:
-        element, scope, changes = member.changed()
-        if element.declared is None:
-            return None
-        return ClassScope(element.declared, scope, changes, self._find_top)
 
     def imported(self, name: str) -> ClassScope | None:
         """A class that an import clause makes known."""

@@ -21,24 +21,34 @@ from orchestrator.export.modelica.source.class_scope import (
 )
 from orchestrator.export.modelica.source.text import CLASS_WORDS, Token, split, tokens
 
+SECTIONS = frozenset(("equation", "algorithm"))
 _BLOCKS = frozenset(("if", "for", "when", "while"))
 _BRANCHES = _BLOCKS | {"else", "elseif", "elsewhen"}
 _OPENING = frozenset(("then", "else", "loop"))
 
 
+def blocks(listed: Sequence[Token]) -> Iterator[tuple[int, Token, int]]:
+    """Yield tokens with their numbers, and by how much blocks open (1) or close (-1) there.
+
+    A conditional expression is none: its ``if`` does not begin a statement.
+    """
+    first = ""
+    for at, token in enumerate(listed):
+        first = first or token.text
+        opens = token.text in _BLOCKS and first in {token.text, "end"}
+        yield at, token, (0 if not opens else 1 if first == token.text else -1)
+        if token.text in {";", *SECTIONS} or (token.text in _OPENING and first in _BRANCHES):
+            first = ""
+
+
 def parts(section: CodeSection) -> Iterator[SourcePlace]:
     """Statements and equations of a section, blocks as a whole."""
-    depth, begin, first = 0, 0, ""
-    for at, token in enumerate(section.tokens):
-        first = first or token.text
-        before = section.tokens[at - 1].text if at else ""
-        if token.text in _BLOCKS and first in {token.text, "end"}:
-            depth += -1 if before == "end" else 1
+    depth, begin = 0, 0
+    for at, token, opened in blocks(section.tokens):
+        depth += opened
         if token.text == ";" and depth == 0:
             yield SourcePlace(section.source, section.tokens[begin].start, token.end)
             begin = at + 1
-        if token.text == ";" or (token.text in _OPENING and first in _BRANCHES):
-            first = ""
 
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
@@ -149,8 +159,6 @@ _PREFIXES = frozenset(
         *("final", "inner", "outer", "replaceable", "redeclare", "each"),
     )
 )
-_SECTIONS = frozenset(("equation", "algorithm"))
-_BLOCKS = frozenset(("if", "for", "when", "while"))
 
 
 def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
@@ -279,7 +287,7 @@ class _Parser(Cursor):
                 return
             if self.next in {"public", "protected"}:
                 protected = self.advance().text == "protected"
-            elif self.next in _SECTIONS or (self.next == "initial" and self.ahead() in _SECTIONS):
+            elif self.next in SECTIONS or (self.next == "initial" and self.ahead() in SECTIONS):
                 made.sections.append(self._section())
             elif self.next in {"annotation", "external"}:
                 self.skip_to(";")
@@ -388,7 +396,7 @@ class _Parser(Cursor):
         initial = self.take("initial")
         word = self.advance().text
         begin = self._at
-        stops = ("end", "public", "protected", "annotation", "external", *_SECTIONS, "initial")
+        stops = ("end", "public", "protected", "annotation", "external", *SECTIONS, "initial")
         self.skip_to(*stops)
         while self._is_inside(begin):
             self._at += 2 if self.next == "end" else 1
