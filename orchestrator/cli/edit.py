@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,13 +69,7 @@ def remove(
     from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
-
-    def change(system: System) -> System:
-        for name in names:
-            system = system.remove(name)
-        return system
-
-    changed = edit.change(change)
+    changed = edit.change(lambda system: reduce(System.remove, names, system))
     done(edit, *(f"- {edit.path(name)}" for name in names), *changed)
 
 
@@ -149,13 +144,8 @@ def unset(
     """Take away values, so that those of the sources hold."""
     from orchestrator.core.system import System
 
-    def change(system: System) -> System:
-        for path in paths:
-            system = system.unset(path)
-        return system
-
     edit = begin(target, variant, inside)
-    edit.change(change)
+    edit.change(lambda system: reduce(System.unset, paths, system))
     done(edit, *(f"- {path}" for path in paths))
 
 

@@ -16,7 +16,7 @@ from orchestrator.cli.console import (
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in
+from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in, print_built
 from orchestrator.cli.failure import fail
 from orchestrator.core.diagnostics import (
     DescriptionError,
@@ -125,19 +125,12 @@ def build(
         else:
             built.append(outcome)
     if not json:
-        _print_built(built)
+        print_built(built)
     if problems:
         text = "\n".join(map(str, problems))
         fail("DescriptionError", text, data={"built": _rows(built)}, problems=problems)
     if json:
         print_json(_rows(built))
-
-
-def _print_built(built: list[BuildResult]) -> None:
-    for result in built:
-        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-        for path in result.files.values():
-            console.print(f"{path}  ({result.model}, {state})", markup=False)
 
 
 def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
