@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import messages
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import messages, print_lines
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
 def done(edit: FileEdit, *told: str) -> None:
     """Write the file, and say what has changed."""
     edit.document.save()
-    for text in (f"{edit.document.path}: written", *told):
-        console.print(text, markup=False)
+    print_lines(f"{edit.document.path}: written", *told)
 
 
 def add(
@@ -273,7 +271,7 @@ def auto_connect(
     edit = begin(target, variant, inside)
     found = edit.system.auto_connect(*(names or ()))
     if dry_run:
-        console.print(str(found) or "nothing is open", markup=False)
+        print_lines(str(found) or "nothing is open")
         return
     edit.change(lambda system: system.auto_connect(*(names or ())).system)
     done(edit, str(found))

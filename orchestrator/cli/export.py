@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
+from orchestrator.cli.console import print_json, print_lines
 from orchestrator.cli.run import SET_DELAY, pairs
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
@@ -44,8 +43,7 @@ def print_built(built: list[BuildResult]) -> None:
     """Print the files that were built, or are as they were."""
     for result in built:
         state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-        for path in result.files.values():
-            console.print(f"{path}  ({result.model}, {state})", markup=False)
+        print_lines(*(f"{path}  ({result.model}, {state})" for path in result.files.values()))
 
 
 VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
@@ -176,9 +174,8 @@ def ssp(
     if json:
         print_json({"file": str(path), "remarks": list(remarks)})
         return
-    console.print(str(path), markup=False)
-    for remark in remarks:
-        console.print(f"  {remark}", markup=False)
+    print_lines(path)
+    print_lines(*(f"  {remark}" for remark in remarks))
 
 
 def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, System, RunOptions]:
@@ -292,8 +289,7 @@ def fmu(
     if json:
         print_json([{"file": str(p), "fmi": v} for v, p in written.items()])
         return
-    for version, file in written.items():
-        console.print(f"{file}  ({system.name}, FMI {version}.0)", markup=False)
+    print_lines(*(f"{file}  ({system.name}, FMI {version}.0)" for version, file in written.items()))
 
 
 def chosen_case(

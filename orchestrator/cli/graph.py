@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import messages, print_json, print_message, print_warning
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import messages, print_json, print_lines, print_message, print_warning
 
 
 def graph(
@@ -49,12 +48,11 @@ def graph(
         ]
         for text in note.splitlines():
             messages.print(f"{name}: {text}", markup=False)
-        for path in () if json else written[name]:
-            console.print(path, markup=False)
+        print_lines(*(() if json else written[name]))
         for loop in () if json else loops[name]:
             kind = "algebraic loop" if loop["is_algebraic"] else "loop"
             delay = f"{loop['physical_delay_ms']:g} ms"
-            console.print(f"  {kind} ({delay}): {loop['ring']}", markup=False)
+            print_lines(f"  {kind} ({delay}): {loop['ring']}")
     if json:
         print_json({"files": written, "loops": loops})
 
@@ -95,8 +93,7 @@ def animate(
     if json:
         print_json({"files": [str(path) for path in paths]})
         return
-    for path in paths:
-        console.print(str(path), markup=False)
+    print_lines(*paths)
 
 
 def replay(
