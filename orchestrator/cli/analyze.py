@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.analyze_loop import loop, saved
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.console import print_json, print_lines, print_table
 from orchestrator.core.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def delays(
         return
     for name, (rows, said) in cases.items():
         _print_delays(name, rows, measure=measure)
-        for text in said:
-            console.print(f"{name}: {text}", markup=False)
+        print_lines(*(f"{name}: {text}" for text in said))
 
 
 def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, Any]], list[str]]:
@@ -94,7 +92,7 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
 
 def _print_delays(name: str, rows: list[dict[str, Any]], *, measure: bool) -> None:
     if not rows:
-        console.print(f"{name}: no signal returns to where it came from", markup=False)
+        print_lines(f"{name}: no signal returns to where it came from")
         return
     columns = ["loop", "rings", "physical [ms]", "numerical [ms]", "predicted [ms]"]
     keys = ["physical_delay_ms", "numerical_delay_ms", "predicted_delay_ms"]
@@ -137,8 +135,7 @@ def analyze(
         print_json({"loops": rows, "files": [str(path) for path in files]})
         return
     _print_stability(rows, pade)
-    for path in files:
-        console.print(str(path), markup=False)
+    print_lines(*files)
 
 
 def _row(loop: Any, pade: int) -> dict[str, Any]:
@@ -256,9 +253,8 @@ def step(
     _print_step(told, choices, by_peaks)
     for algorithm, (found, _) in compensations.items():
         if found is not None:
-            console.print(f"{algorithm}: better with {found}", markup=False)
-    for text in dict.fromkeys(text for _, untried in compensations.values() for text in untried):
-        console.print(text, markup=False)
+            print_lines(f"{algorithm}: better with {found}")
+    print_lines(*dict.fromkeys(text for _, untried in compensations.values() for text in untried))
 
 
 def _prepared(target: Path, case: str | None) -> PreparedCase:
@@ -337,12 +333,9 @@ def _print_step(
     title = f"{told['case']}: largest step with all errors within {told['tolerance']:g}"
     print_table(title, [*_STEP_COLUMNS, *(_PEAK_COLUMNS if by_peaks else [])], rows)
     for choice in choices:
-        for text in choice.remarks:
-            console.print(f"{choice.algorithm}: {text}", markup=False)
-    for name, text in told["refused"].items():
-        console.print(f"{name}: {text}", markup=False)
-    for path in told["files"]:
-        console.print(path, markup=False)
+        print_lines(*(f"{choice.algorithm}: {text}" for text in choice.remarks))
+    refused = (f"{name}: {text}" for name, text in told["refused"].items())
+    print_lines(*refused, *told["files"])
 
 
 def _cells(choice: StepChoice) -> list[str]:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import count_bar, print_json, print_table, print_warning
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.loops.case_account import COLUMNS, mode_rows
@@ -213,7 +212,7 @@ def _print(
 ) -> None:
     title = title_of(told)
     if not accounts:
-        console.print(f"{title}: no signal returns to where it came from", markup=False)
+        print_lines(f"{title}: no signal returns to where it came from")
     sides = [("", account) for account in accounts]
     sides += [(f"contact {side}: ", account) for side in contact for account in contact[side]]
     for side, account in sides:
@@ -237,8 +236,7 @@ def _print(
             "difference",
         ]
         print_table(f"{title}; {side}loop of {', '.join(account.components)}", columns, rows)
-        for text in account.notes():
-            console.print(text, markup=False)
+        print_lines(*account.notes())
     for text in told["warnings"]:
         print_warning(text)
     for found, how, state in _opened(told):
@@ -253,8 +251,7 @@ def _print(
         )
     if cycles := told.get("limit_cycles"):
         _print_cycles(cycles)
-    for path in told["files"]:
-        console.print(path, markup=False)
+    print_lines(*told["files"])
 
 
 def _print_cycles(told: dict[str, Any]) -> None:
@@ -271,7 +268,7 @@ def _print_cycles(told: dict[str, Any]) -> None:
     ]
     title = f"limit cycles by the describing function of {told['component']}"
     if not rows:
-        console.print(f"{title}: none between these amplitudes", markup=False)
+        print_lines(f"{title}: none between these amplitudes")
         return
     print_table(title, columns, rows)
 

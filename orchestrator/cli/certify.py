@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.console import print_json, print_lines, print_table
 
 if TYPE_CHECKING:
     from orchestrator.loops.certificate import Certificate
@@ -93,10 +92,7 @@ def certify(
     ]
     if rows:
         print_table(_title(name, found), list(COLUMNS), rows)
-    for text in _remarks(found, comparison):
-        console.print(text, markup=False)
-    for path in files:
-        console.print(path, markup=False)
+    print_lines(*_remarks(found, comparison), *files)
 
 
 def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
+from orchestrator.cli.console import print_json, print_lines
 from orchestrator.core.diagnostics import Severity
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def check(
     from orchestrator.study.experiment import RunOptions
 
     if explain is not None:
-        console.print(str(code_named(explain)), markup=False)
+        print_lines(str(code_named(explain)))
         return
     if target is None:
         raise typer.BadParameter("missing argument 'TARGET'")
@@ -80,9 +80,9 @@ def _print(report: CheckReport) -> None:
         verdict = _counted(extent.errors, "error") if extent.errors else "ok"
         size = f"{_counted(extent.components, 'component')}, "
         size += f"{_counted(extent.connections, 'connection')}{loops}"
-        console.print(f"{name}: {verdict} ({size})", markup=False)
+        print_lines(f"{name}: {verdict} ({size})")
     counts = (_counted(report.count(severity), str(severity)) for severity in Severity)
-    console.print(", ".join(counts), markup=False)
+    print_lines(", ".join(counts))
 
 
 def _counted(number: int, what: str) -> str:

@@ -55,6 +55,12 @@ def print_json(data: Any) -> None:
     output.file.write(json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
+def print_lines(*texts: object) -> None:
+    """Print what a command found, a line for each text, as it is written."""
+    for text in texts:
+        output.print(str(text), markup=False)
+
+
 def print_error(text: str) -> None:
     """Print a problem; each line of it is one."""
     for line in text.splitlines():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_lines
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -80,15 +80,14 @@ def serve(
             facts = {"transport": transport, "host": host, "port": place.port}
             typer.echo(json_text.dumps({**facts, "uuid": str(about.uuid)}))
         else:
-            console.print(
+            print_lines(
                 f"{about.name}: DCP 1.0 slave at {transport} {host}:{place.port},"
                 f" uuid {about.uuid}",
-                markup=False,
             )
         slave = server.slave
         server.serve(lambda: runs is not None and slave.runs >= runs and slave.master is None)
         if slave.late and not json:
-            console.print(f"{slave.late} steps in real time were late", markup=False)
+            print_lines(f"{slave.late} steps in real time were late")
 
 
 @app.command()
@@ -111,7 +110,7 @@ def describe(
         served = _served(held, target, case, options)
         path = output or Path(f"{served.about.name}.dcpx")
         _write(path, served.about)
-        console.print(f"{path}  (uuid {served.about.uuid})", markup=False)
+        print_lines(f"{path}  (uuid {served.about.uuid})")
 
 
 def _options(

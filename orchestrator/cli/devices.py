@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.console import print_json, print_lines, print_table
 from orchestrator.core.diagnostics import LoadError
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ def describe(
         found = None if connectors is None else _connector_facts(connectors)
         print_json({**data, "answers": kind.answers, "connectors": found})
         return
-    console.print(_summary(kind), markup=False)
+    print_lines(_summary(kind))
     rows = [[f["name"], f["type"], "required" if f["required"] else f["default"]] for f in fields]
     print_table("settings", ["name", "type", "default"], rows)
     if connectors is None:
-        console.print(f"connectors: give {', '.join(missing)} to see them", markup=False)
+        print_lines(f"connectors: give {', '.join(missing)} to see them")
         return
     columns = ["name", "causality", "unit", "min", "max", "frame", "description"]
     listed = _connector_facts(connectors)["ports"]
@@ -100,7 +99,7 @@ def probe(
             ("refused", f"{found.refused}{' ' * bool(found.refused)}{found.first_refusal}"),
             ("last sample", _sample(names, found.last)),
         ):
-            console.print(f"{label}: {text}", markup=False)
+            print_lines(f"{label}: {text}")
     if not found.samples:
         raise typer.Exit(1)
 
@@ -143,7 +142,7 @@ def check(
     else:
         for result in results:
             told = f"{_MARKS[result.outcome]}  {result.name}: {result.remark}"
-            console.print(told, markup=False)
+            print_lines(told)
     if failed:
         raise typer.Exit(1)
 
@@ -184,7 +183,7 @@ def faults(
 
     def tell(row: list[str]) -> None:
         if not json:
-            console.print(" | ".join(row), markup=False)
+            print_lines(" | ".join(row))
 
     rows = list(series.run(jobs, tell))
     if json:
@@ -193,7 +192,7 @@ def faults(
         print_table("Faults", list(COLUMNS[:-1]), [row[:-1] for row in rows])
         for row in rows:
             if row[-1]:
-                console.print(f"{row[0]}: {row[-1]}", markup=False)
+                print_lines(f"{row[0]}: {row[-1]}")
     if not all(sound(row) for row in rows):
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ import typer
 
 from orchestrator.author import is_system_file, read_system
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
+from orchestrator.cli.console import print_json, print_lines
 from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.simunits import resolve
@@ -135,13 +135,12 @@ def diff(
         )
     else:
         if changes:
-            console.print(f"--- {before}\n+++ {after}", markup=False)
+            print_lines(f"--- {before}\n+++ {after}")
         for text in change_lines(changes):
             console.print(text, markup=False, style=_COLOURS.get(text[0]))
         if not changes:
             console.print("the systems are equal")
-        for text in (*notes, *files):
-            console.print(text, markup=False)
+        print_lines(*notes, *files)
     if changes:
         raise typer.Exit(1)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import messages
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import messages, print_lines
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
 def done(edit: FileEdit, *told: str) -> None:
     """Write the file, and say what has changed."""
     edit.document.save()
-    for text in (f"{edit.document.path}: written", *told):
-        console.print(text, markup=False)
+    print_lines(f"{edit.document.path}: written", *told)
 
 
 def add(
@@ -68,13 +67,7 @@ def remove(
     from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
-
-    def change(system: System) -> System:
-        for name in names:
-            system = system.remove(name)
-        return system
-
-    changed = edit.change(change)
+    changed = edit.change(lambda system: reduce(System.remove, names, system))
     done(edit, *(f"- {edit.path(name)}" for name in names), *changed)
 
 
@@ -149,13 +142,8 @@ def unset(
     """Take away values, so that those of the sources hold."""
     from orchestrator.core.system import System
 
-    def change(system: System) -> System:
-        for path in paths:
-            system = system.unset(path)
-        return system
-
     edit = begin(target, variant, inside)
-    edit.change(change)
+    edit.change(lambda system: reduce(System.unset, paths, system))
     done(edit, *(f"- {path}" for path in paths))
 
 
@@ -283,7 +271,7 @@ def auto_connect(
     edit = begin(target, variant, inside)
     found = edit.system.auto_connect(*(names or ()))
     if dry_run:
-        console.print(str(found) or "nothing is open", markup=False)
+        print_lines(str(found) or "nothing is open")
         return
     edit.change(lambda system: system.auto_connect(*(names or ())).system)
     done(edit, str(found))

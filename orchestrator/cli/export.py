@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
+from orchestrator.cli.console import print_json, print_lines
 from orchestrator.cli.run import SET_DELAY, pairs
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import Block
     from orchestrator.core.system import Fault, System, Value
-    from orchestrator.study.experiment import Case, RunOptions
+    from orchestrator.export import BuildResult
+    from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
 
@@ -37,6 +37,13 @@ def platforms_in(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
     return tuple(names_of(platforms_of(name.strip() for name in text.split(","))))
+
+
+def print_built(built: list[BuildResult]) -> None:
+    """Print the files that were built, or are as they were."""
+    for result in built:
+        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
+        print_lines(*(f"{path}  ({result.model}, {state})" for path in result.files.values()))
 
 
 VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
@@ -84,9 +91,7 @@ def block(
         files = {version: str(path) for version, path in built.files.items()}
         print_json({"files": files, "name": built.name, "cached": built.cached})
         return
-    state = "unchanged" if built.cached else f"built in {built.seconds:.1f} s"
-    for path in built.files.values():
-        console.print(f"{path}  ({built.model}, {state})", markup=False)
+    print_built([built])
 
 
 def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
@@ -169,9 +174,8 @@ def ssp(
     if json:
         print_json({"file": str(path), "remarks": list(remarks)})
         return
-    console.print(str(path), markup=False)
-    for remark in remarks:
-        console.print(f"  {remark}", markup=False)
+    print_lines(path)
+    print_lines(*(f"  {remark}" for remark in remarks))
 
 
 def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, System, RunOptions]:
@@ -193,18 +197,14 @@ def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, Sys
     expect_case(target, experiment, name)
     chosen = experiment.case[name]
     options = merged(chosen, experiment.defaults)
-    _expect_plain(name, chosen, options, portable=portable)
-    return name, _with_times(prepare(name, chosen, folder), options), options
-
-
-def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool) -> None:
     problems = []
-    if case.fault:
+    if chosen.fault:
         problems.append(f"case '{name}' has faults, which no system holds: leave them out")
     if options.rates and portable:
         problems.append(f"case '{name}' has rates; other tools step all FMUs alike: leave them out")
     if problems:
         raise CapabilityError(*problems)
+    return name, _with_times(prepare(name, chosen, folder), options), options
 
 
 def _with_times(system: System, options: RunOptions) -> System:
@@ -274,10 +274,9 @@ def fmu(
     path = output or Path(f"{name}.fmu")
     if path.suffix != ".fmu":
         raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
-    versions = {"2": [2], "3": [3], "both": [2, 3]}[fmi]
     platforms = platforms_in(platform)
-    written = [
-        export_system(
+    written = {
+        version: export_system(
             system,
             path.with_suffix(".fmi3.fmu") if fmi == "both" and version == 3 else path,
             fmi=version,
@@ -285,13 +284,12 @@ def fmu(
             faults=faults,
             platforms=platforms,
         )
-        for version in versions
-    ]
+        for version in {"2": [2], "3": [3], "both": [2, 3]}[fmi]
+    }
     if json:
-        print_json([{"file": str(p), "fmi": v} for v, p in zip(versions, written, strict=True)])
+        print_json([{"file": str(p), "fmi": v} for v, p in written.items()])
         return
-    for version, file in zip(versions, written, strict=True):
-        console.print(f"{file}  ({system.name}, FMI {version}.0)", markup=False)
+    print_lines(*(f"{file}  ({system.name}, FMI {version}.0)" for version, file in written.items()))
 
 
 def chosen_case(

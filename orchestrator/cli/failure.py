@@ -36,7 +36,10 @@ def failure(
     code: str, text: str, exit_code: int, problems: Sequence[Problem] = ()
 ) -> dict[str, Any]:
     """Return what ``--json`` prints of a failure."""
-    listed = [_diagnostic(code, problem) for problem in problems or [text]]
+    listed = [
+        problem if isinstance(problem, Diagnostic) else Diagnostic(code, Severity.ERROR, problem)
+        for problem in problems or [text]
+    ]
     told = [{key: found.as_json()[key] or None for key in _FIELDS} for found in listed]
     return {"error": {"code": code, "message": text, "exit_code": exit_code, "problems": told}}
 
@@ -72,12 +75,6 @@ def fail_usage(error: Any) -> NoReturn:
 
         print_json(failure("UsageError", error.format_message(), error.exit_code))
     raise typer.Exit(error.exit_code)
-
-
-def _diagnostic(code: str, problem: Problem) -> Diagnostic:
-    if isinstance(problem, Diagnostic):
-        return problem
-    return Diagnostic(code, Severity.ERROR, problem)
 
 
 def wants_json() -> bool:

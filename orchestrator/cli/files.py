@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_warning
+from orchestrator.cli.console import print_json, print_lines, print_warning
 from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
 from orchestrator.core.system import Causality, Connector, DataType, System
 
@@ -36,7 +35,7 @@ def convert(
     for note in result.notes:
         print_warning(note)
     write(result, target)
-    console.print(str(target), markup=False)
+    print_lines(target)
 
 
 #: The folders that belong together: systems name FMUs of the recipes, and these classes of the
@@ -64,7 +63,7 @@ def where(json: Annotated[bool, typer.Option("--json", help="Print JSON")] = Fal
     if json:
         print_json({name: str(place / name) for name in FOLDERS})
         return
-    console.print(str(place), markup=False)
+    print_lines(place)
 
 
 @app.command()
@@ -83,8 +82,8 @@ def copy(
     if json:
         print_json({name: str(folder / name) for name in FOLDERS})
         return
-    console.print(f"{folder}: {', '.join(FOLDERS)}", markup=False)
-    console.print("go there, and: softdock build fmus; softdock run examples/epos", markup=False)
+    print_lines(f"{folder}: {', '.join(FOLDERS)}")
+    print_lines("go there, and: softdock build fmus; softdock run examples/epos")
 
 
 #: Where the model of each kind of file is.
@@ -143,9 +142,9 @@ def schema(
         output.mkdir(parents=True, exist_ok=True)
         for each in [kind] if kind else kinds():
             (output / f"{each}.json").write_text(file_text(each), encoding="utf-8")
-            console.print(str(output / f"{each}.json"), markup=False)
+            print_lines(str(output / f"{each}.json"))
     elif kind is None:
-        console.print("\n".join(kinds()), markup=False)
+        print_lines("\n".join(kinds()))
     else:
         print_json(schema_of(kind))
 
@@ -243,4 +242,4 @@ def stubs(
         raise LoadError.in_file(path, "expected a module to write, which ends in .py")
     with whole_file(path) as draft:
         draft.write_text(stub_text(system, file.name), encoding="utf-8")
-    console.print(str(path), markup=False)
+    print_lines(path)

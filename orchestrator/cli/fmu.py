@@ -12,11 +12,12 @@ from orchestrator.cli.console import output as console
 from orchestrator.cli.console import (
     print_error,
     print_json,
+    print_lines,
     print_table,
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in
+from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in, print_built
 from orchestrator.cli.failure import fail
 from orchestrator.core.diagnostics import (
     DescriptionError,
@@ -125,19 +126,12 @@ def build(
         else:
             built.append(outcome)
     if not json:
-        _print_built(built)
+        print_built(built)
     if problems:
         text = "\n".join(map(str, problems))
         fail("DescriptionError", text, data={"built": _rows(built)}, problems=problems)
     if json:
         print_json(_rows(built))
-
-
-def _print_built(built: list[BuildResult]) -> None:
-    for result in built:
-        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-        for path in result.files.values():
-            console.print(f"{path}  ({result.model}, {state})", markup=False)
 
 
 def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
@@ -221,7 +215,7 @@ def info(
         print_json(facts)
         return
     sizes = facts["sizes"]
-    console.print(f"{facts['model']}: FMI {facts['fmi_version']}", markup=False)
+    print_lines(f"{facts['model']}: FMI {facts['fmi_version']}")
     for label, text in (
         ("description", facts["description"]),
         ("tool", facts["tool"]),
@@ -230,7 +224,7 @@ def info(
         ("sizes", ", ".join(f"{v} {k.replace('_', ' ')}" for k, v in sizes.items())),
         ("experiment", _pairs({k: v for k, v in facts["experiment"].items() if v is not None})),
     ):
-        console.print(f"  {label}: {text}", markup=False)
+        print_lines(f"  {label}: {text}")
     for text in facts["faults"]:
         print_error(f"{file}: {text}")
     for text in facts["flaws"]:
@@ -238,7 +232,7 @@ def info(
     for name, capabilities in facts["interfaces"].items():
         shown = ", ".join(key for key, value in capabilities.items() if value is True)
         valued = {k: v for k, v in capabilities.items() if not isinstance(v, bool)}
-        console.print(f"  {name}: {_pairs(valued)}{', ' if shown else ''}{shown}", markup=False)
+        print_lines(f"  {name}: {_pairs(valued)}{', ' if shown else ''}{shown}")
     columns = ["name", "causality", "type", "unit", "start", "min", "max"]
     rows = [[_cell(port, column) for column in columns] for port in facts["ports"]]
     print_table("ports", columns, rows)
@@ -260,9 +254,8 @@ def check(
         print_json({"file": str(file), "failed": failed, "checks": [asdict(r) for r in results]})
     else:
         for result in results:
-            console.print(
+            print_lines(
                 f"{_MARKS[result.outcome]}  {result.interface}: {result.name}: {result.remark}",
-                markup=False,
             )
         console.print(f"{len(results) - failed} of {len(results)} without failure")
     if failed:

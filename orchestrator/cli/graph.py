@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import messages, print_json, print_message, print_warning
-from orchestrator.cli.console import output as console
-
-if TYPE_CHECKING:
-    from orchestrator.core.system import System
-    from orchestrator.pictures.drawing import Facts
+from orchestrator.cli.console import messages, print_json, print_lines, print_message, print_warning
 
 
 def graph(
@@ -28,18 +23,12 @@ def graph(
 ) -> None:
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.core.system.source import packed_code_unopened
-    from orchestrator.pictures.diagram import facts_of
-    from orchestrator.pictures.drawing import Facts, draw_system, is_algebraic, render_page
+    from orchestrator.pictures.drawing import draw_system, is_algebraic, render_page
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
     for name, drawn in drawn_systems(target, case).items():
-        facts, note = Facts(), drawn.note
-        if drawn.flat is not None:
-            with packed_code_unopened():
-                facts, why = facts_of(drawn.flat, drawn.options)
-            note = "\n".join(filter(None, (note, why)))
+        facts, note = drawn.facts, drawn.note
         drawing = draw_system(drawn.nested, facts, depth)
         files = {".svg": drawing.svg(), ".png": drawing.png()}
         if html:
@@ -59,12 +48,11 @@ def graph(
         ]
         for text in note.splitlines():
             messages.print(f"{name}: {text}", markup=False)
-        for path in () if json else written[name]:
-            console.print(path, markup=False)
+        print_lines(*(() if json else written[name]))
         for loop in () if json else loops[name]:
             kind = "algebraic loop" if loop["is_algebraic"] else "loop"
             delay = f"{loop['physical_delay_ms']:g} ms"
-            console.print(f"  {kind} ({delay}): {loop['ring']}", markup=False)
+            print_lines(f"  {kind} ({delay}): {loop['ring']}")
     if json:
         print_json({"files": written, "loops": loops})
 
@@ -105,8 +93,7 @@ def animate(
     if json:
         print_json({"files": [str(path) for path in paths]})
         return
-    for path in paths:
-        console.print(str(path), markup=False)
+    print_lines(*paths)
 
 
 def replay(
@@ -125,6 +112,7 @@ def replay(
     ] = "8700",
 ) -> None:
     """Play a recording in a browser, with a slider."""
+    from orchestrator.cli.target import drawn_systems
     from orchestrator.core.recording import read_result
     from orchestrator.pictures.live.server import Server, listening, url_of
     from orchestrator.pictures.live.shown import replayed
@@ -132,23 +120,12 @@ def replay(
     result = read_result(recording)
     for note in result.notes:
         print_warning(note)
-    drawn = None if of is None else _drawn(of, case or result.name)
+    drawn = None
+    if of is not None:
+        (found,) = drawn_systems(of, case or result.name).values()
+        drawn = found.nested, found.facts
     shown = replayed(result, drawn)
     listener, token = listening(port)
     print_message(f"{recording}: {url_of(listener, token)} until Ctrl-C")
     with Server(listener, token, shown) as server:
         server.serve_forever(0.1)
-
-
-def _drawn(target: Path, case: str) -> tuple[System, Facts]:
-    """Return the system of a case as it is drawn, and what is known of it."""
-    from orchestrator.cli.target import drawn_systems
-    from orchestrator.core.system.source import packed_code_unopened
-    from orchestrator.pictures.diagram import facts_of
-    from orchestrator.pictures.drawing import Facts
-
-    (drawn,) = drawn_systems(target, case).values()
-    if drawn.flat is None:
-        return drawn.nested, Facts()
-    with packed_code_unopened():
-        return drawn.nested, facts_of(drawn.flat, drawn.options)[0]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table, print_warning
+from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -139,8 +138,7 @@ def identify(
         _print(each.twin)
         for text in each.twin.doubts.values():
             print_warning(text)
-    for text in (*changed, *map(str, files)):
-        console.print(text, markup=False)
+    print_lines(*changed, *files)
 
 
 def _limits(name: str, text: str) -> ExcitationLimits:
@@ -183,10 +181,9 @@ def _print(twin: TwinFile) -> None:
     heading = f"{twin.component}: {twin.device}, intervals of {twin.confidence:.0%}"
     print_table(heading, columns, rows)
     if (drift := drift_ppm(twin)) is not None:
-        console.print(
+        print_lines(
             f"times are by the computer's clock; the second of '{twin.component}' is"
             f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer",
-            markup=False,
         )
 
 

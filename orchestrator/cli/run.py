@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from orchestrator.cli.console import output as console
 from orchestrator.cli.console import (
     print_json,
+    print_lines,
     print_message,
     print_table,
     print_warning,
@@ -52,8 +52,7 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     columns = ["case", "master", "delay", "H [ms]", "physical [ms]", "numerical [ms]"]
     print_table(outcome.title, [*columns, "simulated [s]", "x real time"], rows)
     for key, finished in outcome.cases.items():
-        for remark in finished.result.remarks:
-            console.print(f"{key}: {remark}", markup=False)
+        print_lines(*(f"{key}: {remark}" for remark in finished.result.remarks))
     measured = [
         [
             f"{key}: {name}",
@@ -70,11 +69,10 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     for section in (one for finished in outcome.cases.values() for one in finished.sections):
         if texts := section.texts():
             print_table(section.heading, list(section.columns), texts)
-        for line in section.lines:
-            console.print(line, markup=False)
+        print_lines(*section.lines)
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
-            console.print(str(path), markup=False)
+            print_lines(path)
 
 
 #: Options that may stand without a value: what they mean then, and how a value looks.

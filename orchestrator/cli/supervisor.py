@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.console import print_json, print_lines, print_table
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.display import printable
 from orchestrator.rig.supervisor.wire import state_line
@@ -64,16 +63,14 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         print_json(found)
         return
     if "refused" in found:
-        console.print(f"refused: {found['refused']}", markup=False)
-    console.print(f"{found['rig']}: {found['state']}", markup=False)
-    for missing in found["missing"]:
-        console.print(f"missing: {missing}", markup=False)
+        print_lines(f"refused: {found['refused']}")
+    missing = (f"missing: {one}" for one in found["missing"])
+    print_lines(f"{found['rig']}: {found['state']}", *missing)
     if found["armed"]:
-        console.print(f"armed by {found['armed']['by']}", markup=False)
-    for fault in found["latched"]:
-        console.print(f"latched: {fault}", markup=False)
+        print_lines(f"armed by {found['armed']['by']}")
+    print_lines(*(f"latched: {fault}" for fault in found["latched"]))
     if found["priority"]:
-        console.print(found["priority"], markup=False)
+        print_lines(found["priority"])
 
 
 def arm(
@@ -109,7 +106,7 @@ def arm(
 
 def _print_margins(found: dict[str, Arming]) -> None:
     if not found:
-        console.print("no case commands a device", markup=False)
+        print_lines("no case commands a device")
         return
     from orchestrator.rig.arming import COLUMNS, arming_rows
 
@@ -120,8 +117,8 @@ def _print_margins(found: dict[str, Arming]) -> None:
     ]
     print_table("Arming", ["case", *COLUMNS], rows)
     for name, one in found.items():
-        for text in (*one.remarks, *([] if one.is_granted else [one.refusal()])):
-            console.print(f"{name}: {text}", markup=False)
+        told = [*one.remarks, *([] if one.is_granted else [one.refusal()])]
+        print_lines(*(f"{name}: {text}" for text in told))
 
 
 KEYS = {

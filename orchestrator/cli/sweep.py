@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import count_bar, print_json, print_table, print_warning
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.cli.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
@@ -111,7 +110,7 @@ def _end(
         _print(outcomes)
         for path in files:
             if path.suffix in {".html", ".png"}:
-                console.print(str(path), markup=False)
+                print_lines(path)
     for text in broken:
         print_warning(text)
     if broken:
@@ -162,10 +161,8 @@ def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
     columns = ["sweep", "rows", "runs", "run now", "done", "others"]
     print_table("Sweeps", columns, rows)
     for name, outcome in outcomes.items():
-        for status, points, reason in lost_runs(outcome):
-            console.print(f"{name}: {status}: {points}: {reason}", markup=False)
-        for path in outcome.files:
-            console.print(str(path), markup=False)
+        lost = (": ".join((name, *each)) for each in lost_runs(outcome))
+        print_lines(*lost, *outcome.files)
 
 
 def _print_estimate(

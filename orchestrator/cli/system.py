@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from orchestrator.cli import edit
-from orchestrator.cli.console import messages, print_json
-from orchestrator.cli.console import output as console
+from orchestrator.cli.console import messages, print_json, print_lines
 from orchestrator.cli.edit import Inside, Target, Variant, begin, done
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import System
@@ -42,7 +41,7 @@ def new(
             write_ssd(system, target)
         case _:
             write_ssp(system, target)
-    console.print(f"{target}: written", markup=False)
+    print_lines(f"{target}: written")
 
 
 def add_system(
@@ -136,7 +135,7 @@ def parameters(
         system = assigned(_without_values(system), *assignments)
     # A run knows components, and no longer the connectors of nested systems.
     write_parameter_set(system.flat(), file, name=file.stem, version=ssp)
-    console.print(f"{file}: written", markup=False)
+    print_lines(f"{file}: written")
 
 
 def _without_values(system: System) -> System:
@@ -157,7 +156,7 @@ def mapping(
     _expect_suffix(file, ".ssm")
     form = "component.parameter=name"
     write_parameter_mapping(pairs(entries, "mapping", form), file, version=ssp)
-    console.print(f"{file}: written", markup=False)
+    print_lines(f"{file}: written")
 
 
 def link(
@@ -183,8 +182,8 @@ def link(
         )
     document.link(values, mapping, prefix, inside)
     document.save()
-    console.print(f"{target}: written", markup=False)
-    console.print(f"+ {values}" + (f" by {mapping}" if mapping else ""), markup=False)
+    print_lines(f"{target}: written")
+    print_lines(f"+ {values}" + (f" by {mapping}" if mapping else ""))
 
 
 def _expect_system_suffix(target: Path) -> str:
@@ -219,8 +218,7 @@ def show(
 
         print_json(data_of(system, folder or Path.cwd()))
     else:
-        for line in _lines(system, "", folder):
-            console.print(line, markup=False)
+        print_lines(*_lines(system, "", folder))
     for note in notes:
         messages.print(note, markup=False)
 
@@ -286,7 +284,7 @@ def convert(
             write_ssd(system, target, parameters=parameters, connectors=not brief)
         case _:
             write_ssp(system, target, parameters=parameters)
-    console.print(str(target), markup=False)
+    print_lines(target)
 
 
 app = typer.Typer(help="Show, edit in place and convert systems.", no_args_is_help=True)

@@ -18,15 +18,23 @@ from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case, RunOptions
 
 if TYPE_CHECKING:
+    from orchestrator.pictures.drawing import Facts
     from orchestrator.study.prepare.prepared_case import SystemReader
+
+
+#: Of the names of cases.
+_LONGEST = 100
 
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
     """Read an experiment and the folder that its paths are relative to."""
     target = main_file(target)
     if is_system(target):
-        case = Case(system=target.name)
-        return Experiment(title=target.stem, case={_case_name(target.stem): case}), target.parent
+        # what names of cases do not have becomes `_` or its letter
+        plain = normalize("NFKD", target.stem).encode("ascii", "ignore").decode()
+        name = re.sub(r"[^A-Za-z0-9_.-]+", "_", plain).lstrip(".-")[:_LONGEST] or "system"
+        case = {name: Case(system=target.name)}
+        return Experiment(title=target.stem, case=case), target.parent
     if target.suffix != ".toml":
         raise LoadError.in_file(target, "expected a .toml, .ssd or .ssp file, or a folder with one")
     from orchestrator.study import read_experiment
@@ -39,16 +47,6 @@ def is_system(target: Path) -> bool:
     return target.suffix in {".ssd", ".ssp"} or (
         target.suffix == ".toml" and author.is_system_file(target)
     )
-
-
-#: Of the names of cases.
-_LONGEST = 100
-
-
-def _case_name(text: str) -> str:
-    """Name a case after its file; what names of cases do not have becomes ``_`` or its letter."""
-    plain = normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", plain).lstrip(".-")[:_LONGEST] or "system"
 
 
 def expect_case(target: Path, experiment: Experiment, name: str) -> None:
@@ -98,15 +96,13 @@ class Drawn:
     """A system to draw.
 
     nested: As it is written.
-    flat: As it is run, though no algorithm may be able to; ``None`` if it cannot be prepared.
-    options: How it is run.
-    note: Why it cannot be prepared, and which code was not opened; empty if there is nothing.
+    facts: Of it as it is run; none if it cannot be prepared.
+    note: Why it cannot be prepared or run, and which code was not opened; may be empty.
     """
 
     nested: System
-    flat: System | None
-    options: RunOptions
-    note: str = ""
+    facts: Facts
+    note: str
 
 
 def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
@@ -120,21 +116,15 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
         expect_case(target, experiment, case)
     from orchestrator.study.prepare.prepared_case import SystemReader
 
-    found, reader = {}, SystemReader(folder)
-    for name, chosen in experiment.case.items():
-        if case in {None, name}:
-            from orchestrator.study.prepare.prepare import merged
-
-            with packed_code_unopened():
-                options = merged(chosen, experiment.defaults)
-                found[name] = _drawn(name, chosen, reader, experiment, options)
-    return found
+    reader, names = SystemReader(folder), [case] if case else experiment.case
+    with packed_code_unopened():
+        return {name: _drawn(name, experiment.case[name], reader, experiment) for name in names}
 
 
-def _drawn(
-    name: str, case: Case, reader: SystemReader, experiment: Experiment, options: RunOptions
-) -> Drawn:
-    from orchestrator.study.prepare.prepare import prepare_with
+def _drawn(name: str, case: Case, reader: SystemReader, experiment: Experiment) -> Drawn:
+    from orchestrator.pictures.diagram import facts_of, nested_of
+    from orchestrator.pictures.drawing import Facts
+    from orchestrator.study.prepare.prepare import merged, prepare_with
 
     try:
         flat = prepare_with(name, case, reader, rig=experiment)
@@ -142,11 +132,10 @@ def _drawn(
         if case.set or case.delays or case.swap or case.devices or case.unit or case.parameters:
             raise
         nested = reader.read(case).nested
-        return Drawn(nested, None, options, "\n".join((str(error), *unopened_lines(nested))))
-    note = "\n".join(unopened_lines(flat))
-    from orchestrator.pictures.diagram import nested_of
-
-    return Drawn(nested_of(case, reader.read(case), flat), flat, options, note)
+        return Drawn(nested, Facts(), "\n".join((str(error), *unopened_lines(nested))))
+    facts, why = facts_of(flat, merged(case, experiment.defaults))
+    notes = [*unopened_lines(flat), *([why] if why else [])]
+    return Drawn(nested_of(case, reader.read(case), flat), facts, "\n".join(notes))
 
 
 def unopened_lines(system: System) -> list[str]:

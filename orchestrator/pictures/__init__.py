@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.pictures.plot_drawing import picture as picture, save as save
     from orchestrator.pictures.maps import plot_maps as plot_maps
     from orchestrator.pictures.panels import (
         Panels as Panels,
         axis_of as axis_of,
         panels_of as panels_of,
     )
-    from orchestrator.pictures.plot_drawing import draw_pictures as draw_pictures
-    from orchestrator.pictures.plot_drawing import draw_plot as draw_plot
+    from orchestrator.pictures.plot_drawing import (
+        draw_pictures as draw_pictures,
+        draw_plot as draw_plot,
+        picture as picture,
+        save as save,
+    )
     from orchestrator.pictures.report import (
         BESIDE as BESIDE,
         render_report as render_report,

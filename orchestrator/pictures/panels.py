@@ -32,20 +32,15 @@ def panels_of(result: Result, names: Iterable[str]) -> Panels:
         by_output: dict[str, list[str]] = {}
         for name in sharing:
             by_output.setdefault(_SUBSCRIPT.sub("", name), []).append(name)
-        for group in _joined(by_output.values()):
+        joined: list[list[str]] = []  # small ones that follow each other, as far as there is room
+        for group in by_output.values():
+            if joined and len(joined[-1]) + len(group) <= _CURVES:
+                joined[-1] += group
+            else:
+                joined.append(group)
+        for group in joined:
             panels += [(unit, group[i : i + _CURVES]) for i in range(0, len(group), _CURVES)]
     return panels
-
-
-def _joined(groups: Iterable[list[str]]) -> list[list[str]]:
-    """Put small groups that follow each other together, as far as a panel has room."""
-    joined: list[list[str]] = []
-    for group in groups:
-        if joined and len(joined[-1]) + len(group) <= _CURVES:
-            joined[-1] = joined[-1] + group
-        else:
-            joined.append(group)
-    return joined
 
 
 def axis_of(unit: str, names: Sequence[str]) -> str:

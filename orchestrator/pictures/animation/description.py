@@ -72,10 +72,6 @@ def _signals(
     return None if read(kept) is None else tuple(value)
 
 
-def _colour(value: Any) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch("#[0-9a-fA-F]{6}", value) else None
-
-
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Size = Annotated[Number, Field(gt=0)]
 Three = tuple[float, float, float]
@@ -109,7 +105,13 @@ Attitude = Annotated[
         lambda value: _signals(value, lambda v: _not_zero(v, 4)),
     ),
 ]
-Colour = Annotated[str, _expected("a colour such as '#1f4e79'", _colour)]
+Colour = Annotated[
+    str,
+    _expected(
+        "a colour such as '#1f4e79'",
+        lambda v: v if isinstance(v, str) and re.fullmatch("#[0-9a-fA-F]{6}", v) else None,
+    ),
+]
 #: Names of frames, parts and views; they are shown.
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*$", max_length=100)]
 

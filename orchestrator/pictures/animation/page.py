@@ -344,7 +344,15 @@ def redraw(
         raise UnknownNameError(f"{what}; the experiment has: {known}")
     chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
     cases = sorted({case for table in chosen.values() for case in table.needed()})
-    found = {case: _read(results, case) for case in cases}
+    found = {}
+    for case in cases:
+        if (path := kept_result(results, case)) is None:
+            kind = default_format()
+            raise LoadError.in_file(
+                results / f"{case}.{kind}",
+                f"no such result; run the experiment first, with format '{kind}'",
+            )
+        found[case] = read_result(path)
     units = {case: {n: one.units.get(n) for n in one.names} for case, one in found.items()}
     problems = [
         text for name, table in chosen.items() for text in wrong_signals(name, table, units)
@@ -353,17 +361,6 @@ def redraw(
         raise DescriptionError(*problems)
     titles = {case: experiment.case[case].title or case for case in cases}
     return [write_animation(name, t, found, titles, output) for name, t in chosen.items()]
-
-
-def _read(folder: Path, case: str) -> Result:
-    path = kept_result(folder, case)
-    if path is None:
-        kind = default_format()
-        raise LoadError.in_file(
-            folder / f"{case}.{kind}",
-            f"no such result; run the experiment first, with format '{kind}'",
-        )
-    return read_result(path)
 
 
 class Animations(Extension):

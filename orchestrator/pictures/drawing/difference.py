@@ -102,14 +102,14 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Sys
 def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]:
     if path:
         yield from _changed("system", path, _described(before), _described(after))
-    yield from _sets(
-        "connector", path, _connectors(before.connectors), _connectors(after.connectors)
-    )
-    own = [{name: {"": _value(v)} for name, v in s.values.items()} for s in (before, after)]
-    yield from _sets("value", path, *own)
-    power = [{k: {"": power_text(p)} for k, p in s.power_ports.items()} for s in (before, after)]
-    yield from _sets("power port", path, *power)
-    parts = [_parts(system) for system in (before, after)]
+    both = before, after
+    for what, texts in (
+        ("connector", [{k: _connector(c) for k, c in s.connectors.items()} for s in both]),
+        ("value", [{k: _value(v) for k, v in s.values.items()} for s in both]),
+        ("power port", [{k: power_text(p) for k, p in s.power_ports.items()} for s in both]),
+    ):
+        yield from _sets(what, path, *({k: {"": text} for k, text in one.items()} for one in texts))
+    parts = [_parts(system) for system in both]
     for name in dict.fromkeys((*parts[0], *parts[1])):
         here = inside(path, name)
         one, other = parts[0].get(name), parts[1].get(name)
@@ -122,7 +122,7 @@ def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]
             yield SystemChange("changed", _kind(other), here, (field,))
         else:
             yield from _changed(_kind(one), here, _told(one), _told(other))
-    lines = [{wire_key(path, line): _line(line) for line in s.connections} for s in (before, after)]
+    lines = [{wire_key(path, line): _line(line) for line in s.connections} for s in both]
     yield from _sets("connection", "", *lines)
 
 
@@ -195,10 +195,6 @@ def _told(part: Part) -> Texts:
 
 def _described(system: System) -> Texts:
     return {"description": system.description} if system.description else {}
-
-
-def _connectors(connectors: Mapping[str, Connector]) -> dict[str, Texts]:
-    return {name: {"": _connector(connector)} for name, connector in connectors.items()}
 
 
 def _connector(connector: Connector) -> str:

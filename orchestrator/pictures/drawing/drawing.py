@@ -57,16 +57,7 @@ _ROW = 14.0
 _SWATCH = 18.0
 
 
-@dataclass(frozen=True, slots=True)
-class Legend:
-    """Shapes with their extent, from the origin."""
-
-    shapes: Sequence[Shape]
-    width: float
-    height: float
-
-
-def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
+def legend(level: Level, facts: Facts, columns: int | None = None) -> Placed:
     """Explain what occurs in a drawing, and list its loops."""
     rows: list[Shape] = []
     x, y, width = 0.0, 0.0, 0.0
@@ -92,7 +83,7 @@ def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
         more = f"and {len(facts.loops) - MOST_LOOPS} more loops, in the same colours again"
         rows.append(_text(_SWATCH + 5, y + _ROW / 2, more))
         y += _ROW
-    return Legend(rows, width, y)
+    return Placed(rows, width, y)
 
 
 def _text(x: float, y: float, text: str) -> Text:
@@ -179,7 +170,19 @@ class Drawing:
 
     def png(self) -> bytes:
         """Paint as PNG with 150 dots to the inch, fewer if it is very large."""
-        return png_bytes(self.shapes, self.width, self.height)
+        from PIL import Image
+        from PIL.ImageDraw import Draw
+
+        width, height = self.width, self.height
+        area = width * height / 72**2
+        dpi = min(150.0, sqrt(_MOST_PIXELS / area), 72 * _MOST_SIDE / max(width, height))
+        painter = _Painter(width, height, dpi)
+        painter.paint([Rectangle(0.0, 0.0, width, height, PAPER), *self.shapes], (0.0, 0.0))
+        content = io.BytesIO()
+        image = Image.fromarray(painter.pixels())
+        painter.write(Draw(image))
+        image.save(content, "PNG", dpi=(dpi, dpi))
+        return content.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +245,7 @@ def framed(level: Level) -> Placed:
     if not level.parts and not level.inputs and not level.outputs:
         text = "this system is empty"
         shapes = [Text(0.0, 12.0, text, 10.0, PALE)]
-        return Placed(shapes, width_of(text, 10.0), 24.0, {}, {})
+        return Placed(shapes, width_of(text, 10.0), 24.0)
     if not level.inputs and not level.outputs:
         return place(level)
     edge = KINDS["system"][1]
@@ -250,34 +253,13 @@ def framed(level: Level) -> Placed:
     pad = 12.0
     frame = Rectangle(0, 0, placed.width, placed.height + 2 * pad, "", edge, 1.2, 5.0)
     content = ShapeGroup("content", placed.shapes, at=(0.0, pad))
-    return Placed([frame, content], placed.width, placed.height + 2 * pad, {}, {})
+    return Placed([frame, content], placed.width, placed.height + 2 * pad)
 
 
 #: A larger picture is drawn with fewer dots to the inch.
 _MOST_PIXELS = 25e6
 _MOST_SIDE = 20_000
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
-
-
-def png_bytes(shapes: Sequence[Shape], width: float, height: float, dpi: float = 150.0) -> bytes:
-    """Draw shapes on white.
-
-    shapes: From the origin to ``width`` and ``height``, in points.
-    width, height: In points.
-    dpi: Dots to the inch; fewer if the picture would have more than 25 million.
-    """
-    from PIL import Image
-    from PIL.ImageDraw import Draw
-
-    area = width * height / 72**2
-    dpi = min(dpi, sqrt(_MOST_PIXELS / area), 72 * _MOST_SIDE / max(width, height))
-    painter = _Painter(width, height, dpi)
-    painter.paint([Rectangle(0.0, 0.0, width, height, PAPER), *shapes], (0.0, 0.0))
-    content = io.BytesIO()
-    image = Image.fromarray(painter.pixels())
-    painter.write(Draw(image))
-    image.save(content, "PNG", dpi=(dpi, dpi))
-    return content.getvalue()
 
 
 class _Painter:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -267,29 +267,6 @@ _MOST_OPEN = 60
 _MOST_LEVELS, _MOST_ALONE = 4, 50
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """One picture of the page: all to a depth, or one nested system alone.
-
-    name: Path of the system that is shown alone, else empty.
-    label: What the button or heading says.
-    svg: Elements.
-    width, height: In points.
-    """
-
-    name: str
-    label: str
-    svg: str
-    width: float
-    height: float
-
-    @property
-    def box(self) -> str:
-        """The view box."""
-        room = 2 * _ROOM
-        return f"{-_ROOM:g} {-_ROOM:g} {self.width + room:.10g} {self.height + room:.10g}"
-
-
 def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ...] = ()) -> str:
     """Return the HTML page of a system; all text in it is escaped.
 
@@ -311,7 +288,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     data = {
         **details_of(system, facts),
         "loops": _loops(system, facts),
-        "views": [{"name": view.name, "label": view.label} for view in views],
+        "views": [{key: view[key] for key in ("name", "label")} for view in views],
         "first": len(depths) - 1 if component_count(system) <= _MOST_OPEN else 0,
     }
     return (
@@ -333,7 +310,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     )
 
 
-def _depths(system: System, facts: Facts) -> Iterator[PageView]:
+def _depths(system: System, facts: Facts) -> Iterator[dict[str, str]]:
     """Everything with its nested systems closed, then one level open, up to all."""
     deepest = _depth(system)
     for depth in (*range(min(deepest, _MOST_LEVELS)), deepest):
@@ -345,7 +322,7 @@ def _depth(system: System) -> int:
     return max((1 + _depth(inner) for inner in system.systems.values()), default=0)
 
 
-def _nested(level: Level, path: str) -> Iterator[PageView]:
+def _nested(level: Level, path: str) -> Iterator[dict[str, str]]:
     """Every nested system as a picture of its own."""
     for name, part in level.parts.items():
         if part.level is not None:
@@ -354,9 +331,12 @@ def _nested(level: Level, path: str) -> Iterator[PageView]:
             yield from _nested(part.level, here)
 
 
-def _view(name: str, label: str, level: Level) -> PageView:
+def _view(name: str, label: str, level: Level) -> dict[str, str]:
+    """Return one picture of the page: all to a depth, or by its path one nested system alone."""
     placed = framed(level)
-    return PageView(name, label, svg_shapes(placed.shapes), placed.width, placed.height)
+    room = 2 * _ROOM
+    box = f"{-_ROOM:g} {-_ROOM:g} {placed.width + room:.10g} {placed.height + room:.10g}"
+    return {"name": name, "label": label, "svg": svg_shapes(placed.shapes), "box": box}
 
 
 def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:

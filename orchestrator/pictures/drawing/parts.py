@@ -29,6 +29,9 @@ class DrawnPort:
     connected: bool
 
 
+Ports = tuple[tuple[DrawnPort, ...], tuple[DrawnPort, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
     """One connection within a level.
@@ -145,16 +148,17 @@ class _Collector:
         location = PurePath(component.source.location).name
         if component.source.inner is not None:
             location = component.source.short.partition(":")[2]
-        return DrawnPart(
-            path,
-            one_line(component.name),
-            one_line(f"{KINDS[kind][2]}: {location}"),
-            kind,
+        ports = (
             _rows(component.connectors, {Causality.INPUT}, used.get("in", []), component.values),
             _rows(component.connectors, {Causality.OUTPUT}, used.get("out", []), {}),
-            self._facts.step_text(path),
-            self._facts.marks.get(path, ""),
         )
+        return self._part(path, component.name, f"{KINDS[kind][2]}: {location}", kind, ports)
+
+    def _part(
+        self, path: str, name: str, source: str, kind: str, ports: Ports, level: Level | None = None
+    ) -> DrawnPart:
+        step, mark = self._facts.step_text(path), self._facts.marks.get(path, "")
+        return DrawnPart(path, one_line(name), one_line(source), kind, *ports, step, mark, level)
 
     def _system(
         self,
@@ -171,29 +175,16 @@ class _Collector:
             extra = tuple(port for port in inputs if port.name.endswith(_AGAIN))
             level = replace(level, inputs=level.inputs + extra)
         count = component_count(system)
-        return DrawnPart(
-            path,
-            one_line(name),
-            f"system: {count} component{'' if count == 1 else 's'}",
-            "system",
-            inputs,
-            _rows(system.connectors, _OUTWARD, used.get("out", []), {}),
-            "",
-            self._facts.marks.get(path, ""),
-            level,
-        )
+        text = f"system: {count} component{'' if count == 1 else 's'}"
+        outputs = _rows(system.connectors, _OUTWARD, used.get("out", []), {})
+        return self._part(path, name, text, "system", (inputs, outputs), level)
 
     def _bus(self, bus: Bus, path: str, used: Mapping[str, list[str]]) -> DrawnPart:
-        return DrawnPart(
-            path,
-            one_line(bus.name),
-            one_line(f"{KINDS['bus'][2]}: {bus.dictionary}"),
-            "bus",
-            _rows(bus.connectors, set(), used.get("in", []), {}),
-            _rows(bus.connectors, set(), used.get("out", []), {}),
-            "",
-            self._facts.marks.get(path, ""),
+        inputs, outputs = (
+            _rows(bus.connectors, set(), used.get(side, []), {}) for side in ("in", "out")
         )
+        source = f"{KINDS['bus'][2]}: {bus.dictionary}"
+        return self._part(path, bus.name, source, "bus", (inputs, outputs))
 
 
 def connector_of(system: System, end: Endpoint) -> Connector | None:

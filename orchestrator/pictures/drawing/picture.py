@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from orchestrator.core.system import Endpoint
@@ -136,13 +136,13 @@ _IN, _OUT = "\0in:", "\0out:"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A level that was laid out: its shapes, its size, and the heights of its own connectors."""
+    """Shapes with their extent, from the origin; of a level, heights of its own connectors."""
 
     shapes: Sequence[Shape]
     width: float
     height: float
-    inputs: Mapping[str, float]
-    outputs: Mapping[str, float]
+    inputs: Mapping[str, float] = field(default_factory=dict)
+    outputs: Mapping[str, float] = field(default_factory=dict)
 
 
 def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> Placed:

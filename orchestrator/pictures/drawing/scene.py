@@ -362,13 +362,10 @@ def _number(value: float) -> str:
     return f"{round(value, 2) + 0.0:.10g}"
 
 
-def _legal(text: str) -> str:
-    """Text without what XML does not allow."""
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 def _text(text: str) -> str:
-    return _legal(text).translate(_SIGNS)
+    """Text without what XML does not allow."""
+    legal = (c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(legal).translate(_SIGNS)
 
 
 def _quoted(text: str) -> str:

@@ -9,7 +9,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.recording import Result
 from orchestrator.study import Section
+
+if TYPE_CHECKING:
+    from orchestrator.core.realtime import SharedRows
 
 #: What viewers may wish of a run that they steer.
 WISHES = ("pause", "go", "step", "stop")
@@ -172,16 +175,11 @@ Times = NDArray[np.int64]
 _KEPT = (64, 1024, 16384)
 
 
-class GrowingRows(Protocol):
-    """Rows that are there, or are still being written."""
+class RecordedRows(NamedTuple):
+    """Rows of a run that is over, of shape (rows,) and (rows, columns)."""
 
-    @property
-    def times_ns(self) -> Times:
-        """Of shape (rows,); later ones may have no time yet."""
-
-    @property
-    def values(self) -> Floats:
-        """Of shape (rows, columns)."""
+    times_ns: Times
+    values: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +230,7 @@ class SampleFinder:
     rows: The others.
     """
 
-    def __init__(self, times_ns: Times, values: Floats, rows: GrowingRows) -> None:
+    def __init__(self, times_ns: Times, values: Floats, rows: SharedRows | RecordedRows) -> None:
         self._first = times_ns, values
         self._rows = rows
         self._whole = 0

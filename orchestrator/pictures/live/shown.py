@@ -22,8 +22,8 @@ from orchestrator.pictures.live.messages import (
     SET,
     WISHES,
     Answered,
-    Floats,
     Intervals,
+    RecordedRows,
     SampleFinder,
     Times,
     Wish,
@@ -348,19 +348,13 @@ class Shown:
         return self.cases[number]
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    times_ns: Times
-    values: Floats
-
-
 def replayed(result: Result, drawn: tuple[System, Facts] | None = None) -> Shown:
     """Return what viewers see of a recording, with the diagram of a system if that is known."""
     if not len(result.time_ns):
         raise DescriptionError(f"recording '{result.name}' has no rows: there is nothing to play")
     from orchestrator.pictures.diagram import live_diagram
 
-    rows = _Recorded(result.time_ns, result.values)
+    rows = RecordedRows(result.time_ns, result.values)
     diagram = None if drawn is None else live_diagram(*drawn, result.name)
     case = ShownCase(
         result.name,
