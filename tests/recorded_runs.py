@@ -79,10 +79,16 @@ def hybrid():
     return system.connect("sheet.force_a", "hybrid.measured_force", delay="2.5 ms", factor=-1.0)
 
 
+def equal_steps(step_ns, *, before):
+    """Two units of the same step; ``before``: the source is stepped first."""
+    newest_ns, held_ns = (step_ns, -step_ns / 2) if before else (0, step_ns / 2)
+    return Timing(step_ns, step_ns, newest_ns, held_ns, visible_ns=newest_ns)
+
+
 @pytest.fixture
 def loops_and_plans(capture):
     def timing(line):
-        return Timing.equal(4_000_000, before=line.source.component == "chaser")
+        return equal_steps(4_000_000, before=line.source.component == "chaser")
 
     loops = closed_loops(capture)
     plans, delays = plan_delays(capture.connections, loops, DelayMode.PLAIN, timing)

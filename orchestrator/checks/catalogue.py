@@ -1,4 +1,4 @@
-"""All codes of `softdock check`."""
+"""All codes of `softdock check`, and the page of the documentation that lists them."""
 
 from __future__ import annotations
 
@@ -65,3 +65,46 @@ def expect_begin(text: str) -> None:
             f"no code begins with '{text}'; expected one of {', '.join(FAMILIES)}, with or without"
             " digits"
         )
+
+
+_HEAD = """\
+# What `softdock check` finds
+
+Every finding has a code, whose meaning never changes, and a severity. **error**: it cannot be used
+so. **warning**: it can, but may not do what its author meant. **note**: worth knowing.
+`softdock check --explain CODE` prints what stands here. How to use it, also in continuous
+integration, and its JSON: [Check a system](../howto/check.md).
+
+This page is made from the table of codes: `python -m orchestrator.checks.catalogue`.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [_HEAD]
+    for letters, family in FAMILIES.items():
+        own = [code for code in codes().values() if code.name.startswith(letters)]
+        parts.append(f"\n## {letters}: {family}\n")
+        parts.append(_brief(own) if letters == "SSP" else "\n".join(map(_section, own)))
+    return "\n".join(parts)
+
+
+def _section(code: Code) -> str:
+    clause = f" ({code.clause})" if code.clause else ""
+    return f"""\
+### {code.name}: {code.title}
+
+*{code.severity}.* {code.explanation}{clause}
+"""
+
+
+def _brief(own: list[Code]) -> str:
+    """Codes whose severity depends on the case, and which need no more than a line."""
+    rows = "\n".join(f"| {code.name} | {code.title} |" for code in own)
+    return f"What is done about each: [SSP](ssp.md).\n\n| code | means |\n|---|---|\n{rows}\n"
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(page())

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
+
+from lxml import etree
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
@@ -21,6 +22,7 @@ from orchestrator.core.master import (
 )
 from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
+from orchestrator.core.ssp.common.names import child, children
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
 
 
@@ -111,17 +113,20 @@ def inside(path: str, at: str) -> str:
     return f"{path}/{at}" if at else path
 
 
-_NONE: Mapping[str, Any] = MappingProxyType({})
+def _described(component: Component) -> ModelDescription | None:
+    """Return what an FMU says of itself; ``None`` for a block or an FMU that cannot be read."""
+    if component.source.kind is not SourceKind.FMU:
+        return None
+    try:
+        return open_description(Path(component.source.location))
+    except SoftdockError:
+        return None  # told with the sources
 
 
 def variables_of(component: Component) -> Mapping[str, Any]:
     """Return an FMU's variables by name; nothing for a block or an FMU that cannot be read."""
-    if component.source.kind is not SourceKind.FMU:
-        return _NONE
-    try:
-        return _variables(open_description(Path(component.source.location)))
-    except SoftdockError:
-        return _NONE  # told with the sources
+    described = _described(component)
+    return {} if described is None else _variables(described)
 
 
 @lru_cache(maxsize=256)
@@ -131,13 +136,8 @@ def _variables(described: ModelDescription) -> Mapping[str, Any]:
 
 def suggested_step(component: Component) -> int | None:
     """Return the step of an FMU's default experiment in nanoseconds, if it has one."""
-    if component.source.kind is not SourceKind.FMU:
-        return None
-    try:
-        said = open_description(Path(component.source.location)).defaultExperiment
-    except SoftdockError:
-        return None  # told with the sources
-    seconds = getattr(said, "stepSize", None)
+    described = _described(component)
+    seconds = getattr(described and described.defaultExperiment, "stepSize", None)
     return None if seconds is None else round(float(seconds) * 1e9)
 
 
@@ -161,6 +161,12 @@ def items_of(component: Component, name: str) -> Mapping[str, int]:
     declared = None if variable is None else variable.declaredType
     items = getattr(declared, "items", None) or ()
     return {item.name: int(item.value) for item in items}
+
+
+def first_inside(parent: etree._Element, group: str) -> etree._Element | None:
+    """Return the first element of a group within an element of SSP."""
+    found = child(parent, group)
+    return None if found is None else next(iter(children(found)), None)
 
 
 @dataclass(frozen=True, slots=True)

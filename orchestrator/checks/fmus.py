@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.checks.context import finding
+from orchestrator.checks.context import finding, first_inside
 from orchestrator.core.archive import DAMAGE, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
@@ -19,7 +19,7 @@ from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
-from orchestrator.core.ssp.common.names import child, children, full, tag
+from orchestrator.core.ssp.common.names import full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
 from orchestrator.core.system.naming import first_of
 from orchestrator.core.system.units import base_said
@@ -218,14 +218,7 @@ def _compared(ssp_file: SspFile, meta: etree._Element, at: str, file: Path) -> I
         here = ssp_file.beside(source) if source else ssp_file
     except (LoadError, OSError):
         return  # the reader has told
-    content = child(meta, "ssc:Content")
-    root = (
-        here.root
-        if source
-        else next(iter(children(content)), None)
-        if content is not None
-        else None
-    )
+    root = here.root if source else first_inside(meta, "ssc:Content")
     wanted = None if root is None else root.get("checksum")
     if root is None or wanted is None or root.get("data"):
         return  # nothing is said, or of another file

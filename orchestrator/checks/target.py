@@ -49,58 +49,6 @@ from orchestrator.rig.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
 
-
-class Collected:
-    """Collects diagnostics.
-
-    path: The file that is checked.
-    found: Name of the case, empty for what belongs to none, and the diagnostic.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.found: list[tuple[str, Diagnostic]] = []
-
-    @property
-    def errors(self) -> int:
-        """How many errors there are so far."""
-        return sum(each.severity is Severity.ERROR for _, each in self.found)
-
-    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add what a reader has found, with file and line."""
-        for each in diagnostics:
-            self.found.append(("", replace(each, message=self._text(each.message))))
-
-    def add(
-        self,
-        found: Iterable[Diagnostic],
-        places: Locations,
-        case: str = "",
-        whole: tuple[str, int | None] | None = None,
-    ) -> None:
-        """Add what checks of a case have found, and say in which file and line it stands."""
-        for each in found:
-            file, line = each.file, each.line
-            if not file:
-                file, line = places.file, places.of(each.place)
-                if not each.place and whole is not None:
-                    file, line = whole
-            code = codes()[each.code]
-            told = replace(
-                each,
-                severity=code.severity or Severity.ERROR,
-                message=self._text(each.message),
-                file=file,
-                line=line,
-                clause=code.clause,
-            )
-            self.found.append((case, told))
-
-    def _text(self, message: str) -> str:
-        """Write a message on one line, and files of an archive as entries of it."""
-        return named_as_entries(" ".join(message.split()), self._path)
-
-
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
 _KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
 Keys = tuple[str, ...]
@@ -251,7 +199,8 @@ class _TargetCheck:
 
     def __init__(self, target: Path, path: Path, options: RunOptions) -> None:
         self._target, self._path, self._options = target, path, options
-        self._collected = Collected(path)
+        #: Name of the case, empty for what belongs to none, and the diagnostic.
+        self._found: list[tuple[str, Diagnostic]] = []
         self._systems: dict[str, Extent] = {}
         self._unchecked = False
 
@@ -263,18 +212,57 @@ class _TargetCheck:
             self._fmu()
         elif suffix in KINDS:
             found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
-            self._collected.extend(found)
+            self._extend(found)
         elif suffix in _SYSTEMS or is_system_file(self._path):
             self._systems_of_file()
         else:
             cases = self._experiment()
-        findings = merged(self._collected.found, cases)
+        findings = merged(self._found, cases)
         return CheckReport(str(self._target), tuple(findings), self._systems, self._unchecked)
+
+    @property
+    def _errors(self) -> int:
+        """How many errors there are so far."""
+        return sum(each.severity is Severity.ERROR for _, each in self._found)
+
+    def _extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add what a reader has found, with file and line."""
+        for each in diagnostics:
+            self._found.append(("", replace(each, message=self._text(each.message))))
+
+    def _add(
+        self,
+        found: Iterable[Diagnostic],
+        places: Locations,
+        case: str = "",
+        whole: tuple[str, int | None] | None = None,
+    ) -> None:
+        """Add what checks of a case have found, and say in which file and line it stands."""
+        for each in found:
+            file, line = each.file, each.line
+            if not file:
+                file, line = places.file, places.of(each.place)
+                if not each.place and whole is not None:
+                    file, line = whole
+            code = codes()[each.code]
+            told = replace(
+                each,
+                severity=code.severity or Severity.ERROR,
+                message=self._text(each.message),
+                file=file,
+                line=line,
+                clause=code.clause,
+            )
+            self._found.append((case, told))
+
+    def _text(self, message: str) -> str:
+        """Write a message on one line, and files of an archive as entries of it."""
+        return named_as_entries(" ".join(message.split()), self._path)
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
         found = [*unusable(component, ""), *check_file(self._path, "")]
-        self._collected.add(found, Locations(str(self._path)))
+        self._add(found, Locations(str(self._path)))
 
     def _read(self, path: Path, variant: str | None = None) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
@@ -283,17 +271,17 @@ class _TargetCheck:
         if read is None:
             return None
         system, places = read
-        before = self._collected.errors
+        before = self._errors
         context, found = check_declaration(system)
-        self._collected.add(found, places)
-        return _Read(context, places, is_sound(found), self._collected.errors > before)
+        self._add(found, places)
+        return _Read(context, places, is_sound(found), self._errors > before)
 
     def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
         try:
             system = read_toml(path)
         except LoadError as wrong:
             found = [finding("TOM102", "", each.text) for each in wrong.diagnostics]
-            self._collected.add(found, Locations(str(path)))
+            self._add(found, Locations(str(path)))
             return None
         except DescriptionError as wrong:
             lines = toml_lines(path)
@@ -301,23 +289,23 @@ class _TargetCheck:
                 replace(each, line=line_for(each.key, lines) or 1, place=place_of(each.key))
                 for each in wrong.diagnostics
             ]
-            self._collected.add(found, system_places(path))
+            self._add(found, system_places(path))
             return None
         return system, system_places(path)
 
     def _read_ssp(self, path: Path, variant: str | None) -> tuple[System, Locations] | None:
         system, diagnostics = diagnose(path, variant)
-        self._collected.extend(diagnostics)
+        self._extend(diagnostics)
         try:
             ssp_file = open_ssp_file(path, variant)
         except SspError:  # the reader has told
             self._unchecked = path == self._path and variant is None
             return None
         places = locations(ssp_file)
-        self._collected.add([*check_bindings(ssp_file), *check_portability(ssp_file)], places)
+        self._add([*check_bindings(ssp_file), *check_portability(ssp_file)], places)
         if system is None:
             return None
-        self._collected.add(check_hashes(ssp_file, system), places)
+        self._add(check_hashes(ssp_file, system), places)
         return system, places
 
     def _systems_of_file(self) -> None:
@@ -330,7 +318,7 @@ class _TargetCheck:
             self._system(variant)
 
     def _system(self, variant: str | None) -> None:
-        before = self._collected.errors
+        before = self._errors
         read = self._read(self._path, variant)
         if read is None:
             return
@@ -339,8 +327,8 @@ class _TargetCheck:
         run, wrong = run_of(case, RunOptions(), read.context.system)
         found, extent = check_case(replace(read.context, run=run), sound=read.sound)
         found += check_devices(read.context)
-        self._collected.add([*found, *_times(wrong)], read.places)
-        self._systems[name] = replace(extent, errors=self._collected.errors - before)
+        self._add([*found, *_times(wrong)], read.places)
+        self._systems[name] = replace(extent, errors=self._errors - before)
 
     def _experiment(self) -> list[str]:
         path = self._path
@@ -349,7 +337,7 @@ class _TargetCheck:
         except DescriptionError as wrong:
             lines = toml_lines(path)
             found = [replace(each, line=line_for(each.key, lines)) for each in wrong.diagnostics]
-            self._collected.add(found, Locations(str(path)))
+            self._add(found, Locations(str(path)))
             return []
         given = self._options.model_dump(exclude_none=True)
         cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
@@ -363,7 +351,7 @@ class _TargetCheck:
         for base in read.values():
             if base is not None and base.wrong:
                 text = "no case of this system was looked at: mend the errors first"
-                self._collected.add([finding("FIL102", "", text)], base.places)
+                self._add([finding("FIL102", "", text)], base.places)
         ready: dict[str, System] = {}
         rig = Hardware.of(experiment, folder)
         for name, case in experiment.case.items():
@@ -377,19 +365,19 @@ class _TargetCheck:
                 unopened = any(each.code == UnopenedError.__name__ for each in problems)
                 if unopened or not base.context.is_known:  # it may only lack what its code declares
                     found = [finding("FIL102", "", NOT_OPENED, *whole)]
-                self._collected.add(found, base.places, name)
+                self._add(found, base.places, name)
                 continue
             ready[name] = system
             run, wrong = run_of(case, experiment.defaults, system)
             context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
             found, extent = check_case(context, sound=True)
             found += [*_times(wrong), *told_otherwise(system, rig)]
-            before = self._collected.errors
-            self._collected.add(found, base.places, name, whole)
-            self._systems[name] = replace(extent, errors=self._collected.errors - before)
+            before = self._errors
+            self._add(found, base.places, name, whole)
+            self._systems[name] = replace(extent, errors=self._errors - before)
         for each in check(experiment, ready):
             line = line_for(each.key, lines)
-            self._collected.add([replace(each, file=str(self._path), line=line)], Locations())
+            self._add([replace(each, file=str(self._path), line=line)], Locations())
 
 
 def _unprepared(wrong: Diagnostic, file: str, line: int | None) -> Diagnostic:

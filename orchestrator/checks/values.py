@@ -13,6 +13,7 @@ from orchestrator.checks.context import (
     SystemLevel,
     bounds_of,
     finding,
+    first_inside,
     inside,
     items_of,
     of_error,
@@ -351,7 +352,7 @@ def _binding(
     if binding.get("sourceBase", "SSD") != "SSD":
         return
     here = ssp_file.beside(source) if source else ssp_file
-    values = here.root if source else _inline(binding, "ssd:ParameterValues")
+    values = here.root if source else first_inside(binding, "ssd:ParameterValues")
     if values is None:
         return
     own = binding.get("prefix", "")
@@ -366,11 +367,6 @@ def _binding(
         for target, changed in [(name, "")] if targets is None else targets.get(name, []):
             line = line_of(parameter)
             yield _Entry(prefix + target, depth, binding, f"{value}{changed}", here.label, line)
-
-
-def _inline(parent: etree._Element, group: str) -> etree._Element | None:
-    found = child(parent, group)
-    return None if found is None else next(iter(children(found)), None)
 
 
 def _mapping(ssp_file: SspFile, binding: etree._Element) -> dict[str, list[tuple[str, str]]] | None:

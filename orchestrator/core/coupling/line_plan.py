@@ -153,13 +153,6 @@ class Timing:
         """Where in its step an input without a delay would be read."""
         return self.target_ns * (1.0 if self.varies and self.keeps_end else 0.5)
 
-    @classmethod
-    def equal(cls, step_ns: int, *, before: bool, input_order: int = 0) -> Timing:
-        """Two units of the same step; ``before``: the source is stepped first."""
-        held = -step_ns / 2 if before else step_ns / 2
-        newest = step_ns if before else 0
-        return cls(step_ns, step_ns, newest, held, input_order, newest)
-
     def sampled(self, shift_ns: int) -> float:
         """Mean time of the newest sample that is not after ``shift_ns`` and can be read."""
         shift_ns = min(shift_ns, self.visible_ns)

@@ -8,8 +8,7 @@ from diagnostic_cases.files import FILES
 from diagnostic_cases.systems import SYSTEMS
 
 from orchestrator.checks import code_named, codes
-from orchestrator.checks.catalogue import FAMILIES, ROOMS
-from orchestrator.checks.reference import page
+from orchestrator.checks.catalogue import FAMILIES, ROOMS, page
 from orchestrator.core.diagnostics import UnknownNameError
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "checks.md"
@@ -31,7 +30,7 @@ def test_names_are_of_a_family_and_three_digits():
 
 
 def test_the_page_of_the_documentation_is_that_of_the_table():
-    assert PAGE.read_text() == page()  # python -m orchestrator.checks.reference > the page
+    assert PAGE.read_text() == page()  # python -m orchestrator.checks.catalogue > the page
 
 
 def test_a_code_is_explained():

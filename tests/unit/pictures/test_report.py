@@ -4,8 +4,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from recorded_runs import equal_steps
 
-from orchestrator.core.coupling import DelayMode, LineStatistics, Timing, plan_delays
+from orchestrator.core.coupling import DelayMode, LineStatistics, plan_delays
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.recording import parameters_of
 from orchestrator.core.system import closed_loops
@@ -132,7 +133,7 @@ def test_extrapolation_is_said(capture, result):
     loops = closed_loops(capture.with_delay("chaser.position", "sheet.position_a", 0.0))
     lines = capture.with_delay("chaser.position", "sheet.position_a", 0.0).connections
     plans, delays = plan_delays(
-        lines, loops, DelayMode.MEAN, lambda _: Timing.equal(4_000_000, before=False)
+        lines, loops, DelayMode.MEAN, lambda _: equal_steps(4_000_000, before=False)
     )
     case = CaseSection("ahead", loops=tuple(delays), plans=tuple(plans.values()))
     assert max(plan.extrapolation_ns for plan in plans.values()) > 0

@@ -1,8 +1,9 @@
 from dataclasses import replace
 
 import pytest
+from recorded_runs import equal_steps
 
-from orchestrator.core.coupling import DelayMode, Timing, plan_delays
+from orchestrator.core.coupling import DelayMode, plan_delays
 from orchestrator.core.coupling.delay_plan import _rotated as rotated
 from orchestrator.core.simunits import block
 from orchestrator.core.system import Endpoint, System, closed_loops
@@ -35,7 +36,7 @@ def plan(system, mode, before, step=H):
         system.connections,
         closed_loops(system),
         DelayMode(mode),
-        lambda line: Timing.equal(step, before=before(line)),
+        lambda line: equal_steps(step, before=before(line)),
     )
 
 
@@ -188,7 +189,7 @@ def test_lines_are_followed_where_what_is_read_is_known_or_nearly(
 
     def timing(line):
         follows = spring_follows if line.delay else body_follows
-        return replace(Timing.equal(H, before=line.delay is None), follows=follows)
+        return replace(equal_steps(H, before=line.delay is None), follows=follows)
 
     system = ring(f"{delay} ms")
     loops = closed_loops(system)

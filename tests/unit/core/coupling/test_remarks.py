@@ -1,6 +1,7 @@
 import pytest
+from recorded_runs import equal_steps
 
-from orchestrator.core.coupling import DelayMode, Timing, plan_delays, remarks, unsolved
+from orchestrator.core.coupling import DelayMode, plan_delays, remarks, unsolved
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System, TransportDelay, Variation, closed_loops
 
@@ -12,7 +13,7 @@ def said(system, mode, step_ns, ahead=False):
         system.connections,
         closed_loops(system),
         DelayMode(mode),
-        lambda _: Timing.equal(step_ns, before=ahead),
+        lambda _: equal_steps(step_ns, before=ahead),
     )
     return remarks(list(plans.values()), loops, step_ns, mode)
 
@@ -59,7 +60,7 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
         system.connections,
         closed_loops(system),
         DelayMode.MEAN,
-        lambda _: Timing.equal(1_000_000, before=False),
+        lambda _: equal_steps(1_000_000, before=False),
     )
     assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
     by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
@@ -112,7 +113,7 @@ def test_a_delay_that_no_sample_outlasts():
         ring("2 s").connections,
         closed_loops(ring("2 s")),
         DelayMode.PLAIN,
-        lambda _: Timing.equal(1_000_000, before=False),
+        lambda _: equal_steps(1_000_000, before=False),
     )
 
     def told(duration_ns):
@@ -133,7 +134,7 @@ def test_an_algebraic_loop_that_is_not_solved():
     system = System("a").add("a", block("gain")).add("b", block("gain"))
     system = system.connect("a.y", "b.u").connect("b.y", "a.u")
     loops = closed_loops(system)
-    timing = lambda _: Timing.equal(2_000_000, before=False)  # noqa: E731
+    timing = lambda _: equal_steps(2_000_000, before=False)  # noqa: E731
     _, delays = plan_delays(system.connections, loops, DelayMode.MEAN, timing)
     (said,) = unsolved(delays)
     assert said.startswith("the algebraic loop a -> b -> a is not solved")

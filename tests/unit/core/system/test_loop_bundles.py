@@ -8,8 +8,9 @@ from itertools import pairwise, product
 import networkx as nx
 import numpy as np
 import pytest
+from recorded_runs import equal_steps
 
-from orchestrator.core.coupling import DelayMode, Timing, plan_delays
+from orchestrator.core.coupling import DelayMode, plan_delays
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -176,7 +177,7 @@ def test_loops_are_the_rings_and_are_held_to_the_same_delays(seed, mode):
     }
 
     def timing(line):
-        return Timing.equal(10**6, before=line.source.component < line.target.component)
+        return equal_steps(10**6, before=line.source.component < line.target.component)
 
     plans, delays = plan_delays(system.connections, loops, mode, timing)
     others, each = plan_delays(system.connections, rings, mode, timing)
