@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Compensation, Extrapolation, System, TransportDelay, fmu
-from orchestrator.core.master.plan import acts_at_once
+from orchestrator.core.master.plan import acting_at_once
 from orchestrator.core.simunits import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,8 +85,9 @@ def nepce(way: Extrapolation | None) -> Callable[[System, Case], System]:
 
 def nepce_on_states(system: System, _: Case) -> System:
     """Compensate the lines into inputs that act on no output at once."""
+    acts_at_once = acting_at_once(system)
     lines = (
-        line if acts_at_once(system, line) else replace(line, compensation=Compensation.NEPCE)
+        line if acts_at_once(line) else replace(line, compensation=Compensation.NEPCE)
         for line in system.connections
     )
     return replace(system, connections=tuple(lines))
@@ -94,12 +95,11 @@ def nepce_on_states(system: System, _: Case) -> System:
 
 def corrector(system: System, _: Case) -> System:
     """Correct what inputs act on at once, and compensate the lines into states."""
+    acts_at_once = acting_at_once(system)
     lines = (
         replace(
             line,
-            compensation=Compensation.CORRECTOR
-            if acts_at_once(system, line)
-            else Compensation.NEPCE,
+            compensation=Compensation.CORRECTOR if acts_at_once(line) else Compensation.NEPCE,
         )
         for line in resolve(system).connections
     )

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.master.plan import acting_at_once
 from orchestrator.core.system import (
-    Causality,
     Compensation,
-    Connection,
     DataType,
     Extrapolation,
     System,
@@ -146,27 +145,22 @@ def undelayed_lines(system: System) -> list[int]:
     ]
 
 
-def _acts_at_once(system: System, line: Connection) -> bool:
-    """Whether an output of the line's target depends on its input at the same time."""
-    component = system.components[line.target.component]
-    outputs = component.of(Causality.OUTPUT)
-    return any(line.target.connector in component.direct_inputs(one.name) for one in outputs)
-
-
 def _corrected(system: System, lines: list[int]) -> list[int]:
     """Return the lines that the corrector is for: into units that act at once and say how."""
+    acts_at_once = acting_at_once(system)
     ends = {i: system.connections[i] for i in lines}
     return [
         i
         for i, line in ends.items()
-        if system.components[line.target.component].has_derivatives and _acts_at_once(system, line)
+        if system.components[line.target.component].has_derivatives and acts_at_once(line)
     ]
 
 
 def _ways(system: System, lines: list[int]) -> Iterator[_Places]:
     """Yield what is tried, each once."""
     nepce, corrector = Compensation.NEPCE, Compensation.CORRECTOR
-    into_states = [i for i in lines if not _acts_at_once(system, system.connections[i])]
+    acts_at_once = acting_at_once(system)
+    into_states = [i for i in lines if not acts_at_once(system.connections[i])]
     corrected = dict.fromkeys(_corrected(system, lines), corrector)
     ways: list[_Places] = [dict.fromkeys(lines, nepce), dict.fromkeys(into_states, nepce)]
     if len(lines) <= _MOST_LINES:
