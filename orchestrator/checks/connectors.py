@@ -201,7 +201,7 @@ def _level(level: SystemLevel, unknown: frozenset[str]) -> Iterator[Diagnostic]:
         at = inside(level.path, str(line))
         for code, text in _units(line, source, target):
             yield finding(code, at, text)
-        frames = [_frame(level.system, end) for end in (line.source, line.target)]
+        frames = [_frame(level.system, end) for end in line.ends]
         if None not in frames and frames[0] != frames[1]:
             text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
             yield finding("CON120", at, text)
@@ -231,7 +231,7 @@ def _is_open(level: SystemLevel, line: Connection, unknown: frozenset[str]) -> b
     return any(
         level.at(end.component) in unknown
         and end.connector not in level.system.components[end.component].connectors
-        for end in (line.source, line.target)
+        for end in line.ends
         if end.component
     )
 
@@ -246,7 +246,7 @@ def _at_ends(
     source, target = _connector(parts, line.source), _connector(parts, line.target)
     if source is None or target is None:
         return parts
-    seen = {end.component: parts[end.component] for end in (line.source, line.target)}
+    seen = {end.component: parts[end.component] for end in line.ends}
     gives = source.causality in _GIVES
     buses = level.system.buses
     if gives or line.source.component in buses:
@@ -282,9 +282,7 @@ def _frame(system: System, end: Endpoint) -> str | None:
 
 def _units(line: Connection, source: Connector, target: Connector) -> Iterator[tuple[str, str]]:
     if (source.unit is None) != (target.unit is None):
-        with_unit, without = (
-            (line.source, line.target) if source.unit is not None else (line.target, line.source)
-        )
+        with_unit, without = line.ends if source.unit is not None else (line.target, line.source)
         unit = source.unit or target.unit
         text = f"'{with_unit}' is in {unit}, '{without}' has no unit; declare both"
         yield "CON112", text
@@ -325,12 +323,7 @@ def check_signals(context: CheckContext) -> Iterator[Diagnostic]:
 def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
     """Own connectors of a system that nothing inside is connected with."""
     system = level.system
-    used = {
-        end.connector
-        for line in system.connections
-        for end in (line.source, line.target)
-        if not end.component
-    }
+    used = {end.connector for line in system.connections for end in line.ends if not end.component}
     if not (system.components or system.systems):
         return
     for name, connector in system.connectors.items():
@@ -355,7 +348,7 @@ def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
         for level in context.levels()
         for line in level.system.connections
     }
-    joined = {end.component for c in flat.connections for end in (c.source, c.target)}
+    joined = {end.component for c in flat.connections for end in c.ends}
     for name, component in flat.components.items():
         outputs = [c.name for c in component.of(Causality.OUTPUT)]
         idle = [output for output in outputs if (name, output) not in read]
@@ -373,7 +366,7 @@ def _islands(flat: System) -> Iterator[Diagnostic]:
         for line in flat.connections
         if line.source.component and line.target.component
     )
-    reached = {end.component for c in flat.connections for end in (c.source, c.target)}
+    reached = {end.component for c in flat.connections for end in c.ends}
     parts = [sorted(part) for part in nx.connected_components(graph)]
     alone = [part[0] for part in parts if len(part) == 1 and part[0] not in reached]
     for name in alone if len(flat.components) > 1 else ():

@@ -160,7 +160,7 @@ def flattened(system: System) -> tuple[System | None, list[Diagnostic]]:
         for line in flat.connections
         if all(
             end.component in parts and end.connector in parts[end.component].connectors
-            for end in (line.source, line.target)
+            for end in line.ends
         )
     )
     return replace(flat, connections=tuple(there)), []

@@ -349,7 +349,7 @@ def withdraw(system: System, name: str) -> System:
         system,
         connectors={key: c for key, c in system.connectors.items() if key != name},
         values={key: value for key, value in system.values.items() if key != name},
-        connections=tuple(c for c in system.connections if end not in (c.source, c.target)),
+        connections=tuple(c for c in system.connections if end not in c.ends),
     )
 
 

@@ -102,7 +102,7 @@ def _missing(end: Endpoint, components: Components, line: Connection) -> Unknown
 
 def _hands_on(components: Components, line: Connection) -> bool:
     """Whether a line is one of parameters, from or to a connector of the system itself."""
-    both = (line.source, line.target)
+    both = line.ends
     if all(end.component for end in both):
         return False
     found = [components[end.component].connectors.get(end.connector) for end in both]

@@ -24,11 +24,10 @@ from orchestrator.core.system.connection import (
     MappingTransformation,
     Transformation,
 )
-from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.naming import SEPARATOR, Kind, lacking, member_of
 from orchestrator.core.system.ports import Causality, Connector, conversion_between
-from orchestrator.core.system.time import nanoseconds
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -63,14 +62,13 @@ def connection_of(
             transformation = LinearTransformation(factor, offset)
         if mapping is not None:
             transformation = MappingTransformation(tuple(mapping.items()))
-        if delay is not None and not isinstance(delay, TransportDelay):
-            delay = TransportDelay(nanoseconds(delay, "delay"))
+        late = delay_of(delay)
     except DescriptionError as error:
         raise DescriptionError(f"{where}: {error}") from None
     return Connection(
         Endpoint.of_line(source),
         Endpoint.of_line(target),
-        delay,
+        late,
         transformation,
         _way(where, Interpolation, interpolation),
         _way(where, Extrapolation, extrapolation),
@@ -139,15 +137,14 @@ def connect(
 
 def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
     """Return the path of the nested system that a connection is in, and the line as it is there."""
-    sides = (line.source, line.target)
     deep = [
         end
-        for end in sides
+        for end in line.ends
         if SEPARATOR in end.component and end.component not in system.components
     ]
     if not deep:
         return "", line
-    folders = [split(end.component)[0] for end in sides]
+    folders = [split(end.component)[0] for end in line.ends]
     if folders[0] != folders[1]:
         end = deep[0]
         folder, name = split(end.component)
@@ -156,7 +153,7 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
             f" connector of that system: edit('{folder}', lambda s: s.expose('{end.connector}',"
             f" to='{name}.{end.connector}'))"
         )
-    source, target = (Endpoint(split(end.component)[1], end.connector) for end in sides)
+    source, target = (Endpoint(split(end.component)[1], end.connector) for end in line.ends)
     return folders[0], replace(line, source=source, target=target)
 
 
@@ -167,7 +164,7 @@ def disconnect(system: System, source: str, target: str | None = None) -> System
             system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
         )
         holder = system.nested(folder)
-        gone = [c for c in holder.connections if (c.source, c.target) == _ends(wanted)]
+        gone = [c for c in holder.connections if c.ends == wanted.ends]
         what = f"connection {wanted}"
     else:
         component, dot, connector = source.partition(".")
@@ -175,24 +172,18 @@ def disconnect(system: System, source: str, target: str | None = None) -> System
         holder = system.nested(folder)
         own = not dot and name in holder.connectors
         end = Endpoint("", name) if own else Endpoint(name, connector)
-        gone = [c for c in holder.connections if _touches(c, end)]
+        gone = [
+            line
+            for line in holder.connections
+            if end in line.ends
+            or (not end.connector and end.component in {each.component for each in line.ends})
+        ]
         what = f"connection of '{source}'"
     if not gone:
         known = "; ".join(map(str, holder.connections)) or "none"
         raise UnknownNameError(f"system '{holder.name}' has no {what}; it has: {known}")
     kept = tuple(c for c in holder.connections if c not in gone)
     return system.edit(folder, lambda holder: replace(holder, connections=kept))
-
-
-def _ends(line: Connection) -> tuple[Endpoint, Endpoint]:
-    return line.source, line.target
-
-
-def _touches(line: Connection, wanted: Endpoint) -> bool:
-    ends = _ends(line)
-    if wanted.connector:
-        return wanted in ends
-    return wanted.component in {end.component for end in ends}
 
 
 def with_delay(
@@ -203,16 +194,15 @@ def with_delay(
         system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
     )
     holder = system.nested(folder)
-    ends = _ends(wanted)
-    if all(_ends(c) != ends for c in holder.connections):
+    ends = wanted.ends
+    if all(c.ends != ends for c in holder.connections):
         known = "; ".join(map(str, holder.connections)) or "none"
         raise UnknownNameError(
             f"system '{holder.name}' has no connection {source} -> {target}"
             f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {known}"
         )
-    if delay is not None and not isinstance(delay, TransportDelay):
-        delay = TransportDelay.of(delay)
-    changed = tuple(replace(c, delay=delay) if _ends(c) == ends else c for c in holder.connections)
+    late = delay_of(delay)
+    changed = tuple(replace(c, delay=late) if c.ends == ends else c for c in holder.connections)
     return system.edit(folder, lambda holder: replace(holder, connections=changed))
 
 

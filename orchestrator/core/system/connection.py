@@ -233,6 +233,11 @@ class Connection:
         )
 
     @property
+    def ends(self) -> tuple[Endpoint, Endpoint]:
+        """Source and target."""
+        return self.source, self.target
+
+    @property
     def is_predicted(self) -> bool:
         """Whether it has no delay and the target's input is predicted over the step."""
         return self.delay is None and self.extrapolation not in {None, Extrapolation.HOLD}

@@ -297,3 +297,8 @@ class TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
         known = member_of(Provenance, provenance, "provenance of a delay")
         return cls(nanoseconds(nominal, "delay"), known, variation, device, date)
+
+
+def delay_of(given: TransportDelay | str | float | None) -> TransportDelay | None:
+    """Return a delay that is given as one, in seconds, as text, or not at all."""
+    return given if given is None or isinstance(given, TransportDelay) else TransportDelay.of(given)

@@ -312,7 +312,7 @@ def _held(line: Connection, system: System) -> Iterator[str]:
             f"connection {line} has the compensation '{line.compensation}', which would make up for"
             " the fault: leave it out"
         )
-    source, target = (system.components[end.component] for end in (line.source, line.target))
+    source, target = (system.components[end.component] for end in line.ends)
     at_events = target.shares_events and (
         source.shares_events or target.changes_at_events(line.target.connector)
     )

@@ -119,7 +119,7 @@ def swap(system: System, path: str, component: Component) -> System:
     used = {
         end.connector
         for line in system.nested(folder).connections
-        for end in (line.source, line.target)
+        for end in line.ends
         if end.component == name
     }
     problems: list[DescriptionError] = []

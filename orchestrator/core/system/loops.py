@@ -436,7 +436,7 @@ def _lateness(system: System, line: Connection) -> object:
     """Equal for lines that every algorithm reads equally late; each delay is read for itself."""
     if line.delay is not None:
         return line.target
-    source, target = (system.components[end.component] for end in (line.source, line.target))
+    source, target = (system.components[end.component] for end in line.ends)
     return (
         line.extrapolation,
         line.compensation,
@@ -469,5 +469,5 @@ def _within_ns(system: System, loop: Loop) -> int:
 
 
 def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:
-    ends = [end for line in loop.connections for end in (line.source, line.target)]
+    ends = [end for line in loop.connections for end in line.ends]
     return len(loop.connections), ends, loop.feedthrough

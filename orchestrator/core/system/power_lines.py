@@ -16,7 +16,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
-from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import element
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.ports import (
@@ -232,17 +232,13 @@ def connect_power(
                 " product is W"
             )
     along = _lines(taker, giver, taker.port.displacement, giver.port.displacement)
-    late = _delay(delay if effort_delay is None else effort_delay)
+    late = delay_of(delay if effort_delay is None else effort_delay)
     lines = [replace(line, delay=late) for line, _ in efforts]
     if turned:
         lines = [replace(line, transformation=LinearTransformation(-1.0)) for line in lines]
-    late = _delay(delay if flow_delay is None else flow_delay)
+    late = delay_of(delay if flow_delay is None else flow_delay)
     lines += [replace(line, delay=late) for line, _ in (*flows, *along)]
     return replace(system, connections=(*system.connections, *lines))
-
-
-def _delay(delay: Delay) -> TransportDelay | None:
-    return delay if delay is None or isinstance(delay, TransportDelay) else TransportDelay.of(delay)
 
 
 def _side(system: System, text: str) -> _Side:
