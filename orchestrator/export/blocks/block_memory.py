@@ -63,10 +63,6 @@ def greater(a: _SX, b: _SX) -> _SX:
     return choice(b > a, b, a)
 
 
-def _clipped(value: _SX, low: _SX, high: _SX) -> _SX:
-    return lesser(greater(value, low), high)
-
-
 #: By the name of the method, such as ``add`` for ``__add__``.
 ARITHMETIC: Mapping[str, Operation] = {
     "add": operator.add,
@@ -118,7 +114,7 @@ UFUNCS: Mapping[str, Operation] = {
     "minimum": lesser,
     "fmax": greater,
     "fmin": lesser,
-    "clip": _clipped,
+    "clip": lambda value, low, high: lesser(greater(value, low), high),
     "logical_and": ca.logic_and,
     "logical_or": ca.logic_or,
     "logical_not": ca.logic_not,

@@ -127,7 +127,8 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
                 " them: expected step(t, h)"
             )
         fields = fields_of(start)
-        groups = _groups(fields)
+        every = [variable for field in fields for variable in field.variables]
+        groups = {kind: tuple(v for v in every if v.kind is kind) for kind in Kind}
         t, h = ca.SX.sym("t"), ca.SX.sym("h")
         time: Any = Symbol(t)
         step: Any = Symbol(h)
@@ -147,12 +148,6 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
         _direct(kind, groups, after),
         kind.longest_step,
     )
-
-
-def _groups(fields: Sequence[Field]) -> Mapping[Kind, tuple[Variable, ...]]:
-    every = [variable for field in fields for variable in field.variables]
-    kinds = (Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT, Kind.LOCAL)
-    return {kind: tuple(v for v in every if v.kind is kind) for kind in kinds}
 
 
 def _run(
@@ -381,12 +376,15 @@ def build_block(
     files = _files(output, recipe)
     if not python:
         try:
-            layout = equations_of(kind, given)
+            sampled = trace(kind, given)
+            check_equations(kind, given, sampled)
         except CapabilityError as error:
             if python is not None:
                 raise
             _LOGGER.warning("%s; so the FMU runs the block in Python", error)
         else:
+            about = (kind.__doc__ or "").strip().partition("\n")[0]
+            layout = Layout(without_equations(kind.__name__, about, sampled))
             return build_sampled(layout, recipe, files, force=force)
     return write_python_fmu(kind, given, recipe, files, force=force)
 
@@ -399,18 +397,10 @@ def build_sampled(
     def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
         write_fmu(layout, recipe, fmi, stamp, target)
 
-    return write_changed(recipe, layout_hash(layout), write, files, force=force)
+    return write_changed(recipe, _layout_hash(layout), write, files, force=force)
 
 
-def equations_of(kind: type[Block], values: Mapping[str, Value]) -> Layout:
-    """Find and check the equations of a block."""
-    sampled = trace(kind, values)
-    check_equations(kind, values, sampled)
-    about = (kind.__doc__ or "").strip().partition("\n")[0]
-    return Layout(without_equations(kind.__name__, about, sampled))
-
-
-def layout_hash(layout: Layout) -> str:
+def _layout_hash(layout: Layout) -> str:
     """Hash of all that goes into the FMU."""
     ode, solver = layout.ode, Solver()
     variables = (*ode.inputs, *ode.parameters, *ode.outputs, *ode.locals)

@@ -25,7 +25,7 @@ from orchestrator.export.archive.fmu_archive import (
 from orchestrator.export.archive.model_description import write
 from orchestrator.export.blocks.block_memory import declared
 from orchestrator.export.build import BuildResult, write_changed
-from orchestrator.export.codegen.layout import ArrayVariable, Layout, entries
+from orchestrator.export.codegen.layout import Layout, entries
 from orchestrator.export.dae.explicit_ode import without_equations
 from orchestrator.export.recipe import Recipe, platforms_of
 
@@ -214,8 +214,9 @@ def _places(layout: Layout, fmi: str) -> _Places:
     """What the value references mean to :class:`EmbeddedBlock`."""
     if fmi == "3.0":
         time = len(layout.slots)
-        return {entry.reference: _place(entry) for entry in entries(layout)} | {time: ("", 0, 0)}
-    found: dict[int, tuple[str, int, int]] = {}
+        found = {e.reference: (e.name, 0, len(e.slots) if e.shape else 0) for e in entries(layout)}
+        return found | {time: ("", 0, 0)}
+    found = {}
     counts: dict[str, int] = {}
     for slot in layout.slots:
         array = slot.variable.array
@@ -223,10 +224,6 @@ def _places(layout: Layout, fmi: str) -> _Places:
         found[slot.reference] = (array, first, 1) if array else (slot.name, 0, 0)
         counts[array] = first + 1
     return found
-
-
-def _place(entry: ArrayVariable) -> tuple[str, int, int]:
-    return (entry.name, 0, len(entry.slots) if entry.shape else 0)
 
 
 def _script(embedded: _Embedded, module: str, places: _Places, tool: _Tool) -> str:

@@ -30,7 +30,8 @@ def functions(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
     initial = ode.initial
     if initial is None:
         return
-    places = column(_symbol(ode, name) for name in initial.guesses)
+    symbols = {v.name: v.symbol for v in (*ode.states, *ode.calculated)}
+    places = column(symbols[name] for name in initial.guesses)
     guesses = column(initial.guesses.values())
     x, c = (ca.substitute(argument, places, guesses) for argument in (x, c))
     zi = column(block.unknowns for block in initial.blocks)
@@ -40,10 +41,6 @@ def functions(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
         yield from _equations(f"{_INITIAL}_{index}", arguments, None, block)
     results = [initial.x, initial.c, initial.z, initial.checks]
     yield ca.Function("model_initial", arguments, [ca.cse(ca.densify(r)) for r in results])
-
-
-def _symbol(ode: ExplicitOde, name: str) -> Any:
-    return next(v.symbol for v in (*ode.states, *ode.calculated) if v.name == name)
 
 
 def _kind(ode: ExplicitOde | None, block: EquationBlock) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -241,14 +240,11 @@ def _grouped(layout: Layout, slots: Sequence[Slot]) -> Iterator[ArrayVariable]:
     for array, run in itertools.groupby(slots, key=lambda slot: slot.variable.array):
         elements = tuple(run)
         shape = elements[0].variable.shape
-        common = {_properties(layout, slot) for slot in elements} if array else ()
+        common = {
+            (*classification(layout, s), s.variable.minimum, s.variable.maximum, s.variable.nominal)
+            for s in (elements if array else ())
+        }
         if len(common) == 1 and len(elements) == math.prod(shape):
             yield ArrayVariable(elements, shape)
         else:
             yield from (ArrayVariable((slot,)) for slot in elements)
-
-
-def _properties(layout: Layout, slot: Slot) -> tuple[Any, ...]:
-    variable = slot.variable
-    limits = (variable.minimum, variable.maximum, variable.nominal)
-    return (*classification(layout, slot), *limits)

@@ -87,7 +87,9 @@ class _InitialBuilder:
             if v.fixed
         ]
         candidates = [v.symbol for v in (*open_states, *self._free)]
-        equations = [self._expanded(r) for r in (*dae.residuals, *extra, *dae.initial)]
+        equations = [*dae.residuals, *extra, *dae.initial]
+        if self._free:  # without calculated parameters that depend on those to be solved for
+            equations = [Residual(self._insert(r.expression), r.origin) for r in equations]
         matching = _Matching(always)
         for equation in equations[: len(always)]:
             matching.add(equation)
@@ -100,7 +102,12 @@ class _InitialBuilder:
         ]
         for variable in (*open_states, *self._free):
             if not matching.is_matched(variable.name):
-                self._warn(variable)
+                _LOGGER.warning(
+                    "%s: the start value of %s '%s' is not fixed; it is used as if it were",
+                    dae.name,
+                    "parameter" if variable.kind is Kind.CALCULATED else "state",
+                    variable.name,
+                )
         unknowns = [s for s in (*always, *candidates) if matching.is_matched(s.name())]
         solved = [s for s in candidates if matching.is_matched(s.name())]
         if not solved and not checks:
@@ -124,26 +131,11 @@ class _InitialBuilder:
             self._insert(state.start), column(v.symbol for v in self._free)
         )
 
-    def _expanded(self, residual: Residual) -> Residual:
-        """Without calculated parameters that depend on those to be solved for."""
-        if not self._free:
-            return residual
-        return Residual(self._insert(residual.expression), residual.origin)
-
     def _insert(self, expression: Any) -> Any:
         return ca.substitute(
             ca.SX(expression),
             column(v.symbol for v in self._bound),
             column(self._values[v.name] for v in self._bound),
-        )
-
-    def _warn(self, variable: Variable) -> None:
-        what = "parameter" if variable.kind is Kind.CALCULATED else "state"
-        _LOGGER.warning(
-            "%s: the start value of %s '%s' is not fixed; it is used as if it were",
-            self._dae.name,
-            what,
-            variable.name,
         )
 
 

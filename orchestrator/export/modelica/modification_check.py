@@ -14,6 +14,7 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
@@ -35,7 +36,7 @@ from orchestrator.export.modelica.source.text import SourceMap
 _WORDS = frozenset(("function", "package"))
 
 
-def function_problems(instances: Sequence[Instance], sources: SourceMap) -> Iterator[str]:
+def _function_problems(instances: Sequence[Instance], sources: SourceMap) -> Iterator[str]:
     """What rumoca does otherwise than the sources say, each with its place."""
     chosen: dict[int, list[tuple[str, Redeclared | None]]] = {}
     for instance in instances:
@@ -49,9 +50,10 @@ def function_problems(instances: Sequence[Instance], sources: SourceMap) -> Iter
         leaking = [made for _, made in choices if made and made.by_extends]
         others = [path for path, made in choices if made is None]
         if leaking and others:
+            where = sources.locate(leaking[0].element.place.span)
             yield (
-                f"{_at(sources, leaking[0].element.place)}: this redeclaration of a function in a"
-                f" class that extends reaches '{others[0]}' as well"
+                f"{where}: this redeclaration of a function in a class that extends reaches"
+                f" '{others[0]}' as well"
             )
 
 
@@ -63,10 +65,11 @@ def _unread(scope: ClassScope, sources: SourceMap) -> Iterator[str]:
         made = changes.redeclared
         if changes.inner:
             place = _first(changes)
-            yield f"{_at(sources, place)}: this modification of {declared.word} {name} is dropped"
+            where = sources.locate(place.span) if place else ""
+            yield f"{where}: this modification of {declared.word} {name} is dropped"
         if made is None or made.element.declared is None:
             continue
-        where = _at(sources, made.element.place)
+        where = sources.locate(made.element.place.span)
         if made.depth > 1:
             yield f"{where}: this redeclaration of {declared.word} {name} is dropped: it is nested"
         elif _modified(made.element.declared) and (declared.word == "function" or made.by_extends):
@@ -82,10 +85,6 @@ def _first(changes: Changes) -> SourcePlace | None:
         if place := inner.place or _first(inner):
             return place
     return None
-
-
-def _at(sources: SourceMap, place: SourcePlace | None) -> str:
-    return sources.locate(place.span) if place else ""
 
 
 _LOGGER = logging.getLogger(__name__)
@@ -138,12 +137,8 @@ class _Check:
         found = list(walk(scope, known))
         for each in found:
             yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)
-        yield from function_problems(
-            [each for each in found if isinstance(each, Instance)], self._flat.sources
-        )
-
-    def _at(self, place: SourcePlace | None) -> str:
-        return self._flat.sources.locate(place.span) if place else ""
+        instances = [each for each in found if isinstance(each, Instance)]
+        yield from _function_problems(instances, self._flat.sources)
 
     def _instance(self, instance: Instance) -> Iterator[str]:
         places = list(instance.scope.places())
@@ -152,9 +147,10 @@ class _Check:
         for entry in self._equations[instance.path]:
             if any(place.meets(entry["span"]) for place in places):
                 continue
+            where = self._flat.sources.locate(places[0].span)
             yield (
-                f"{self._at(places[0])}: '{instance.path}' is a {instance.scope.tree.name} as"
-                f" declared and redeclared, but has got the equation at {self._flat.where(entry)}"
+                f"{where}: '{instance.path}' is a {instance.scope.tree.name} as declared and"
+                f" redeclared, but has got the equation at {self._flat.where(entry)}"
             )
             return
 
@@ -213,17 +209,15 @@ class _Check:
         return False
 
     def _is_equation(self, wanted: Value) -> bool:
-        return any(
-            wanted.place.meets(entry.get("span"))
-            for listed in self._equations.values()
-            for entry in listed
-        )
+        entries = chain.from_iterable(self._equations.values())
+        return any(wanted.place.meets(entry.get("span")) for entry in entries)
 
     def _lost(self, name: str, attribute: str, wanted: Value, got: Json, has: str = "") -> str:
         what = f"{attribute} = {wanted.text}" if attribute else wanted.text
         from_ = self._flat.sources.locate(_span(got)) if got else ""
         said = f"; it has {f'the one at {from_}' if from_ else has or 'none'}"
-        return f"{self._at(wanted.place)}: '{what}' does not reach '{name}'{said}"
+        where = self._flat.sources.locate(wanted.place.span)
+        return f"{where}: '{what}' does not reach '{name}'{said}"
 
 
 def _statements(tree: Json) -> Iterator[tuple[str, Json]]:

@@ -265,11 +265,9 @@ def _conditional(scope: ClassScope, reference: NameReference) -> Iterator[Findin
         return
     for _, element in steps(scope, reference.parts):
         if element is not None and element.conditional:
-            yield (
-                reference.place,
-                (
-                    f"'{reference.text}': '{element.name}' is a conditional component, which may"
-                    " only be used in connect"
-                ),
+            text = (
+                f"'{reference.text}': '{element.name}' is a conditional component, which may"
+                " only be used in connect"
             )
+            yield reference.place, text
             return

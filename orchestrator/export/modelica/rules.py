@@ -80,26 +80,22 @@ def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iter
     bare = not element.dims and not {"(", "[", "{"} & set(texts)
     if element.type_name == "Integer" and bare and "if" not in texts and {"/", "^"} & set(texts):
         sign = next(text for text in texts if text in {"/", "^"})
-        yield (
-            element.place,
-            (
-                f"'{element.name}' is an Integer, but '{' '.join(texts)}' is a Real, as is what"
-                f" {sign} gives; write integer(..), div(..) or a product"
-            ),
+        text = (
+            f"'{element.name}' is an Integer, but '{' '.join(texts)}' is a Real, as is what"
+            f" {sign} gives; write integer(..), div(..) or a product"
         )
+        yield element.place, text
     member = scope.expand().components.get(element.name)
     wanted = _literals(scope.type_of(member)[1]) if member else ()
     named = list(references(tokens, element.place.source))
     if wanted and len(named) == 1 and all(t.kind == "name" or t.text == "." for t in tokens):
         items = _items_of(scope, named[0].parts)
         if items and items != wanted:
-            yield (
-                element.place,
-                (
-                    f"'{element.name}' is of an enumeration of {', '.join(wanted)}, but"
-                    f" '{named[0].text}' is an item of another one, of {', '.join(items)}"
-                ),
+            text = (
+                f"'{element.name}' is of an enumeration of {', '.join(wanted)}, but"
+                f" '{named[0].text}' is an item of another one, of {', '.join(items)}"
             )
+            yield element.place, text
 
 
 def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[Finding]:
@@ -121,10 +117,8 @@ def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[F
             for size, index in zip(element.dims, given, strict=True):
                 is_name = size[:1].isalpha() and size.replace(".", "").isidentifier()
                 if index.isdecimal() and is_name and _literals(scope.find(size)):
-                    yield (
-                        reference.place,
-                        f"'{reference.text}[{index}]': the index is an item of {size}, no number",
-                    )
+                    text = f"'{reference.text}[{index}]': the index is an item of {size}, no number"
+                    yield reference.place, text
 
 
 def _is_compared(tokens: Sequence[Token], begin: int, end: int) -> bool:
@@ -142,13 +136,11 @@ def _ranges(tokens: Sequence[Token], source: int) -> Iterator[Finding]:
     for first, _, inside, number, after in zip(*(tokens[i:] for i in range(5)), strict=False):
         words = (first.text, inside.text, number.kind, after.text)
         if words == ("for", "in", "number", "loop"):
-            yield (
-                SourcePlace(source, first.start, after.end),
-                (
-                    f"the range of this loop is the number {number.text}; expected a vector, such"
-                    f" as 1:{number.text}"
-                ),
+            text = (
+                f"the range of this loop is the number {number.text}; expected a vector, such"
+                f" as 1:{number.text}"
             )
+            yield SourcePlace(source, first.start, after.end), text
 
 
 Json = Any
@@ -170,10 +162,8 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
                 yield member.element.place, f"constant '{path}' has no value"
             for used in _variables(entry["binding"]):
                 if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
-                    yield (
-                        member.element.place,
-                        f"'{path}' does not change in a run, but is given '{used}', which does",
-                    )
+                    text = f"'{path}' does not change in a run, but is given '{used}', which does"
+                    yield member.element.place, text
 
 
 def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
@@ -215,14 +205,12 @@ def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
         for argument in _all(base.arguments):
             for token in argument.value.tokens if argument.value else ():
                 if token.kind == "name" and token.text in inside and token.text in scope.components:
-                    yield (
-                        argument.place,
-                        (
-                            f"'{token.text}' is a component of {scope.tree.name}, where this is,"
-                            f" and of {found.tree.name}, where the front end looks it up; write"
-                            f" {tree.word} {name} extends {found.tree.name}; .. with other names"
-                        ),
+                    text = (
+                        f"'{token.text}' is a component of {scope.tree.name}, where this is,"
+                        f" and of {found.tree.name}, where the front end looks it up; write"
+                        f" {tree.word} {name} extends {found.tree.name}; .. with other names"
                     )
+                    yield argument.place, text
 
 
 def _all(arguments: tuple[Argument, ...]) -> Iterator[Argument]:
@@ -295,20 +283,16 @@ def _extends(scope: ClassScope) -> Iterator[Finding]:
     for element in tree.extends():
         base = scope.find(element.type_name, inherited=False)
         if base is None and scope.find(element.type_name) is not None:
-            yield (
-                element.place,
-                f"{tree.name} extends {element.type_name}, which it inherits itself",
-            )
+            text = f"{tree.name} extends {element.type_name}, which it inherits itself"
+            yield element.place, text
         if base is None or base.tree is tree or base.tree.word == "class":
             continue
         if base.tree.word not in allowed:
-            yield (
-                element.place,
-                (
-                    f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
-                    f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
-                ),
+            text = (
+                f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
+                f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
             )
+            yield element.place, text
         member = scope.expand().classes.get(element.type_name) or (
             scope.outer.expand().classes.get(element.type_name) if scope.outer else None
         )
@@ -317,13 +301,11 @@ def _extends(scope: ClassScope) -> Iterator[Finding]:
             and member.element.declared is base.tree
             and "replaceable" in member.element.prefixes
         ):
-            yield (
-                element.place,
-                (
-                    f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
-                    " extend a class that is not"
-                ),
+            text = (
+                f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
+                " extend a class that is not"
             )
+            yield element.place, text
 
 
 def _alone(scope: ClassScope) -> Iterator[Finding]:
@@ -343,13 +325,11 @@ def _alone(scope: ClassScope) -> Iterator[Finding]:
             shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
             simple |= shaped or base.expand().predefined
         if simple:
-            yield (
-                element.place,
-                (
-                    f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a"
-                    " value, an array or has a prefix, and has other elements beside it"
-                ),
+            text = (
+                f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a"
+                " value, an array or has a prefix, and has other elements beside it"
             )
+            yield element.place, text
 
 
 def _elements(scope: ClassScope) -> Iterator[Finding]:
@@ -370,10 +350,8 @@ def _elements(scope: ClassScope) -> Iterator[Finding]:
         if tree.word in _TIMELESS and element.value is not None:
             tokens = element.value.tokens
             if any(t.text == "time" for t in tokens) and "time" not in scope.expand().components:
-                yield (
-                    at,
-                    f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do",
-                )
+                text = f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do"
+                yield at, text
         yield from _prefixes(scope, element)
 
 
@@ -386,29 +364,23 @@ def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
     if kind is None:
         return
     if "expandable" in kind.tree.prefixes and any(each.value for each in element.arguments):
-        yield (
-            element.place,
-            f"'{element.name}' is an expandable connector, whose members cannot be given values",
-        )
+        text = f"'{element.name}' is an expandable connector, whose members cannot be given values"
+        yield element.place, text
     said = " ".join(sorted(given))
     if given and kind.tree.word in {"model", "block"} and not kind.predefined:
-        yield (
-            element.place,
-            (
-                f"'{element.name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word};"
-                " only types, records and connectors can be"
-            ),
+        text = (
+            f"'{element.name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word};"
+            " only types, records and connectors can be"
         )
+        yield element.place, text
     for within in kind.components.values() if given & {"flow", "stream"} else ():
         clash = within.element.prefixes & {"flow", "stream", "input", "output"}
         if clash:
-            yield (
-                element.place,
-                (
-                    f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
-                    f" is declared {' '.join(sorted(clash))} already"
-                ),
+            text = (
+                f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
+                f" is declared {' '.join(sorted(clash))} already"
             )
+            yield element.place, text
             return
 
 

@@ -31,14 +31,12 @@ def subtype_findings(model: Model) -> Iterator[Finding]:
             yield from _fits(name, member)
         for first, second in scope.twice:
             if not _same(first, second):
-                yield (
-                    first.element.place,
-                    (
-                        f"'{first.element.name}' is declared here and inherited from"
-                        f" {second.owner.tree.word} {second.owner.tree.name}, and both differ;"
-                        " give one another name, or make them equal"
-                    ),
+                text = (
+                    f"'{first.element.name}' is declared here and inherited from"
+                    f" {second.owner.tree.word} {second.owner.tree.name}, and both differ;"
+                    " give one another name, or make them equal"
                 )
+                yield first.element.place, text
 
 
 def _redeclared(name: str, member: ClassMember) -> Iterator[Finding]:
@@ -65,13 +63,11 @@ def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
         return
     missing = lacks(got, wanted)
     if missing:
-        yield (
-            place,
-            (
-                f"'{name}' is a {got.tree.name} here, which is no subtype of {wanted.tree.name}:"
-                f" {missing}"
-            ),
+        text = (
+            f"'{name}' is a {got.tree.name} here, which is no subtype of {wanted.tree.name}:"
+            f" {missing}"
         )
+        yield place, text
 
 
 def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
@@ -224,13 +220,11 @@ def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]
         )
         plain = _SUBSCRIPTS.sub("", component)
         for member in (outer[each] for each in outer if f"{plain}.".startswith(f"{each}.")):
-            yield (
-                member.element.place,
-                (
-                    f"the front end repeats the equations of outer '{component}'; make it a"
-                    " connector or record, or connect to the inner one"
-                ),
+            text = (
+                f"the front end repeats the equations of outer '{component}'; make it a"
+                " connector or record, or connect to the inner one"
             )
+            yield member.element.place, text
 
 
 def _misfit(outer: ClassMember, inner: ClassMember) -> str:

@@ -405,8 +405,9 @@ class InterfaceBuilder:
                 if name in self._slots and output.type is not DataType.CLOCK:
                     moving = "continuous" if output.type is DataType.REAL else "discrete"
                     slot = self._slots[name]
+                    dotted = name.replace("/", ".")
                     yield SystemVariable(
-                        _dotted(name), "local", moving, VariablePlace.SIGNAL, output, slot
+                        dotted, "local", moving, VariablePlace.SIGNAL, output, slot
                     )
 
     def _parameters(self) -> Iterator[SystemVariable]:
@@ -419,13 +420,12 @@ class InterfaceBuilder:
                 value = inner.component.values.get(connector.name, connector.start)
                 wanted = held or connector.causality is Causality.PARAMETER
                 structural = inner.fmu.variables[connector.name].is_structural if wanted else False
-                if not (wanted and free) or structural or value is None:
-                    continue
-                if connector.type is DataType.CLOCK:
+                is_clock = connector.type is DataType.CLOCK
+                if not (wanted and free) or structural or value is None or is_clock:
                     continue
                 tunable = held or inner.is_tunable(connector.name)
                 yield SystemVariable(
-                    _dotted(f"{name}.{connector.name}"),
+                    f"{name}.{connector.name}".replace("/", "."),
                     "parameter",
                     "tunable" if tunable else "fixed",
                     VariablePlace.PARAMETER,
@@ -434,10 +434,6 @@ class InterfaceBuilder:
                     is_tunable=tunable,
                     targets=(ParameterTarget(number, inner.port(connector.name)),),
                 )
-
-
-def _dotted(name: str) -> str:
-    return name.replace("/", ".")
 
 
 def _beyond_fmi2(variable: SystemVariable) -> str | None:

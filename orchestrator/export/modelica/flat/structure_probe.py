@@ -113,7 +113,8 @@ def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
         kind = variable["variability"]
         calculated = known.intersection(referenced_names(variable["binding"]))
         if isinstance(kind, dict) and "Parameter" in kind and not calculated:
-            yield name, bool(referenced.intersection(_wholes(name)))
+            around = (name[: match.start()] for match in re.finditer(r"[.\[]", name))
+            yield name, bool(referenced.intersection((name, *around)))
 
 
 class _Probe:
@@ -176,13 +177,6 @@ class _Probe:
 
 def _is_constant(entry: Json) -> bool:
     return isinstance(entry["variability"], dict) and "Constant" in entry["variability"]
-
-
-def _wholes(name: str) -> Iterator[str]:
-    """The name, and those of the records that it is a part of."""
-    yield name
-    for match in re.finditer(r"[.\[]", name):
-        yield name[: match.start()]
 
 
 def _two_values(tree: Json, name: str) -> tuple[str, str] | None:

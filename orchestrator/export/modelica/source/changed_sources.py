@@ -203,7 +203,14 @@ def with_copied_inputs(text: str, name: str) -> str:
     if found is None:
         return text
     inputs = dict(_inputs(found))
-    uses = [token for token in _uses(found.tokens) if token.text in inputs]
+    uses = [
+        name
+        for operator, opening, name, closing in zip(
+            *(found.tokens[i:] for i in range(4)), strict=False
+        )
+        if operator.text in _OPERATORS and (opening.text, closing.text) == ("(", ")")
+        if name.text in inputs
+    ]
     sections = [i for i, token in enumerate(found.tokens) if token.text in SECTIONS]
     if not uses or not sections:
         return text
@@ -223,12 +230,6 @@ def _inputs(found: ClassText) -> Iterator[tuple[str, str]]:
     for word, kind, name, after in zip(*(found.tokens[i:] for i in range(4)), strict=False):
         if word.text == "input" and kind.text in _DISCRETE and after.text != "[":
             yield name.text, kind.text
-
-
-def _uses(listed: Sequence[Token]) -> Iterator[Token]:
-    for operator, opening, name, closing in zip(*(listed[i:] for i in range(4)), strict=False):
-        if operator.text in _OPERATORS and (opening.text, closing.text) == ("(", ")"):
-            yield name
 
 
 _SHOWN = 70

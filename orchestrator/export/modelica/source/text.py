@@ -42,11 +42,7 @@ class SourceMap:
 
 def _line_ends(text: str) -> list[int]:
     """Byte positions of the line ends: spans count bytes."""
-    ends, position = [], -1
-    content = text.encode()
-    while (position := content.find(b"\n", position + 1)) >= 0:
-        ends.append(position)
-    return ends
+    return [found.start() for found in re.finditer(rb"\n", text.encode())]
 
 
 @dataclass(frozen=True, slots=True)
