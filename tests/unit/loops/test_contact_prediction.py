@@ -14,7 +14,7 @@ from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.experiment import ContactLoopSpec
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "plants")
-EXAMPLE = Path(__file__).parents[4] / "examples" / "impact"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "impact"
 MAPS = read_experiment(EXAMPLE / "rig_maps.toml")
 SPRING = "robot.x -> sensor.x"
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from tests.unit.rig.arming.test_arming import rig
 
 from orchestrator import Block, Input, Output, State, System, block
 from orchestrator.loops import linear_system
 from orchestrator.loops.loop_account import coupled_groups, inner_lines
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.margins import Knobs, Reserve, arm
+from tests.unit.rig.test_margins import rig
 
 from .conftest import Factor, SecondOrder
 from .test_loop_transfer import capture

@@ -22,7 +22,7 @@ from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.experiment import Experiment
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-EXAMPLE = Path(__file__).parents[4] / "examples" / "famdc"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"
 MAPS = read_experiment(EXAMPLE / "maps.toml")
 
 

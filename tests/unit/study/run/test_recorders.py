@@ -12,7 +12,7 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, StepError
-from orchestrator.core.recording import Journal, files, format_names, read_parquet, read_result
+from orchestrator.core.recording import Journal, format_names, journal, read_parquet, read_result
 from orchestrator.core.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
@@ -210,7 +210,7 @@ def test_a_journal_takes_the_place_of_an_earlier_one(tmp_path):
 
 
 def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "default_format", lambda: "npz")
+    monkeypatch.setattr(journal, "default_format", lambda: "npz")
     clock = System("c").add("clock", block("source"))
     folder = tmp_path / "c.partial"
     kept = Journal(folder, 1e-9)
@@ -229,7 +229,7 @@ def test_a_journal_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     def fail(result, path):
         raise SoftdockError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr(files, "writer", lambda _kind: fail)
+    monkeypatch.setattr(journal, "writer", lambda _kind: fail)
     clock = System("c").add("clock", block("source"))
     kept = Journal(tmp_path / "c", 1e-9)
     result = simulate(clock, step="1 ms", stop="50 ms", journal=kept)
