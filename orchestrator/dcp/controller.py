@@ -12,10 +12,10 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import Values
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.link import Link, open_link
+from orchestrator.dcp.link import TcpLink, UdpLink, open_link
 from orchestrator.dcp.log import entries_of
 from orchestrator.dcp.pdus import decode, encode
-from orchestrator.dcp.plan import Asked, Rollout, SlavePlan, VariableGroup, roll_out, started
+from orchestrator.dcp.plan import Asked, SlavePlan, VariableGroup, roll_out, started
 from orchestrator.dcp.states import ERROR, ErrorCode, SlaveState, error_text
 
 _LOG = logging.getLogger(__name__)
@@ -26,6 +26,8 @@ _MOST_ENTRIES = 5
 _BEATS = 3.0
 #: The same of a slave that asks for no heartbeat, in s: then it may go to another master.
 _SILENT_S = 60.0
+#: States in which a slave can be deregistered.
+_LETS_GO = frozenset({SlaveState.CONFIGURATION, SlaveState.STOPPED, SlaveState.ERRORRESOLVED})
 #: Data PDUs that wait to be read; the oldest go first.
 _MOST_WAITING = 10_000
 
@@ -55,7 +57,9 @@ class SlaveSession:
     patience_s: How long an answer, or a state, may take.
     """
 
-    def __init__(self, about: SlaveDescription, link: Link, number: int, patience_s: float) -> None:
+    def __init__(
+        self, about: SlaveDescription, link: UdpLink | TcpLink, number: int, patience_s: float
+    ) -> None:
         self.about, self.link = about, link
         self._number, self._patience = number, patience_s
         self._sequence = 0
@@ -121,15 +125,12 @@ class SlaveSession:
         answer = self._ask(pdus.AskError)
         if isinstance(answer, pdus.ErrorAck):
             code = answer.error
-        said = "".join(f"; it says: {entry}" for entry in self._log_entries())
+        entries: list[str] = []
+        if self.about.capabilities.log_on_request:
+            log = self._ask(pdus.AskLog, 0, _MOST_ENTRIES)
+            entries = entries_of(self.about, log.entries) if isinstance(log, pdus.LogAck) else []
+        said = "".join(f"; it says: {entry}" for entry in entries)
         raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}{said}")
-
-    def _log_entries(self) -> list[str]:
-        """Return what the slave has written to its log, if it was asked to keep one."""
-        if not self.about.capabilities.log_on_request:
-            return []
-        answer = self._ask(pdus.AskLog, 0, _MOST_ENTRIES)
-        return entries_of(self.about, answer.entries) if isinstance(answer, pdus.LogAck) else []
 
     def expect_running(self) -> None:
         """Raise DeviceError if the slave has come to a halt, by an error or by itself."""
@@ -187,37 +188,29 @@ class SlaveSession:
         except WireFormatError as error:
             self.refused.append(error)
             return pdus.Ack(-1, self._number)  # something came; it answers nothing
-        self._notice(found)
-        return found
-
-    def _notice(self, found: pdus.Pdu) -> None:
-        if isinstance(found, pdus.StateChanged) and found.sender == self._number:
+        if isinstance(found, pdus.StateChanged | pdus.StateAck) and found.sender == self._number:
             self.state = SlaveState(found.state)
         elif isinstance(found, pdus.Data):
             self.data.append(found)
         elif isinstance(found, pdus.LogNotification):
             _LOG.info("%s: log entry %d", self.who, found.template)
-        elif isinstance(found, pdus.StateAck) and found.sender == self._number:
-            self.state = SlaveState(found.state)
+        return found
 
     def release(self) -> None:
         """Bring the slave to a halt and let it go, as far as it can be led; close the link."""
         try:
             if self.registered:
-                self._lead_out()
+                if self.state is SlaveState.ERRORHANDLING:
+                    self._drain()
+                if SlaveState.PREPARING <= self.state <= SlaveState.SENDING_D:
+                    self.move(pdus.Stop, until=SlaveState.STOPPED)
+                if self.state in _LETS_GO:
+                    self._ask(pdus.Deregister, int(self.state))
         except (DeviceError, OSError) as error:
             _LOG.warning("%s could not be released: %s", self.who, error)
         finally:
             self.registered = False
             self.link.close()
-
-    def _lead_out(self) -> None:
-        if self.state is SlaveState.ERRORHANDLING:
-            self._drain()
-        if SlaveState.PREPARING <= self.state <= SlaveState.SENDING_D:
-            self.move(pdus.Stop, until=SlaveState.STOPPED)
-        if self.state in {SlaveState.CONFIGURATION, SlaveState.STOPPED, SlaveState.ERRORRESOLVED}:
-            self._ask(pdus.Deregister, int(self.state))
 
 
 class Controller:
@@ -230,26 +223,12 @@ class Controller:
         self.plan = plan
         link = open_link(plan.transport, (plan.host, plan.port), plan.patience_s)
         self.session = SlaveSession(plan.about, link, plan.number, plan.patience_s)
-        self.rollout = self._rolled_out()
+        self.rollout = roll_out(plan, link.address)
         self._sent = {group.data_id: 0 for group in self.rollout.inputs}
         self._layouts = {group.data_id: group for group in self.rollout.outputs}
         self.values: dict[int, Values] = {}
         for variable in (*plan.inputs, *plan.outputs):
             self.values[variable.reference] = started(plan.about, variable)
-
-    def _rolled_out(self) -> Rollout:
-        plan = self.plan
-        return roll_out(
-            plan.about,
-            (*plan.inputs, *plan.outputs),
-            plan.mode,
-            plan.transport,
-            plan.port,
-            self.session.link.address,
-            plan.resolution,
-            plan.steps,
-            plan.of_parameters(),
-        )
 
     def connect(self) -> None:
         """Register the slave and configure it."""

@@ -10,9 +10,11 @@ from lxml import etree
 
 from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.dcp.data_types import Scalar
 from orchestrator.dcp.dcpx_reader import read_dcpx
 from orchestrator.dcp.description import (
+    FLAGS,
+    MODES,
+    TRANSPORTS,
     Ipv4,
     PduSteps,
     PortRange,
@@ -21,10 +23,7 @@ from orchestrator.dcp.description import (
     SlaveVariable,
     VariableKind,
 )
-from orchestrator.dcp.identifiers import OpMode, Transport
-
-_MODES = ((OpMode.HRT, "HardRealTime"), (OpMode.SRT, "SoftRealTime"), (OpMode.NRT, "NonRealTime"))
-_TRANSPORTS = ((Transport.UDP_IPV4, "UDP_IPv4"), (Transport.TCP_IPV4, "TCP_IPv4"))
+from orchestrator.dcp.identifiers import OpMode
 
 
 def write_dcpx(about: SlaveDescription) -> bytes:
@@ -37,14 +36,20 @@ def write_dcpx(about: SlaveDescription) -> bytes:
         uuid=str(about.uuid),
     )
     _set(root, description=about.description or None, generationTool=about.tool or None)
-    _modes(root, about)
+    modes = _add(root, "OpMode")
+    for mode, tag in MODES.items():
+        if mode in about.op_modes:
+            element = _add(modes, tag)
+            if mode is OpMode.NRT:
+                _steps(element, about.nrt_steps)
     _units(root, about)
     _time(root, about)
     transports = _add(root, "TransportProtocols")
-    for transport, tag in _TRANSPORTS:
+    for transport, tag in TRANSPORTS.items():
         if transport in about.transports:
             _transport(_add(transports, tag), about.transports[transport])
-    _flags(root, about)
+    can = {tag: getattr(about.capabilities, name) for name, tag in FLAGS.items()}
+    _add(root, "CapabilityFlags", **can)
     variables = _add(root, "Variables")
     for variable in about.variables:
         _variable(variables, variable)
@@ -78,15 +83,6 @@ def _steps(element: etree._Element, steps: PduSteps) -> None:
         minSteps=steps.least,
         maxSteps=steps.most,
     )
-
-
-def _modes(root: etree._Element, about: SlaveDescription) -> None:
-    modes = _add(root, "OpMode")
-    for mode, tag in _MODES:
-        if mode in about.op_modes:
-            element = _add(modes, tag)
-            if mode is OpMode.NRT:
-                _steps(element, about.nrt_steps)
 
 
 def _units(root: etree._Element, about: SlaveDescription) -> None:
@@ -135,20 +131,6 @@ def _ports(element: etree._Element, ranges: tuple[PortRange, ...]) -> None:
             _add(element, "AvailablePortRange", from_=each.first, to=each.last)
 
 
-def _flags(root: etree._Element, about: SlaveDescription) -> None:
-    can = about.capabilities
-    _add(
-        root,
-        "CapabilityFlags",
-        canAcceptConfigPdus=can.accept_config_pdus,
-        canHandleReset=can.handle_reset,
-        canHandleVariableSteps=can.handle_variable_steps,
-        canMonitorHeartbeat=can.monitor_heartbeat,
-        canProvideLogOnRequest=can.log_on_request,
-        canProvideLogOnNotification=can.log_on_notification,
-    )
-
-
 def _variable(parent: etree._Element, variable: SlaveVariable) -> None:
     element = _add(
         parent,
@@ -169,18 +151,13 @@ def _variable(parent: etree._Element, variable: SlaveVariable) -> None:
         for e in (variable.minimum, variable.maximum)
     ]
     held = _add(body, variable.type.element, min=ends[0], max=ends[1], maxSize=variable.max_size)
-    _set(held, unit=variable.unit, start=_started(variable.start))
+    start = (value.hex() if isinstance(value, bytes) else _text(value) for value in variable.start)
+    _set(held, unit=variable.unit, start=" ".join(start) if variable.start else None)
     if variable.dimensions:
         dimensions = _add(body, "Dimensions")
         for extent, linked in zip(variable.dimensions, variable.linked, strict=True):
             _add(dimensions, "Dimension", **{"linkedVR" if linked else "constant": extent})
     _dependencies(body, variable)
-
-
-def _started(start: tuple[Scalar, ...]) -> str | None:
-    if not start:
-        return None
-    return " ".join(value.hex() if isinstance(value, bytes) else _text(value) for value in start)
 
 
 def _dependencies(body: etree._Element, variable: SlaveVariable) -> None:
@@ -221,7 +198,13 @@ def read_description(path: str | Path) -> SlaveDescription:
     file = Path(path)
     if file.suffix == ".dcp":
         with open_archive(file, LoadError) as archive:
-            _expect_version(file, archive)
+            names = archive.namelist()
+            if ENTRY not in names:
+                versions = sorted({n.partition("/")[0] for n in names if n.startswith("v")})
+                known = ", ".join(versions[:5]) or "none"
+                raise LoadError.in_file(
+                    file, f"expected DCP 1.0 ('{ENTRY}'); folders of versions: {known}"
+                )
             return read_dcpx(read_entry(file, archive, ENTRY, LoadError), f"{file}/{ENTRY}")
     if file.suffix != ".dcpx":
         raise LoadError.in_file(file, "expected a description, .dcpx or .dcp")
@@ -232,15 +215,6 @@ def read_description(path: str | Path) -> SlaveDescription:
     except OSError as error:
         raise LoadError.in_file(file, f"cannot be read: {error.strerror or error}") from None
     return read_dcpx(content, str(file))
-
-
-def _expect_version(file: Path, archive: zipfile.ZipFile) -> None:
-    names = archive.namelist()
-    if ENTRY in names:
-        return
-    versions = sorted({name.partition("/")[0] for name in names if name.startswith("v")})
-    found = ", ".join(versions[:5]) or "none"
-    raise LoadError.in_file(file, f"expected DCP 1.0 ('{ENTRY}'); folders of versions: {found}")
 
 
 def archive_of(about: SlaveDescription) -> bytes:

@@ -2,7 +2,7 @@
 
 Written from chapter 5 of the standard. Its XSD files are of version 1.1, which libxml2 does not
 read, and half of what must hold are their assertions: those are checks of values, in
-``contradictions.py``.
+``description.py``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import nearest
 from orchestrator.dcp.data_types import DcpType
+from orchestrator.dcp.description import FLAGS, MODES
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -55,11 +56,8 @@ def _any(_: str) -> None:
 
 
 def _uuid(text: str) -> str | None:
-    return (
-        None
-        if _UUID.fullmatch(text)
-        else "expected a UUID such as 12345678-1234-1234-1234-123456789abc"
-    )
+    expected = "expected a UUID such as 12345678-1234-1234-1234-123456789abc"
+    return None if _UUID.fullmatch(text) else expected
 
 
 _BOOLEAN = _one_of(*TRUE, *FALSE)
@@ -129,7 +127,7 @@ FORMS: Mapping[str, Form] = {
             "Log?",
         ),
     ),
-    "OpMode": Form({}, ("HardRealTime?", "SoftRealTime?", "NonRealTime?")),
+    "OpMode": Form({}, tuple(f"{mode}?" for mode in MODES.values())),
     "HardRealTime": Form(),
     "SoftRealTime": Form(),
     "NonRealTime": Form(_STEPS),
@@ -166,19 +164,7 @@ FORMS: Mapping[str, Form] = {
     "DAT_parameter": Form({"host": _line}, _PORTS),
     "AvailablePortRange": Form({"from!": _SHORT, "to!": _SHORT}),
     "AvailablePort": Form({"port!": _SHORT}),
-    "CapabilityFlags": Form(
-        dict.fromkeys(
-            (
-                "canAcceptConfigPdus",
-                "canHandleReset",
-                "canHandleVariableSteps",
-                "canMonitorHeartbeat",
-                "canProvideLogOnRequest",
-                "canProvideLogOnNotification",
-            ),
-            _BOOLEAN,
-        )
-    ),
+    "CapabilityFlags": Form(dict.fromkeys(FLAGS.values(), _BOOLEAN)),
     "Variables": Form({}, ("Variable+",)),
     "Variable": Form(
         {

@@ -14,7 +14,10 @@ from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
 from orchestrator.dcp.dcpx_forms import TRUE, misfits
 from orchestrator.dcp.description import (
+    FLAGS,
+    MODES,
     TCP_LIMIT,
+    TRANSPORTS,
     UDP_LIMIT,
     Dependencies,
     Ipv4,
@@ -30,7 +33,7 @@ from orchestrator.dcp.description import (
     contradictions,
     placeholders,
 )
-from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
+from orchestrator.dcp.identifiers import LogLevel, Transport
 
 
 def said(element: etree._Element, name: str) -> str:
@@ -94,7 +97,6 @@ def _variable(
         of = {**_declared(name, kind, types, wrong), **of}
     dimensions = list(_dimensions(body, wrong))
     is_parameter = body.tag in {"Parameter", "StructuralParameter"}
-    missed = element.get("maxConsecMissedPdus")
     return SlaveVariable(
         name=said(element, "name"),
         reference=int(said(element, "valueReference")),
@@ -111,7 +113,7 @@ def _variable(
         variability=str(
             element.get("variability", "fixed" if is_parameter else "continuous")
         ).strip(),
-        max_missed=None if missed is None else int(missed),
+        max_missed=_optional(element, "maxConsecMissedPdus"),
         steps=steps_of(body) if body.tag == "Output" else PduSteps(),
         initialization_only=truth(body, "initialization"),
         dependencies=_dependencies(body),
@@ -184,7 +186,8 @@ def _referred(element: etree._Element, tag: str) -> tuple[int, ...] | None:
 
 
 _ROOT = "dcpSlaveDescription"
-_MODES = {"HardRealTime": OpMode.HRT, "SoftRealTime": OpMode.SRT, "NonRealTime": OpMode.NRT}
+_MODES = {tag: mode for mode, tag in MODES.items()}
+_LIMITS = {Transport.UDP_IPV4: UDP_LIMIT, Transport.TCP_IPV4: TCP_LIMIT}
 _SI = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
@@ -209,6 +212,7 @@ def _told(where: str, text: str, line: int | None = None) -> Diagnostic:
 def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
     nrt = root.find("OpMode/NonRealTime")
     beat = root.find("Heartbeat/MaximumPeriodicInterval")
+    (flags,) = root.iterfind("CapabilityFlags")
     templates, problems = _templates(root)
     variables, more = read_variables(root)
     found = SlaveDescription(
@@ -218,8 +222,12 @@ def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
         op_modes=frozenset(_MODES[str(each.tag)] for each in _elements(root, "OpMode")),
         nrt_steps=PduSteps() if nrt is None else steps_of(nrt),
         resolutions=tuple(_resolution(each) for each in _elements(root, "TimeRes")),
-        transports=_transports(root),
-        capabilities=_capabilities(root),
+        transports={
+            transport: _ipv4(element, _LIMITS[transport])
+            for transport, tag in TRANSPORTS.items()
+            if (element := root.find(f"TransportProtocols/{tag}")) is not None
+        },
+        capabilities=SlaveCapabilities(**{name: truth(flags, tag) for name, tag in FLAGS.items()}),
         heartbeat=None if beat is None else _fraction(beat, 1),
         units={said(unit, "name"): _base(unit) for unit in root.iterfind("UnitDefinitions/Unit")},
         categories={int(said(c, "id")): said(c, "name") for c in root.iterfind(".//Category")},
@@ -249,18 +257,6 @@ def _resolution(element: etree._Element) -> Resolution | ResolutionRange:
     return Resolution(*_fraction(element, 1000), fixed, recommended)
 
 
-def _transports(root: etree._Element) -> dict[Transport, Ipv4]:
-    found = {}
-    for tag, transport, limit in (
-        ("UDP_IPv4", Transport.UDP_IPV4, UDP_LIMIT),
-        ("TCP_IPv4", Transport.TCP_IPV4, TCP_LIMIT),
-    ):
-        element = root.find(f"TransportProtocols/{tag}")
-        if element is not None:
-            found[transport] = _ipv4(element, limit)
-    return found
-
-
 def _ipv4(element: etree._Element, limit: int) -> Ipv4:
     control = element.find("Control")
     of: Mapping[str, str] = {} if control is None else attributes_of(control)
@@ -284,18 +280,6 @@ def _ports(element: etree._Element | None) -> tuple[PortRange, ...]:
         ends = ("from", "to") if each.tag == "AvailablePortRange" else ("port", "port")
         found.append(PortRange(*(int(said(each, end)) for end in ends)))
     return tuple(found)
-
-
-def _capabilities(root: etree._Element) -> SlaveCapabilities:
-    (flags,) = root.iterfind("CapabilityFlags")
-    return SlaveCapabilities(
-        accept_config_pdus=truth(flags, "canAcceptConfigPdus"),
-        handle_reset=truth(flags, "canHandleReset"),
-        handle_variable_steps=truth(flags, "canHandleVariableSteps"),
-        monitor_heartbeat=truth(flags, "canMonitorHeartbeat"),
-        log_on_request=truth(flags, "canProvideLogOnRequest"),
-        log_on_notification=truth(flags, "canProvideLogOnNotification"),
-    )
 
 
 def _base(unit: etree._Element) -> BaseUnit | None:

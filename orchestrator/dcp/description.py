@@ -181,6 +181,24 @@ class SlaveCapabilities:
     log_on_notification: bool = False
 
 
+#: Names in a description, by the field of :class:`SlaveCapabilities`.
+FLAGS = {
+    "accept_config_pdus": "canAcceptConfigPdus",
+    "handle_reset": "canHandleReset",
+    "handle_variable_steps": "canHandleVariableSteps",
+    "monitor_heartbeat": "canMonitorHeartbeat",
+    "log_on_request": "canProvideLogOnRequest",
+    "log_on_notification": "canProvideLogOnNotification",
+}
+#: The same of operating modes, and of the transport protocols that are spoken here.
+MODES = {
+    OpMode.HRT: "HardRealTime",
+    OpMode.SRT: "SoftRealTime",
+    OpMode.NRT: "NonRealTime",
+}
+TRANSPORTS = {Transport.UDP_IPV4: "UDP_IPv4", Transport.TCP_IPV4: "TCP_IPv4"}
+
+
 @dataclass(frozen=True, slots=True)
 class LogTemplate:
     """A log message with places for values, such as ``"at %float64 s: %string"``."""

@@ -6,7 +6,6 @@ import select
 import socket
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import suppress
 
@@ -19,79 +18,28 @@ _DATAGRAM = 65535
 _BUFFER_BYTES = 1 << 20
 
 
-class Link(ABC):
-    """Sends to one slave, and receives all that it sends.
+class UdpLink:
+    """One socket for everything: what a slave sends comes in the order in which it was sent.
 
     peer: Where the slave takes control PDUs.
     """
 
-    transport: Transport
-
-    def __init__(self, peer: Address) -> None:
-        self.peer = peer
-
-    @property
-    @abstractmethod
-    def address(self) -> Address:
-        """Where the slave can send data to."""
-
-    @abstractmethod
-    def send(self, content: bytes) -> None:
-        """Send a control PDU."""
-
-    @abstractmethod
-    def send_data(self, port: int, content: bytes) -> None:
-        """Send a data PDU to a port of the slave."""
-
-    @abstractmethod
-    def receive(self, timeout_s: float) -> bytes | None:
-        """Return the next PDU of any kind; ``None`` if none came in time."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close everything; more than once is no harm."""
-
-
-def open_link(transport: Transport, peer: Address, timeout_s: float) -> Link:
-    """Return a link to a slave."""
-    kind = TcpLink if transport is Transport.TCP_IPV4 else UdpLink
-    try:
-        return kind(peer, timeout_s)
-    except OSError as error:
-        name = transport.name.partition("_")[0]
-        raise DeviceError(
-            f"DCP slave at {name} {peer[0]}:{peer[1]} cannot be reached:"
-            f" {error.strerror or error}; is it started, and are address and port right?"
-        ) from None
-
-
-def _own_host(peer: Address) -> str:
-    """Return the address of this machine that the slave sees."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
-        made.connect(peer)
-        host: str = made.getsockname()[0]
-        return host
-
-
-class UdpLink(Link):
-    """One socket for everything: what a slave sends comes in the order in which it was sent."""
-
-    transport = Transport.UDP_IPV4
-
     def __init__(self, peer: Address, timeout_s: float) -> None:
         del timeout_s
-        super().__init__((socket.gethostbyname(peer[0]), peer[1]))
+        self.peer = (socket.gethostbyname(peer[0]), peer[1])
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
-            self._socket.bind((_own_host(self.peer), 0))
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+                made.connect(self.peer)
+                self._socket.bind((made.getsockname()[0], 0))  # as the slave sees this machine
         except OSError:
             self._socket.close()
             raise
 
     @property
     def address(self) -> Address:
-        """Of the one socket."""
+        """Where the slave can send data to."""
         found: Address = self._socket.getsockname()
         return found
 
@@ -100,7 +48,7 @@ class UdpLink(Link):
         self._socket.sendto(content, self.peer)
 
     def send_data(self, port: int, content: bytes) -> None:
-        """Send a data PDU."""
+        """Send a data PDU to a port of the slave."""
         self._socket.sendto(content, (self.peer[0], port))
 
     def receive(self, timeout_s: float) -> bytes | None:
@@ -119,13 +67,14 @@ class UdpLink(Link):
         self._socket.close()
 
 
-class TcpLink(Link):
-    """A connection for control PDUs, and one for each way of the data that needs another."""
+class TcpLink:
+    """A connection for control PDUs, and one for each way of the data that needs another.
 
-    transport = Transport.TCP_IPV4
+    peer: As of :class:`UdpLink`.
+    """
 
     def __init__(self, peer: Address, timeout_s: float) -> None:
-        super().__init__((socket.gethostbyname(peer[0]), peer[1]))
+        self.peer = (socket.gethostbyname(peer[0]), peer[1])
         self._patience = timeout_s
         self._control = self._connected(self.peer)
         self._outgoing = {self.peer[1]: self._control}
@@ -193,3 +142,16 @@ class TcpLink(Link):
         """Close all connections."""
         for each in (self._listening, *self._outgoing.values(), *self._frames):
             each.close()
+
+
+def open_link(transport: Transport, peer: Address, timeout_s: float) -> UdpLink | TcpLink:
+    """Return a link to a slave."""
+    kind = TcpLink if transport is Transport.TCP_IPV4 else UdpLink
+    try:
+        return kind(peer, timeout_s)
+    except OSError as error:
+        name = transport.name.partition("_")[0]
+        raise DeviceError(
+            f"DCP slave at {name} {peer[0]}:{peer[1]} cannot be reached:"
+            f" {error.strerror or error}; is it started, and are address and port right?"
+        ) from None

@@ -247,11 +247,6 @@ class AskLog(Request):
     most: int
 
 
-def place_fits(transport: int, place: bytes) -> bool:
-    """Whether what follows a transport protocol has its length; of others nothing is known."""
-    return transport not in SPOKEN or len(place) == _PLACE.size
-
-
 def is_spoken(transport: int) -> bool:
     """Whether a transport protocol, known or not, is UDP or TCP over IPv4."""
     return transport in SPOKEN
@@ -454,7 +449,11 @@ def decode(content: bytes) -> Pdu:
 
 
 def _check(pdu: Pdu, content: bytes) -> None:
-    if isinstance(pdu, NetworkInformation) and not place_fits(pdu.transport, pdu.place):
+    if (
+        isinstance(pdu, NetworkInformation)
+        and is_spoken(pdu.transport)
+        and len(pdu.place) != _PLACE.size
+    ):
         raise LengthError(f"{pdu.kind.title}: expected 13 bytes, found {len(content)}")
     if isinstance(pdu, (StateAck, StateChanged)) and pdu.state > SlaveState.ERRORRESOLVED:
         raise WireFormatError(f"{pdu.kind.title}: expected a state, found {pdu.state:#04x}")

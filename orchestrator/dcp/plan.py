@@ -53,61 +53,37 @@ class VariableGroup:
 class Rollout:
     """What is configured of a slave.
 
-    resolution: In s, numerator and denominator.
     inputs, outputs: Groups, each variable in one.
     port: Of the slave, that inputs are sent to.
     requests: That tell the slave, in order.
     """
 
-    resolution: tuple[int, int]
     inputs: tuple[VariableGroup, ...]
     outputs: tuple[VariableGroup, ...]
     port: int
     requests: tuple[Asked, ...]
 
 
-def roll_out(
-    about: SlaveDescription,
-    variables: Sequence[SlaveVariable],
-    mode: OpMode,
-    transport: Transport,
-    control_port: int,
-    here: tuple[str, int],
-    resolution: tuple[int, int],
-    steps: int | None,
-    parameters: Iterable[pdus.SetParameter] = (),
-) -> Rollout:
-    """Lay out the data of a slave."""
+def roll_out(plan: SlavePlan, here: tuple[str, int]) -> Rollout:
+    """Lay out the data of a slave, which sends its own ``here``."""
+    about, transport = plan.about, plan.transport
     place = about.transports.get(transport, Ipv4())
     is_udp = transport is Transport.UDP_IPV4
     limit = min(place.max_pdu_size, MOST_BYTES) if is_udp else place.max_pdu_size
-    sent = [v for v in variables if v.kind is VariableKind.INPUT]
-    received = [v for v in variables if v.kind is VariableKind.OUTPUT]
-    inputs = tuple(_groups(about, sent, limit, 1, [1] * len(sent)))
-    paces = [v.steps.default if steps is None or v.steps.fixed else steps for v in received]
-    outputs = tuple(_groups(about, received, limit, 1 + len(inputs), paces))
-    port = data_port(place, control_port)
+    inputs = tuple(_groups(about, plan.inputs, limit, 1, [1] * len(plan.inputs)))
+    outputs = tuple(_groups(about, plan.outputs, limit, 1 + len(inputs), plan.paces))
+    port = data_port(place, plan.port)
+    host = place.data_host or place.host or "0.0.0.0"  # noqa: S104 # the slave's choice, as a field
+    # The slave keeps its errors, category by category: DCPLib does not know 0 for all.
+    categories = about.categories if about.capabilities.log_on_request else ()
     requests: list[Asked] = [
-        *_of_logs(about),
-        *((pdus.SetParameter, (p.reference, p.source_type, p.payload)) for p in parameters),
-        (pdus.TimeRes, resolution),
-        *_of_inputs(inputs, transport, port, control_host(about, transport)),
-        *_of_outputs(outputs, transport, here, in_time=mode is not OpMode.NRT),
+        *((pdus.Logging, (each, LogLevel.ERROR, LogMode.ON_REQUEST)) for each in categories),
+        *plan.of_parameters(),
+        (pdus.TimeRes, plan.resolution),
+        *_of_inputs(inputs, transport, port, host),
+        *_of_outputs(outputs, transport, here, in_time=plan.mode is not OpMode.NRT),
     ]
-    return Rollout(resolution, inputs, outputs, port, tuple(requests))
-
-
-def _of_logs(about: SlaveDescription) -> Iterator[Asked]:
-    """Let the slave keep its errors, category by category: DCPLib does not know 0 for all."""
-    if about.capabilities.log_on_request:
-        for category in about.categories:
-            yield pdus.Logging, (category, LogLevel.ERROR, LogMode.ON_REQUEST)
-
-
-def control_host(about: SlaveDescription, transport: Transport) -> str:
-    """Return the address that a slave listens on for data; any, if it does not say one."""
-    place = about.transports.get(transport, Ipv4())
-    return place.data_host or place.host or "0.0.0.0"  # noqa: S104 # the slave's choice, as a field
+    return Rollout(inputs, outputs, port, tuple(requests))
 
 
 def data_port(place: Ipv4, control_port: int) -> int:
@@ -235,24 +211,26 @@ class SlavePlan:
     patience_s: float = 1.0
 
     @property
-    def period(self) -> float:
-        """Time between two data PDUs of the outputs that come most often, in s."""
-        numerator, denominator = self.resolution
-        paces = [
+    def paces(self) -> list[int]:
+        """Steps between two data PDUs of each output."""
+        return [
             v.steps.default if self.steps is None or v.steps.fixed else self.steps
             for v in self.outputs
         ]
-        return min(paces, default=self.steps or 1) * numerator / denominator
 
-    def of_parameters(self) -> list[pdus.SetParameter]:
-        """Return the requests that set the parameters."""
+    @property
+    def period(self) -> float:
+        """Time between two data PDUs of the outputs that come most often, in s."""
+        numerator, denominator = self.resolution
+        return min(self.paces, default=self.steps or 1) * numerator / denominator
+
+    def of_parameters(self) -> Iterator[Asked]:
+        """Yield the requests that set the parameters."""
         known = {variable.name: variable for variable in self.about.variables}
-        found = []
         for name, values in self.parameters.items():
             variable = known[name]
             content = b"".join(pack_value(variable.type, value) for value in values)
-            found.append(pdus.SetParameter(0, 0, variable.reference, variable.type, content))
-        return found
+            yield pdus.SetParameter, (variable.reference, variable.type, content)
 
 
 def make_plan(
@@ -421,11 +399,10 @@ def _limits(variable: SlaveVariable) -> Limits | None:
 
 def feedthrough_of(plan: SlavePlan) -> dict[str, tuple[str, ...]]:
     """Return for each output the inputs that act on it at once; all, if the slave does not say."""
-    return {output.name: _acting(output, plan.inputs) for output in plan.outputs}
-
-
-def _acting(output: SlaveVariable, inputs: Sequence[SlaveVariable]) -> tuple[str, ...]:
-    says = output.dependencies
-    if says is None or says.run is None:
-        return tuple(variable.name for variable in inputs)
-    return tuple(variable.name for variable in inputs if variable.reference in says.run)
+    found = {}
+    for output in plan.outputs:
+        says = output.dependencies
+        acting = None if says is None else says.run
+        inputs = (one for one in plan.inputs if acting is None or one.reference in acting)
+        found[output.name] = tuple(one.name for one in inputs)
+    return found

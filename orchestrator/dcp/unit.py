@@ -23,7 +23,6 @@ from orchestrator.core.simunits import (
 from orchestrator.core.system import (
     BaseUnit,
     Causality,
-    Component,
     Connector,
     DataType,
     Source,
@@ -69,13 +68,7 @@ _NS = 10**9
 
 
 def describe_slave(
-    name: str,
-    unit: UnitDescription,
-    step_ns: int,
-    modes: frozenset[OpMode],
-    heartbeat_s: float | None,
-    transport: Transport,
-    place: tuple[str, int],
+    name: str, unit: UnitDescription, step_ns: int, options: ServeOptions
 ) -> SlaveDescription:
     """Describe a unit as a slave.
 
@@ -89,30 +82,33 @@ def describe_slave(
         )
     numbers = {connector.name: number for number, connector in enumerate(connectors, 1)}
     resolution = Fraction(step_ns, _NS)
-    units = dict(_units(connectors))
+    units = {
+        c.unit: c.unit_definition or base_said(c.unit) for c in connectors if c.unit is not None
+    }
     about = SlaveDescription(
         name=name,
         uuid=_NAMESPACE,
         variables=tuple(_variable(c, numbers, unit, units) for c in connectors),
-        op_modes=modes,
+        op_modes=options.modes,
         nrt_steps=PduSteps(1, fixed=False, least=1, most=_MOST_STEPS),
         resolutions=(Resolution(resolution.numerator, resolution.denominator, fixed=True),),
         capabilities=SlaveCapabilities(
             accept_config_pdus=True,
             handle_reset=True,
             handle_variable_steps=True,
-            monitor_heartbeat=heartbeat_s is not None,
+            monitor_heartbeat=options.heartbeat_s is not None,
             log_on_request=True,
             log_on_notification=True,
         ),
-        heartbeat=None if heartbeat_s is None else _fraction(heartbeat_s),
+        heartbeat=None if options.heartbeat_s is None else _fraction(options.heartbeat_s),
         units=units,
         categories={1: "slave"},
         templates=(LogTemplate(ERROR_ENTRY, 1, LogLevel.FATAL, "%string", (DcpType.STRING,)),),
         tool="Softdock",
     )
     print_of = uuid.uuid5(_NAMESPACE, write_dcpx(about).decode())
-    return replace(about, uuid=print_of, transports={transport: ipv4(*place)})
+    place = ipv4(options.host, options.port)
+    return replace(about, uuid=print_of, transports={options.transport: place})
 
 
 def ipv4(host: str, port: int) -> Ipv4:
@@ -126,12 +122,6 @@ def _fraction(seconds: float) -> tuple[int, int]:
     return max(found.numerator, 1), found.denominator
 
 
-def _units(connectors: list[Connector]) -> Iterator[tuple[str, BaseUnit | None]]:
-    for connector in connectors:
-        if connector.unit is not None:
-            yield connector.unit, connector.unit_definition or base_said(connector.unit)
-
-
 def _variable(
     connector: Connector,
     numbers: Mapping[str, int],
@@ -141,6 +131,8 @@ def _variable(
     kind, held = _KINDS[connector.causality], type_of(connector)
     is_output, is_parameter = kind is VariableKind.OUTPUT, kind is VariableKind.PARAMETER
     low, high = _limits(connector, held)
+    names = unit.feedthrough.get(connector.name, ())
+    acting = tuple(numbers[name] for name in names if name in numbers)
     return SlaveVariable(
         name=connector.name,
         reference=numbers[connector.name],
@@ -154,7 +146,7 @@ def _variable(
         maximum=high,
         variability="fixed" if is_parameter else "continuous",
         steps=PduSteps(1, fixed=False, least=1, most=_MOST_STEPS) if is_output else PduSteps(),
-        dependencies=_dependencies(connector, numbers, unit) if is_output else None,
+        dependencies=Dependencies(None, acting) if is_output else None,
         description=" ".join(connector.description.split()),
     )
 
@@ -190,15 +182,6 @@ def _start(connector: Connector, kind: DcpType) -> tuple[Scalar, ...]:
         return (_EMPTY.get(kind, 0),) * (connector.size if not kind.is_text else 1)
     values = value if isinstance(value, tuple) else (value,)
     return tuple(int(v) if kind.is_integer else v for v in values)
-
-
-def _dependencies(
-    connector: Connector, numbers: Mapping[str, int], unit: UnitDescription
-) -> Dependencies:
-    found = tuple(
-        numbers[name] for name in unit.feedthrough.get(connector.name, ()) if name in numbers
-    )
-    return Dependencies(None, found)
 
 
 class ServedUnit(SlaveModel):
@@ -366,19 +349,5 @@ def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedS
         component = component_of(Source(SourceKind.FMU, str(file.resolve())), name)
         if not isinstance(what, System):
             step_ns = whole_step_ns(System(name), options.step, "a DCP slave")
-        yield _slave(name, component, step_ns, options)
-
-
-def _slave(name: str, component: Component, step_ns: int, options: ServeOptions) -> ServedSlave:
-    place = (options.host, options.port)
-    about = describe_slave(
-        name,
-        description_of(component),
-        step_ns,
-        options.modes,
-        options.heartbeat_s,
-        options.transport,
-        place,
-    )
-    model = ServedUnit(about, lambda: make_unit(component))
-    return ServedSlave(about, model)
+        about = describe_slave(name, description_of(component), step_ns, options)
+        yield ServedSlave(about, ServedUnit(about, lambda: make_unit(component)))
