@@ -139,12 +139,11 @@ def _keys(form: Form, location: Location) -> Iterator[int | str]:
     tables = [form]
     inside = False  # of a table of free names, or of a list
     for part in location:
-        here = [field for model in tables for name, field in _fields(model) if name == part]
+        here = _kinds_of(part, tables)
         if here:
             yield part
-            kinds = [field.annotation for field in here]
-            tables = [model for kind in kinds for model in _models(kind)]
-            inside = any(_holds(kind) for kind in kinds)
+            tables = [model for kind in here for model in _models(kind)]
+            inside = any(map(_holds, here))
         elif inside or isinstance(part, int):
             yield part
             inside = False
@@ -159,19 +158,20 @@ def _is_tag(part: int | str) -> bool:
 def _tables(form: Form, where: Location) -> list[Form]:
     tables = [form]
     for part in where:
-        here = [field for model in tables for name, field in _fields(model) if name == part]
+        here = _kinds_of(part, tables)
         if here:
-            tables = [model for field in here for model in _models(field.annotation)]
+            tables = [model for kind in here for model in _models(kind)]
     return tables
 
 
-def _fields(model: Form) -> Iterator[tuple[str, Any]]:
-    for name, field in model.model_fields.items():
-        yield field.alias or name, field
+def _kinds_of(key: int | str, tables: Sequence[Form]) -> list[Any]:
+    """What the value of a key may be in some tables."""
+    fields = (pair for model in tables for pair in model.model_fields.items())
+    return [field.annotation for name, field in fields if (field.alias or name) == key]
 
 
 def _names(model: Form) -> list[str]:
-    return [name for name, _ in _fields(model)]
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _models(kind: Any) -> list[Form]:
