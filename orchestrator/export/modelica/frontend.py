@@ -305,7 +305,7 @@ def flatten_place(place: ClassPlace) -> FlatModel:
                 return without_display_units(
                     lambda: _flatten(_source_of(there, originals)),
                     lambda file: Path(file).read_text(encoding="utf-8"),
-                    lambda file, text: _write(Path(file), text),
+                    lambda file, text: Path(file).write_text(text, encoding="utf-8"),
                     originals,
                 )
             except ModelicaError as error:
@@ -332,14 +332,10 @@ def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaE
             text = file.read_text(encoding="utf-8-sig")
             new = reworded(text, there.local_name if file == there.file else "")
             if new != text:
-                _write(file, new)
+                file.write_text(new, encoding="utf-8")
                 changed = True
     if not changed:
         raise rejected
-
-
-def _write(file: Path, text: str) -> None:
-    file.write_text(text, encoding="utf-8")
 
 
 def _source_of(place: ClassPlace, originals: dict[str, str]) -> _Source:

@@ -159,7 +159,7 @@ class DiscreteReader:
     def read_when_clauses(self) -> None:
         """Read all when clauses and asserts."""
         for chain in self._flat.tree["when_chains"]:
-            place = self._place(chain, "when-clause")
+            place = self._flat.placed("when-clause", chain)
             known = len(self.when.assertions)
             with self._flat.reporting(place):
                 self.when.chain(chain)
@@ -167,7 +167,7 @@ class DiscreteReader:
             self.when.assertions[known:] = [replace(one, origin=place) for one in new]
         for key in ("assert_equations", "initial_assert_equations"):
             for entry in self._flat.tree[key]:
-                place = self._place(entry, "assert")
+                place = self._flat.placed("assert", entry)
                 with self._flat.reporting(place):
                     scope = replace(self._scope, event_free=True)
                     assertion = self.when.assertion(entry, scope)
@@ -263,10 +263,6 @@ class DiscreteReader:
             if not item.is_symbolic() or self._variables.kind(item.name()) is not Kind.DISCRETE:
                 return None
         return target if target.items else None
-
-    def _place(self, entry: Json, what: str) -> str:
-        place = self._flat.where(entry)
-        return f"{what} at {place}" if place else what
 
 
 def _sides(residual: Json) -> tuple[Json, Json] | None:

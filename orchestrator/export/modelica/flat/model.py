@@ -119,10 +119,15 @@ class FlatModel:
 
     def at(self, name: str) -> str:
         """Model, variable and the place of its declaration, for messages."""
-        place = self.where(self.tree["variables"][name])
-        return f"{self.name}: variable '{name}'" + (f" at {place}" if place else "")
+        placed = self.placed(f"variable '{name}'", self.tree["variables"][name])
+        return f"{self.name}: {placed}"
 
-    def variable_error(self, name: str, refusal: Refusal) -> ModelicaError:
+    def placed(self, what: str, entry: Json) -> str:
+        """A part of the tree and the place where it is written, if that is known."""
+        place = self.where(entry)
+        return f"{what} at {place}" if place else what
+
+    def refused(self, name: str, refusal: Refusal) -> ModelicaError:
         """The error for a variable that cannot be exported."""
         return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
 
@@ -152,8 +157,7 @@ class FlatModel:
                 kind = f"{tag} {body}"
         elif details:
             kind = str(details)
-        place = self.where(entry)
-        return f"{kind} at {place}" if place else kind
+        return self.placed(kind, entry)
 
     @staticmethod
     def _points(family: Json) -> Iterator[dict[str, int]]:

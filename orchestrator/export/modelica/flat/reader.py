@@ -267,10 +267,10 @@ class FlatReader:
 
     def _residuals(self) -> Iterator[Residual]:
         bindings = [
-            (name, binding, f"declaration of '{name}'" + (f" at {where}" if where else ""))
-            for name, binding, where in self._variables.equation_bindings
+            each
+            for each in self._variables.equation_bindings
+            if not self._discrete.take_binding(*each)
         ]
-        bindings = [each for each in bindings if not self._discrete.take_binding(*each)]
         equations = list(self._flat.equations())
         taken = self._discrete.take(equations)
         for index, equation in enumerate(equations):

@@ -45,7 +45,7 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
             if not (set(referenced_names(node)) - texts.keys()):
                 texts[name] = interpreter.evaluate(node, ExpressionScope(texts))
         except Refusal as refusal:
-            raise flat.variable_error(name, refusal) from refusal
+            raise flat.refused(name, refusal) from refusal
     if moving:
         shown = ", ".join(moving[:3]) + (", .." if len(moving) > 3 else "")
         _LOGGER.warning(
@@ -143,7 +143,7 @@ class VariableReader:
         that are declared with fixed=true.
     texts: Values of the Strings.
     classes: What the declarations alone say about each variable.
-    equation_bindings: ``(name, binding, place)`` of declarations ``Real x = expression``: they are
+    equation_bindings: ``(name, binding, origin)`` of declarations ``Real x = expression``: they are
         equations.
     """
 
@@ -208,7 +208,7 @@ class VariableReader:
                     place = self._flat.at(name)
                     _LOGGER.warning("%s: unit '%s' is read as '%s'; write it so", place, unit, text)
             except Refusal as refusal:
-                raise self._error(name, refusal) from refusal
+                raise self._flat.refused(name, refusal) from refusal
             except (ModelicaError, UnitMismatchError) as error:
                 raise ModelicaError(f"{self._flat.at(name)}: {error}") from error
 
@@ -225,10 +225,11 @@ class VariableReader:
         binding = entry["binding"]
         if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT, Kind.DISCRETE}:
             if kind is Kind.INPUT:
-                raise self._error(
+                raise self._flat.refused(
                     name, Refusal("an input with a declaration equation", "use start")
                 )
-            self.equation_bindings.append((name, binding, self._flat.where(entry)))
+            origin = self._flat.placed(f"declaration of '{name}'", entry)
+            self.equation_bindings.append((name, binding, origin))
 
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
@@ -264,7 +265,7 @@ class VariableReader:
         for name in waiting:
             if name in needed:
                 self._constant(name)
-                raise self._error(
+                raise self._flat.refused(
                     name, Refusal("a constant or structural parameter without a value")
                 )
 
@@ -343,11 +344,13 @@ class VariableReader:
         try:
             value = self._interpreter.evaluate(node, self._scope)
         except Refusal as refusal:
-            raise self._error(name, refusal) from refusal
+            raise self._flat.refused(name, refusal) from refusal
         if not value.shape and shape:
             return Tensor(shape, value.items * math.prod(shape))
         if value.shape != shape:
-            raise self._error(name, Refusal(f"a value of shape {value.shape} for shape {shape}"))
+            raise self._flat.refused(
+                name, Refusal(f"a value of shape {value.shape} for shape {shape}")
+            )
         return value
 
     def _limit(self, name: str, node: Json, position: int) -> float | None:
@@ -364,14 +367,11 @@ class VariableReader:
             return DataType(declared)
         except ValueError as error:
             hint = "only Real, Integer, Boolean, enumerations and Strings are exported"
-            raise self._error(name, Refusal(f"the type {declared}", hint)) from error
+            raise self._flat.refused(name, Refusal(f"the type {declared}", hint)) from error
 
     def _literals_of(self, name: str) -> tuple[str, ...]:
         """Literals of a variable's enumeration type; none if it has another type."""
         return self._enumerations.literals(self._entries[name])
-
-    def _error(self, name: str, refusal: Refusal) -> ModelicaError:
-        return self._flat.variable_error(name, refusal)
 
 
 def _warn_beyond_limits(place: str, variable: Variable) -> None:

@@ -201,7 +201,7 @@ def copied(place: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]
 def without_display_units(
     make: Callable[[], _Made],
     texts: Callable[[str], str],
-    replace: Callable[[str, str], None],
+    replace: Callable[[str, str], object],
     originals: Mapping[str, str],
 ) -> _Made:
     """Make something of sources, each time without one more displayUnit that was rejected."""
