@@ -118,24 +118,18 @@ def _with_longer(
         told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
         for line, pair, found in device_lines(system, twin, physical):
             delay = identified_delay(twin, pair, found)
-            whole = _in_steps(delay.nominal_ns, step_ns, pair.jitter.value)
-            delay = replace(delay, nominal_ns=whole)
+            beyond = delay.nominal_ns % step_ns if step_ns else 0
+            if beyond * 1e-9 < pair.jitter.value:  # by more than that samples scatter
+                delay = replace(delay, nominal_ns=delay.nominal_ns - beyond)
             declared = line.delay.nominal_ns if line.delay else 0
-            longer = delay.nominal_ns > declared
             name = f"{line.source} -> {line.target}"
             told.append(
                 f"{name}: {delay.nominal_ns / 1e6:g} ms identified, {declared / 1e6:g} ms declared;"
                 f" margins are those with {max(delay.nominal_ns, declared) / 1e6:g} ms"
             )
-            if longer:
+            if delay.nominal_ns > declared:
                 system = system.with_delay(str(line.source), str(line.target), delay)
     return system, tuple(told)
-
-
-def _in_steps(delay_ns: int, step_ns: int, jitter_s: float) -> int:
-    """Leave out of a delay what is beyond whole steps, where samples scatter by more than that."""
-    beyond = delay_ns % step_ns if step_ns else 0
-    return delay_ns - beyond if beyond * 1e-9 < jitter_s else delay_ns
 
 
 def _with_dynamics(

@@ -8,7 +8,7 @@ import logging
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -164,41 +164,28 @@ def states_section(case: str, record: ChangeRecord) -> Section:
     return Section("supervisor", heading, COLUMNS, rows, note, data=record.as_json(), value=record)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFindings:
-    """What was found of a case's devices before they are opened.
-
-    twins: What was identified of them.
-    arming: The margins that they were armed with.
-    """
-
-    twins: tuple[TwinFile, ...] = ()
-    arming: Arming | None = None
-
-
 @contextmanager
 def supervising(
     case: PreparedCase,
     settings: SupervisorSettings | None,
     output: Path,
     remarks: list[str],
-    findings: DeviceFindings | None = None,
+    twins: Iterable[TwinFile] = (),
+    arming: Arming | None = None,
     *,
     devices: Collection[str] | None = None,
 ) -> Iterator[Steps]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
-    What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
+    What it sees is written into the folder ``NAME.supervisor``, with the name of the case. It is
+    told what was identified of the devices, and the margins that they were armed with.
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
         yield Steps(case)
         return
-    found = findings or DeviceFindings()
-
-    settings = with_identified(settings, found.twins)
-
-    margins, told = tracked_margins(settings, found.arming)
+    settings = with_identified(settings, twins)
+    margins, told = tracked_margins(settings, arming)
     remarks += told
     _expect_complete(case, settings, names)
 
@@ -286,9 +273,9 @@ class Supervision(Extension):
         """Start it before devices are opened."""
         case, settings = steps.case, run.experiment.supervisor
         name = case.name
-        found = DeviceFindings(run.value(name, "identified") or (), run.value(name, "arming"))
+        found = run.value(name, "identified") or (), run.value(name, "arming")
         try:
-            with supervising(case, settings, run.output, run.remarks[name], found) as watched:
+            with supervising(case, settings, run.output, run.remarks[name], *found) as watched:
                 rig = "" if watched.case is case or settings is None else settings.rig
                 yield replace(
                     steps,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.realtime import RealTime
@@ -41,23 +41,13 @@ from orchestrator.study.run.pace import realtime_of
 Table = TypeVar("Table")
 
 
-@contextmanager
-def watched_device(
-    case: PreparedCase, device: str, settings: SupervisorSettings | None, folder: Path
-) -> Iterator[PreparedCase]:
-    """Let the supervisor of a rig watch one of its devices, as far as that is its own business.
+def _alone(settings: SupervisorSettings, device: str) -> SupervisorSettings:
+    """Let a supervisor watch one of its devices, as far as that is its own business.
 
     Limits of its command and of what it measures, its health and its way to rest are those of the
     rig; what needs other devices, or a loop, is left out. It is armed by itself, and at once: it is
     excited because somebody asked for it, and from rest.
     """
-    own = None if settings is None else _alone(settings, device)
-    remarks: list[str] = []
-    with supervising(case, own, folder, remarks, devices=[device]) as watched:
-        yield watched.case
-
-
-def _alone(settings: SupervisorSettings, device: str) -> SupervisorSettings:
     signals = {
         name: limits
         for name, limits in _of(settings.signals, device).items()
@@ -120,11 +110,10 @@ def identify_case(
         lines = prepared.system.connections
         fed = {line.source.connector for line in lines if line.source.component == device}
         wanted = Needed(needed, fed) if needed else None
-        watched = _Watch(
-            None if watched_in is None else experiment.supervisor, watched_in or folder
-        )
+        rig = None if watched_in is None else experiment.supervisor
+        watch = None if rig is None else _alone(rig, device), watched_in or folder
         yield with_longer_motions(
-            partial(_identified, prepared, device, each, own, watched, wanted), procedure
+            partial(_identified, prepared, device, each, own, watch, wanted), procedure
         )
 
 
@@ -133,26 +122,22 @@ def step_of(given: str | float | None, period: float) -> float:
     return period if given is None else seconds(nanoseconds(given, "step"))
 
 
-class _Watch(NamedTuple):
-    supervisor: SupervisorSettings | None
-    folder: Path
-
-
 def _identified(
     prepared: PreparedCase,
     device: str,
     step: float,
     realtime: RealTime,
-    watch: _Watch,
+    watch: tuple[SupervisorSettings | None, Path],
     needed: Needed | None,
     procedure: Procedure,
 ) -> IdentifiedDevice:
     """Identify a device by one motion."""
+    alone = replace(prepared, name=device)
     with (
-        watched_device(replace(prepared, name=device), device, *watch) as case,
+        supervising(alone, *watch, [], devices=[device]) as watched,
         emulating(prepared, realtime),
     ):
-        found = identify_device(case.system, device, step, procedure, realtime)
+        found = identify_device(watched.case.system, device, step, procedure, realtime)
     if needed is not None:
         needed.expect_known(found.twin)
     return found
@@ -287,84 +272,6 @@ def _remark(twin: TwinFile, path: Path, device: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeArming:
-    """What is known of commanded devices before they are armed.
-
-    twins: By case.
-    remarks: By case, where twins are older than the run.
-    pages: Files that were written.
-    """
-
-    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
-    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    pages: tuple[Path, ...] = ()
-
-
-def identified_cases(
-    experiment: Experiment,
-    folder: Path,
-    cases: Mapping[str, PreparedCase],
-    settings: RunSettings,
-    output: Path,
-    tell: Callable[[str, float], None],
-    announce: Callable[[str], None],
-) -> BeforeArming:
-    """Identify the commanded devices of cases, by case, and write twins and a page for each.
-
-    The files are there whatever comes after, a refusal of arming included. Before the first moves,
-    it is said what is going to move.
-    """
-    known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
-    later = [text for name in known for text in run_movements(cases[name], known[name])]
-    table = experiment.identification
-    if table is None:
-        for text in later:
-            announce(text)
-        return BeforeArming()
-    _expect_known(table, sorted({device for devices in known.values() for device in devices}))
-    chosen = {
-        name: tuple(one for one in devices if not table.devices or one in table.devices)
-        for name, devices in known.items()
-    }
-    wanted = {name: devices for name, devices in chosen.items() if devices}
-    if settings.stored_twins is not None:
-        stored, remarks = stored_twins(table, folder, cases, wanted, settings.stored_twins)
-        for text in (*(each for told in remarks.values() for each in told), *later):
-            announce(text)
-        return BeforeArming(stored, remarks)
-    now = [
-        text
-        for name, devices in wanted.items()
-        for text in identification_movements(cases[name], devices, procedure(table, devices))
-    ]
-    for text in (*now, *later):
-        announce(text)
-    twins: dict[str, tuple[TwinFile, ...]] = {}
-    files: list[Path] = []
-    for done, (name, devices) in enumerate(wanted.items()):
-        tell(f"identification for {name}", done / len(wanted))
-        how = procedure(table, devices)
-        place = output / "identification" / name
-        found = list(
-            identify_case(
-                experiment,
-                folder,
-                name,
-                _paced(settings),
-                how,
-                chosen=devices,
-                prepared=cases[name],
-                watched_in=place.with_name(f"{name}.supervised"),
-                needed=_needed(experiment, cases[name], settings),
-            )
-        )
-        files += write_identification(found, experiment.case[name].title or name, place)
-        twins[name] = tuple(device.twin for device in found)
-        tell(f"identification for {name}", (done + 1) / len(wanted))
-    return BeforeArming(twins, pages=tuple(files))
-
-
 def _needed(experiment: Experiment, case: PreparedCase, settings: RunSettings) -> Reserve | None:
     """Return what arming needs; nothing of a case that is forced."""
     table = case.case.arming or experiment.arming or ArmingTable()
@@ -396,30 +303,78 @@ def _expect_known(table: IdentificationTable, known: list[str]) -> None:
             )
 
 
-def _paced(settings: RunSettings) -> RunSettings:
-    """A device keeps its own pace, whatever the run is asked to do."""
-    return replace(settings, realtime=1.0)
-
-
 class Identification(Extension):
     """Identifies commanded devices where the experiment says so; says what is going to move."""
 
     follows = ("realtime",)
 
     def begin(self, run: Run) -> None:
-        """Identify them."""
-        found = identified_cases(
-            run.experiment,
-            run.reader.folder,
-            run.cases,
-            run.settings,
-            run.output,
-            run.tell,
-            run.announce,
+        """Identify them by case, and write twins and a page for each.
+
+        The files are there whatever comes after, a refusal of arming included. Before the first
+        moves, it is said what is going to move.
+        """
+        cases, stored = run.cases, run.settings.stored_twins
+        known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
+        later = [text for name in known for text in run_movements(cases[name], known[name])]
+        table = run.experiment.identification
+        if table is None:
+            for text in later:
+                run.announce(text)
+            return
+        _expect_known(table, sorted({device for devices in known.values() for device in devices}))
+        chosen = {
+            name: tuple(one for one in devices if not table.devices or one in table.devices)
+            for name, devices in known.items()
+        }
+        wanted = {name: devices for name, devices in chosen.items() if devices}
+        if stored is not None:
+            twins, remarks = stored_twins(table, run.reader.folder, cases, wanted, stored)
+            now = [each for told in remarks.values() for each in told]
+        else:
+            twins, remarks = {}, {}
+            now = [
+                text
+                for name, devices in wanted.items()
+                for text in identification_movements(
+                    cases[name], devices, procedure(table, devices)
+                )
+            ]
+        for text in (*now, *later):
+            run.announce(text)
+        if stored is None:
+            twins = _identified_cases(run, table, wanted)
+        for name, told in remarks.items():
+            run.notes[name] += told
+        for name, found in twins.items():
+            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in found]
+            run.add(name, Section("identified", data=plain or None, value=found))
+
+
+def _identified_cases(
+    run: Run, table: IdentificationTable, wanted: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[TwinFile, ...]]:
+    twins: dict[str, tuple[TwinFile, ...]] = {}
+    files: list[Path] = []
+    paced = replace(run.settings, realtime=1.0)  # a device keeps its own pace
+    for done, (name, devices) in enumerate(wanted.items()):
+        run.tell(f"identification for {name}", done / len(wanted))
+        place = run.output / "identification" / name
+        found = list(
+            identify_case(
+                run.experiment,
+                run.reader.folder,
+                name,
+                paced,
+                procedure(table, devices),
+                chosen=devices,
+                prepared=run.cases[name],
+                watched_in=place.with_name(f"{name}.supervised"),
+                needed=_needed(run.experiment, run.cases[name], run.settings),
+            )
         )
-        for name, remarks in found.remarks.items():
-            run.notes[name] += remarks
-        for name, twins in found.twins.items():
-            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in twins]
-            run.add(name, Section("identified", data=plain or None, value=twins))
-        run.outcome.files += found.pages
+        files += write_identification(found, run.experiment.case[name].title or name, place)
+        twins[name] = tuple(device.twin for device in found)
+        run.tell(f"identification for {name}", (done + 1) / len(wanted))
+    run.outcome.files += files
+    return twins

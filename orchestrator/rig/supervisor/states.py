@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -76,70 +77,63 @@ class Transition:
 
 
 _S, _E, _G = State, Event, Guard
-#: Every way there is; what is not here changes nothing, and an operator's wish is refused.
-TRANSITIONS: tuple[Transition, ...] = (
-    Transition(
-        _S.OFF,
-        _E.HEARD,
-        _G.ALWAYS,
-        _S.SHADOW,
-        "all devices are heard; they are held where they are",
+#: Every way there is, by where it begins; what is not here changes nothing, and an operator's wish
+#: is refused.
+_WAYS: Mapping[State, tuple[tuple[Event, Guard, State, str], ...]] = {
+    _S.OFF: (
+        (_E.HEARD, _G.ALWAYS, _S.SHADOW, "all devices are heard; they are held where they are"),
+        (_E.FAULT, _G.ALWAYS, _S.SAFE, "a device is lost before all are heard"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
     ),
-    Transition(_S.OFF, _E.FAULT, _G.ALWAYS, _S.SAFE, "a device is lost before all are heard"),
-    Transition(_S.OFF, _E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
-    Transition(_S.OFF, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
-    Transition(_S.SHADOW, _E.ARM, _G.SOUND, _S.SHADOW, "first step: armed for a while"),
-    Transition(
-        _S.SHADOW, _E.ENGAGE, _G.ARMED, _S.BLEND, "second step: the devices begin to follow"
+    _S.SHADOW: (
+        (_E.ARM, _G.SOUND, _S.SHADOW, "first step: armed for a while"),
+        (_E.ENGAGE, _G.ARMED, _S.BLEND, "second step: the devices begin to follow"),
+        (_E.TUNE, _G.SOUND, _S.SHADOW, "another value, granted; it is to be armed anew"),
+        (_E.FAULT, _G.ALWAYS, _S.SAFE, "nothing moves; the fault is latched"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
+        (_E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
     ),
-    Transition(
-        _S.SHADOW, _E.TUNE, _G.SOUND, _S.SHADOW, "another value, granted; it is to be armed anew"
+    _S.BLEND: (
+        (_E.BLENDED, _G.ALWAYS, _S.ACTIVE, "the time of blending is over"),
+        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
+        (_E.ALARM, _G.ALWAYS, _S.BLEND, "it is said and written; the rig goes on"),
+        (_E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
+        (_E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     ),
-    Transition(_S.SHADOW, _E.FAULT, _G.ALWAYS, _S.SAFE, "nothing moves; the fault is latched"),
-    Transition(_S.SHADOW, _E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
-    Transition(_S.SHADOW, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
-    Transition(_S.SHADOW, _E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
-    Transition(_S.BLEND, _E.BLENDED, _G.ALWAYS, _S.ACTIVE, "the time of blending is over"),
-    Transition(_S.BLEND, _E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
-    Transition(_S.BLEND, _E.ALARM, _G.ALWAYS, _S.BLEND, "it is said and written; the rig goes on"),
-    Transition(_S.BLEND, _E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
-    Transition(_S.BLEND, _E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
-    Transition(_S.BLEND, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
-    Transition(_S.BLEND, _E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
-    Transition(
-        _S.ACTIVE, _E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"
+    _S.ACTIVE: (
+        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
+        (_E.TUNE, _G.SOUND, _S.ACTIVE, "another value, whose margins were granted"),
+        (_E.ALARM, _G.ALWAYS, _S.ACTIVE, "it is said and written; the rig goes on"),
+        (_E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
+        (_E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     ),
-    Transition(
-        _S.ACTIVE, _E.TUNE, _G.SOUND, _S.ACTIVE, "another value, whose margins were granted"
+    _S.FALLBACK: (
+        (_E.AT_REST, _G.LATCHED, _S.SAFE, "the commands stand, the cause is latched"),
+        (_E.AT_REST, _G.UNLATCHED, _S.SHADOW, "the commands stand, nothing is wrong"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "something worse came on the way"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
+        (_E.OVERDUE, _G.ALWAYS, _S.QUICKSTOP, "it does not come to rest in time"),
     ),
-    Transition(
-        _S.ACTIVE, _E.ALARM, _G.ALWAYS, _S.ACTIVE, "it is said and written; the rig goes on"
+    _S.QUICKSTOP: (
+        (_E.AT_REST, _G.ALWAYS, _S.SAFE, "the commands stand"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
+        (_E.OVERDUE, _G.ALWAYS, _S.ESTOP, "it does not come to rest in time"),
     ),
-    Transition(_S.ACTIVE, _E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
-    Transition(_S.ACTIVE, _E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
-    Transition(_S.ACTIVE, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
-    Transition(_S.ACTIVE, _E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
-    Transition(
-        _S.FALLBACK, _E.AT_REST, _G.LATCHED, _S.SAFE, "the commands stand, the cause is latched"
+    _S.ESTOP: ((_E.RESET, _G.SOUND, _S.SAFE, "the hard-wired stop is closed again"),),
+    _S.SAFE: (
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
+        (_E.RESET, _G.SOUND, _S.SHADOW, "an operator resets; the devices stay held"),
+        (_E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
     ),
-    Transition(
-        _S.FALLBACK, _E.AT_REST, _G.UNLATCHED, _S.SHADOW, "the commands stand, nothing is wrong"
-    ),
-    Transition(
-        _S.FALLBACK, _E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "something worse came on the way"
-    ),
-    Transition(_S.FALLBACK, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
-    Transition(
-        _S.FALLBACK, _E.OVERDUE, _G.ALWAYS, _S.QUICKSTOP, "it does not come to rest in time"
-    ),
-    Transition(_S.QUICKSTOP, _E.AT_REST, _G.ALWAYS, _S.SAFE, "the commands stand"),
-    Transition(_S.QUICKSTOP, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
-    Transition(_S.QUICKSTOP, _E.OVERDUE, _G.ALWAYS, _S.ESTOP, "it does not come to rest in time"),
-    Transition(_S.ESTOP, _E.RESET, _G.SOUND, _S.SAFE, "the hard-wired stop is closed again"),
-    Transition(_S.SAFE, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
-    Transition(_S.SAFE, _E.RESET, _G.SOUND, _S.SHADOW, "an operator resets; the devices stay held"),
-    Transition(_S.SAFE, _E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
-)
+}
+#: The same as rows.
+TRANSITIONS = tuple(Transition(state, *way) for state, ways in _WAYS.items() for way in ways)
 
 
 def transitions_page() -> str:

@@ -7,7 +7,7 @@ import mmap
 import os
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -96,14 +96,9 @@ class JoiningDevice:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, which :meth:`of_json` reads."""
-        return {
-            "device": self.device,
-            "measured": [_plain(signal) for signal in self.measured],
-            "commands": [_plain(signal) for signal in self.commands],
-            "period_ns": self.period_ns,
-            "pid": self.pid,
-            "engine": self.engine,
-            "answers": self.answers,
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return plain | {
+            key: [astuple(one) for one in plain[key]] for key in ("measured", "commands")
         }
 
     @classmethod
@@ -113,10 +108,6 @@ class JoiningDevice:
             key: tuple(RingSignal(*one) for one in data[key]) for key in ("measured", "commands")
         }
         return cls(**{**data, **signals})
-
-
-def _plain(signal: RingSignal) -> list[Any]:
-    return [getattr(signal, field.name) for field in fields(signal)]
 
 
 class Word(IntEnum):
