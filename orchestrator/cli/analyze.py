@@ -61,8 +61,9 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     them which is farthest from the prediction.
     """
     from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode, remarks
-    from orchestrator.core.master import compile_schedule, probe_loop
+    from orchestrator.core.master import compile_schedule
     from orchestrator.core.system import communication_step_ns
+    from orchestrator.loops import probe_loop
 
     default = system.experiment
     step_ns = communication_step_ns(system, options.step)

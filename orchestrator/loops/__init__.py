@@ -9,6 +9,10 @@ if TYPE_CHECKING:
         LinearSystem as LinearSystem,
         linear_system as linear_system,
     )
+    from orchestrator.loops.delay_probe import (
+        ProbedDelay as ProbedDelay,
+        probe_loop as probe_loop,
+    )
     from orchestrator.loops.loop_account import LoopAccount as LoopAccount, Mode as Mode
     from orchestrator.loops.loop_transfer import (
         Margin as Margin,

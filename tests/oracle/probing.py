@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.master import ProbedDelay, compile_schedule, probe_loop
+from orchestrator.core.master import compile_schedule
 from orchestrator.core.system import System
+from orchestrator.loops import ProbedDelay, probe_loop
 
 
 def probe_delays(

@@ -36,10 +36,6 @@ if TYPE_CHECKING:
         StoredCheckpoint as StoredCheckpoint,
     )
     from orchestrator.core.master.run.execution import Execution as Execution, start as start
-    from orchestrator.core.master.run.probe import (
-        ProbedDelay as ProbedDelay,
-        probe_loop as probe_loop,
-    )
     from orchestrator.core.master.run.recorder import (
         Recording as Recording,
         recordable as recordable,

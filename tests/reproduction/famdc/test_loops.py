@@ -7,8 +7,9 @@ from reproduction.famdc.example import FOLDER
 
 from orchestrator import read_system
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.master import compile_schedule, probe_loop
+from orchestrator.core.master import compile_schedule
 from orchestrator.core.simunits import resolve
+from orchestrator.loops import probe_loop
 
 STEP = 1_000_000
 

@@ -32,7 +32,6 @@ from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, seconds
 from orchestrator.engine import (
-    DriftEstimate,
     Engine,
     LatencyHistogram,
     MonotonicClock,
@@ -241,6 +240,8 @@ class Pacing:
     def record(self) -> RealTimeRecord:
         """The timing so far."""
         pacer, asked, drift = self._pacer, self._realtime, self._clock.drift
+        rate = drift.ppm, drift.sigma_ppm, drift.samples
+        found = Drift(*rate, drift.silences, drift.silent_ns * 1e-9)
         return RealTimeRecord(
             factor=asked.factor,
             policy=str(asked.policy),
@@ -258,14 +259,9 @@ class Pacing:
             longest_row=pacer.longest_row,
             slipped_ns=pacer.slipped_ns,
             listed=self._overruns(),
-            drift=_drift(drift) if self._device else None,
+            drift=found if self._device else None,
             clock=self._master.name if self._master else "",
         )
-
-
-def _drift(found: DriftEstimate) -> Drift:
-    silent = found.silent_ns * 1e-9
-    return Drift(found.ppm, found.sigma_ppm, found.samples, found.silences, silent)
 
 
 def _durations(histogram: LatencyHistogram) -> Durations:

@@ -244,19 +244,17 @@ class Tuning:
         """Do what is due in front of the next step; return the steps until more is."""
         done = self._engine.done
         while self._planned and self._planned[0].step <= done:
-            self._again(self._planned.pop(0))
+            tuned = self._planned.pop(0)
+            name, value = tuned.name, tuned.value
+            if ARROW not in name:
+                value = self._ports.accepted(name, value)
+            self._change(name, value, tuned.ramp, tuned.by)
         for tuned, last in list(self._moving.values()):
             if last < done:
                 self._put(tuned)
         if self._moving:
             return 1
         return self._planned[0].step - done if self._planned else MOST_STEPS
-
-    def _again(self, tuned: Tuned) -> None:
-        name, value = tuned.name, tuned.value
-        if ARROW not in name:
-            value = self._ports.accepted(name, value)
-        self._change(name, value, tuned.ramp, tuned.by)
 
     def restore(self, log: Log) -> None:
         """Go on as when this was the log: with the ramps that were under way."""

@@ -274,7 +274,9 @@ class InputHold:
         if _makes_up(line):
             return Held(OperationCode.COPY, 1.0, 0.0)
         if not self._mixes(line):
-            return Held(OperationCode.COPY, 1.0, self._lateness(line))
+            half, windows = self._ticks.get(line.target.component, 1) / 2, self._windows(line)
+            late = sum(begin + half - reached for begin, reached in windows) / len(windows)
+            return Held(OperationCode.COPY, 1.0, late)
         at_once = self._at_once(line)
         if coupling is Coupling.AHEAD and not self.before(line):
             share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
@@ -325,17 +327,8 @@ class InputHold:
     def _mixes(self, line: Connection) -> bool:
         return self._moves(line) and self._plan.coupling is not Coupling.NEWEST
 
-    def _lateness(self, line: Connection) -> float:
-        """How late the newest value is: the mean over all steps of the target."""
-        half = self._ticks.get(line.target.component, 1) / 2
-        windows = self._windows(line)
-        return sum(begin + half - reached for begin, reached in windows) / len(windows)
-
     def _windows(self, line: Connection) -> list[tuple[int, int]]:
-        """For each step of the target its begin and the newest value's moment, in ticks.
-
-        All that repeats are in the list.
-        """
+        """List begin and newest moment of the target's steps, in ticks, until they repeat."""
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
         ahead = self.read_ahead(line.target.component) + self._has_end(line)

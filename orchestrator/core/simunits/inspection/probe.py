@@ -412,6 +412,14 @@ class InstanceBench:
             probe.excite()
         return probe
 
+    def run(self, step: float, count: int = STEPS, *, event_mode: bool = False) -> list[float]:
+        """Return the result of an instance of its own after some steps."""
+        probe = self.open(event_mode=event_mode)
+        probe.advance(step, count)
+        result = probe.result()
+        probe.finish()
+        return result
+
     def can(self, *names: str) -> bool:
         """Whether the interface has a capability, under one of its names in FMI 2.0 and 3.0."""
         return any(self.capabilities.get(name) is True for name in names)
@@ -428,6 +436,12 @@ def finite(probe: FmuProbe) -> list[float]:
 def close(one: Sequence[float], other: Sequence[float], tolerance: float) -> bool:
     """Whether two results agree to a relative tolerance."""
     return all(math.isclose(a, b, rel_tol=tolerance) for a, b in zip(one, other, strict=True))
+
+
+def expect_same(expected: Sequence[float], found: Sequence[float], when: str = "") -> None:
+    """Expect that two results are the same bit by bit."""
+    if found != expected:
+        raise AssertionError(f"{when}{difference(expected, found)}")
 
 
 def difference(expected: Sequence[float], found: Sequence[float]) -> str:

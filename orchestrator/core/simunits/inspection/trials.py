@@ -14,6 +14,7 @@ from orchestrator.core.simunits.inspection.probe import (
     Skip,
     close,
     difference,
+    expect_same,
     finite,
 )
 
@@ -61,8 +62,7 @@ def saved_everywhere(bench: InstanceBench) -> str:
         state, now = probe.save(), probe.place
         first = _finish(bench, probe, rest)
         probe.restore(state, now)
-        if (again := _finish(bench, probe, rest)) != first:
-            raise AssertionError(f"saved in {name} mode: {difference(first, again)}")
+        expect_same(first, _finish(bench, probe, rest), f"saved in {name} mode: ")
         probe.forget(state)
         probe.finish()
         modes.append(name)
@@ -84,9 +84,8 @@ def reset_in_every_mode(bench: InstanceBench) -> str:
                 probe.read_everything()
         probe.fmu.reset()
         probe.next_event = None
-        if (again := _finish(bench, probe, stages[1:])) != expected:
-            name = stages[index][0]
-            raise AssertionError(f"reset in {name} mode: {difference(expected, again)}")
+        again = _finish(bench, probe, stages[1:])
+        expect_same(expected, again, f"reset in {stages[index][0]} mode: ")
         probe.fmu.terminate()
         probe.fmu.reset()
     probe.fmu.freeInstance()
@@ -99,13 +98,7 @@ def event_mode(bench: InstanceBench) -> str:
         return _idle_events(bench)
     if not bench.can("hasEventMode"):
         raise Skip("hasEventMode is false")
-    results = []
-    for used in (False, True):
-        probe = bench.open(event_mode=used)
-        probe.advance(bench.step, STEPS)
-        results.append(probe.result())
-        probe.finish()
-    plain, handled = results
+    plain, handled = (bench.run(bench.step, event_mode=used) for used in (False, True))
     if not close(plain, handled, LOOSE):
         raise AssertionError(difference(plain, handled))
     return f"{STEPS} steps agree with those of an FMU that handles its events itself"
@@ -124,8 +117,7 @@ def _idle_events(bench: InstanceBench) -> str:
                 probe.settle()
         results.append(probe.result())
         probe.finish()
-    if results[0] != results[1]:
-        raise AssertionError(f"after idle events: {difference(*results)}")
+    expect_same(results[0], results[1], "after idle events: ")
     return f"{3 * STEPS} idle events change nothing"
 
 
@@ -206,8 +198,7 @@ def life_cycle(bench: InstanceBench) -> str:
     probe.initialize(bench.start)
     probe.excite()
     probe.advance(bench.step, STEPS)
-    if probe.result() != first:
-        raise AssertionError(f"after a reset: {difference(first, probe.result())}")
+    expect_same(first, probe.result(), "after a reset: ")
     probe.finish()
     return f"{STEPS} steps of {bench.step:g} s; the same again after a reset"
 
@@ -225,27 +216,17 @@ def other_start_time(bench: InstanceBench) -> str:
 
 def start_values(bench: InstanceBench) -> str:
     """Setting inputs and parameters to their own start values changes nothing, in either mode."""
-    untouched = bench.open()
-    untouched.advance(bench.step, STEPS)
-    expected = untouched.result()
-    untouched.finish()
-    count = 0
+    expected = bench.run(bench.step)
     for late in (False, True):
         probe = bench.open(ready=False)
-        listed = [
+        settable = ("parameter", "input")
+        listed = [v for c in settable for v in probe.variables(c) if v.start is not None]
+        listed += [
             v
-            for causality in ("parameter", "input")
-            for v in probe.variables(causality)
-            if v.start is not None
-        ]
-        arrays = [
-            v
-            for causality in ("parameter", "input")
+            for causality in settable
             for v, size in probe.arrays(causality)
             if v.start is not None and len(v.start.split()) == size
         ]
-        count = len(listed) + len(arrays)
-        listed += arrays
         values = [float(text) for v in listed for text in str(v.start).split()]
         if not late:
             probe.set(listed, values)
@@ -257,10 +238,9 @@ def start_values(bench: InstanceBench) -> str:
         probe.settle()
         probe.excite()
         probe.advance(bench.step, STEPS)
-        if probe.result() != expected:
-            raise AssertionError(difference(expected, probe.result()))
+        expect_same(expected, probe.result())
         probe.finish()
-    return f"{count} Real parameters and inputs, before and during initialisation"
+    return f"{len(listed)} Real parameters and inputs, before and during initialisation"
 
 
 def several_instances(bench: InstanceBench) -> str:
@@ -295,15 +275,13 @@ def saved_state(bench: InstanceBench) -> str:
     first = probe.result()
     probe.restore(state, now)
     probe.advance(bench.step, bench.count - bench.count // 2)
-    if probe.result() != first:
-        raise AssertionError(difference(first, probe.result()))
+    expect_same(first, probe.result())
     remark = f"{bench.count} steps, bit by bit"
     if bench.can("canSerializeFMUstate", "canSerializeFMUState"):
         again = probe.from_bytes(probe.to_bytes(state))
         probe.restore(again, now)
         probe.advance(bench.step, bench.count - bench.count // 2)
-        if probe.result() != first:
-            raise AssertionError(f"serialised: {difference(first, probe.result())}")
+        expect_same(first, probe.result(), "serialised: ")
         probe.forget(again)
         remark += ", serialised too"
     probe.forget(state)
@@ -348,8 +326,7 @@ def states_and_nominals(bench: InstanceBench) -> str:
         raise AssertionError(f"nominal values are not positive: {probe.nominals()}")
     values = [x + 1e-3 for x in probe.continuous_states()]
     probe.write_states(values)
-    if probe.continuous_states() != values:
-        raise AssertionError(difference(values, probe.continuous_states()))
+    expect_same(values, probe.continuous_states())
     if not all(map(math.isfinite, probe.derivatives())):
         raise AssertionError(f"derivatives are not finite: {probe.derivatives()}")
     probe.finish()

@@ -58,7 +58,10 @@ def relay_system(
         lines.append(alone)
         plan = of_target.get(line.target)
         if plan is not None:
-            plans[line.target] = _scalar(replace(plan, connection=alone))
+            if plan.interpolation is Interpolation.SLERP:  # late as a scalar that is interpolated
+                scalar = Interpolation.LINEAR, Extrapolation.HOLD  # is, and held beyond the newest
+                plan = replace(plan, interpolation=scalar[0], extrapolation=scalar[1])
+            plans[line.target] = replace(plan, connection=alone)
     components = {}
     for into, line in zip(
         (ring.connections[-1], *ring.connections), ring.connections, strict=False
@@ -79,13 +82,6 @@ def _relay(system: System, into: Connection, out: Connection) -> Component:
     source = Source(SourceKind.BLOCK, "relay")
     order = system.components[name].input_order
     return Component(name, source, ports, input_order=order)
-
-
-def _scalar(plan: DelayPlan) -> DelayPlan:
-    """A quaternion is late as a scalar is that is interpolated, and held beyond the newest."""
-    if plan.interpolation is not Interpolation.SLERP:
-        return plan
-    return replace(plan, interpolation=Interpolation.LINEAR, extrapolation=Extrapolation.HOLD)
 
 
 #: Periods of the sine that are evaluated, after as many delays of the loop and periods to settle.
