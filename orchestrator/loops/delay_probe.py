@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master.plan import Coupling, Group, Plan
+from orchestrator.core.master import Coupling, Group, Plan, Schedule, validate_plan
 from orchestrator.core.master.schedule.compensation_table import FaultRows
 from orchestrator.core.master.schedule.compile import Emission
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
 from orchestrator.core.master.schedule.input_hold import InputHold
-from orchestrator.core.master.schedule.schedule import Buffer, Schedule
-from orchestrator.core.master.settings import validate_plan
+from orchestrator.core.master.schedule.schedule import Buffer
 from orchestrator.core.system import (
     Causality,
     Compensation,

@@ -317,7 +317,9 @@ class Patch:
         if span.closing - len(gap) < span.opened:
             gap = text[span.opened : span.closing]
         position = span.closing - len(gap)
-        yield position, position, b"".join(last) + (b"" if gap else tail)
+        if gap or children(parent):  # the end tag stays where it is: on a line, or behind the last
+            tail = b""
+        yield position, position, b"".join(last) + tail
 
     def _fragment(self, parent: etree._Element, new: etree._Element, inner: str) -> bytes:
         prefixes: dict[str, str | None] = {}

@@ -221,10 +221,10 @@ def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
     level: list[int] = []
     for number in range(len(order)):
         level.append(max((level[other] + more for other, more in least.get(number, ())), default=0))
-    return [
-        tuple(name for name, own in zip(order, level, strict=True) if own == wanted)
-        for wanted in range(max(level, default=-1) + 1)
-    ]
+    groups: list[list[str]] = [[] for _ in range(max(level, default=-1) + 1)]
+    for name, own in zip(order, level, strict=True):
+        groups[own].append(name)
+    return [tuple(group) for group in groups]
 
 
 def is_within_step(line: Connection, step_ns: int) -> bool:

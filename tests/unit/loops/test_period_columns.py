@@ -23,8 +23,8 @@ def test_all_columns_are_found_with_few_vectors(seed):
         calls.append(before)
         return matrix @ before
 
-    found = entries_of(apply, [kept, lost, np.arange(40, 64)], successors)
-    assert np.array_equal(found.dense(np.arange(size), size), matrix)
+    rows, columns, values = entries_of(apply, [kept, lost, np.arange(40, 64)], successors)
+    found = np.zeros((size, size))
+    np.add.at(found, (rows, columns), values)  # a place that is there twice would count twice
+    assert np.array_equal(found, matrix)
     assert len(calls) < 2 * size // 3
-    part = np.array([3, 41, 50])
-    assert np.array_equal(found.dense(part, size), matrix[np.ix_(part, part)])
