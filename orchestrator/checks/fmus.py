@@ -22,7 +22,7 @@ from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
 from orchestrator.core.system.naming import first_of
-from orchestrator.core.system.units import base_said
+from orchestrator.core.units.conversion import base_said
 
 CODES: tuple[Code, ...] = (
     warning(
