@@ -7,7 +7,7 @@ import gc
 import os
 import signal
 
-from orchestrator.core import garbage
+from orchestrator.core.garbage import Process
 
 #: How many more objects there are made than freed before the collector looks for rings among them:
 #: of the few hundred thousand that start-up makes nearly all live on.
@@ -31,7 +31,7 @@ def main() -> None:
     Until it is loaded, and when all is done, Ctrl-C ends the process at once with exit code 130:
     there is nothing that would have to be tidied up.
     """
-    garbage.process_is_own = True
+    Process.is_own = True
     gc.set_threshold(_MANY, 20, 20)
     atexit.register(_collect)  # the last of all
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -10,8 +10,14 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: Whether this process is a command's own, with no other objects in it: who starts it says so.
-process_is_own = False
+
+class Process:
+    """What the collector may do in this process."""
+
+    #: Whether it is a command's own, with no other objects in it: who starts it says so.
+    is_own = False
+    #: Whether there are objects that it passes over; to ask the collector would count them all.
+    passes_over = False
 
 
 def pass_over_loaded() -> None:
@@ -20,8 +26,9 @@ def pass_over_loaded() -> None:
     It lives on, so that whoever ends need not look for rings among it. A host that calls a command
     has objects that it may let go of, and rings of them would never be freed.
     """
-    if process_is_own:
+    if Process.is_own:
         gc.freeze()
+        Process.passes_over = True
 
 
 @contextmanager
@@ -36,7 +43,7 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         if was_running:
-            if not gc.get_freeze_count():
+            if not (Process.passes_over or gc.get_freeze_count()):
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -113,9 +112,9 @@ def unit_models(
     run: Execution,
     again: Again | None,
     side: Side = Side.MEAN,
-    known: Mapping[str, UnitModel] = MappingProxyType({}),
+    but: Collection[str] = (),
 ) -> dict[str, UnitModel]:
-    """Linearise every component of a run where it stands, but those that are known.
+    """Linearise every component of a run where it stands, but those that are left out.
 
     ``again`` leads another run there, for units that cannot go back, if there may be another;
     ``side`` is what is taken at a kink.
@@ -125,8 +124,7 @@ def unit_models(
     with ExitStack() as stack:
         other = None if again is None else cache(lambda: stack.enter_context(again()))
         for unit, member in zip(run.units, run.schedule.members, strict=True):
-            if unit.name in known:
-                models[unit.name] = known[unit.name]
+            if unit.name in but:
                 continue
             try:
                 step_ns = member.ticks * run.schedule.step_ns

@@ -27,7 +27,7 @@ from orchestrator.core.system import SourceKind, System
 from orchestrator.loops.block_model import Side
 from orchestrator.loops.loop_account import MODES, LoopAccount, Mode, coupled_groups, loop_accounts
 from orchestrator.loops.loop_transfer import Margins, open_loop
-from orchestrator.loops.operating_point import by_model_exchange, unit_models
+from orchestrator.loops.operating_point import Again, by_model_exchange, unit_models
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.state_space import UnitModel
 
@@ -54,6 +54,9 @@ class LinearSystem:
         Time of the point; ``None``: the start.
     contact
         What was taken of kinks.
+    beside
+        Models of what stands at a kink, as an open contact and as a closed one, or why there are
+        none; empty where nothing stands at one.
     """
 
     system: System
@@ -64,6 +67,7 @@ class LinearSystem:
     record: tuple[str, ...] = ()
     at: str | float | None = None
     contact: Side = Side.MEAN
+    beside: Mapping[Side, Mapping[str, UnitModel] | SoftdockError] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         many = len(self.models)
@@ -117,17 +121,16 @@ class LinearSystem:
         return {str(side.contact): side.loop_accounts(count) for side in self.sides()}
 
     def sides(self) -> tuple[LinearSystem, ...]:
-        """Linearise what stands at a kink again, as a contact that is open and one that is closed.
+        """Return it with what stands at a kink as a contact that is open and one that is closed.
 
         There is neither where no component stands at one.
         """
-        smooth = {name: model for name, model in self.models.items() if not model.kinks}
-        if len(smooth) == len(self.models):
-            return ()
-        return tuple(
-            self._again(self.system, contact=side, known=smooth)
-            for side in (Side.OPEN, Side.CLOSED)
-        )
+        found = []
+        for side, models in self.beside.items():
+            if isinstance(models, SoftdockError):
+                raise models
+            found.append(replace(self, models={**self.models, **models}, contact=side))
+        return tuple(found)
 
     def with_value(self, path: str, value: float) -> LinearSystem:
         """Linearise it again with another value of a parameter, ``component.parameter``.
@@ -138,13 +141,9 @@ class LinearSystem:
             If there is no such parameter, it does not take the value, or the system cannot be
             linearised with it.
         """
-        return self._again(self.system.set(path, value))
-
-    def _again(self, system: System, **options: Any) -> LinearSystem:
         settings = replace(self.master, step=f"{self.step_ns} ns", delay=self.delay)
-        return _linearised(
-            system, settings, self.record, **{"at": self.at, "contact": self.contact, **options}
-        )
+        system = self.system.set(path, value)
+        return _linearised(system, settings, self.record, at=self.at, contact=self.contact)
 
 
 def linear_system(
@@ -153,7 +152,6 @@ def linear_system(
     at: str | float | None = None,
     record: tuple[str, ...] = (),
     contact: Side | str = Side.MEAN,
-    known: Mapping[str, UnitModel] | None = None,
     **given: Unpack[StepKeywords],
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
@@ -169,8 +167,6 @@ def linear_system(
     contact
         What is taken of a contact that is just open, or of any kink: ``"mean"``, ``"open"``, the
         side where less acts, or ``"closed"``.
-    known
-        Models of components at this point that there are already.
     **given
         How it is stepped; see :class:`orchestrator.Execution`.
 
@@ -180,7 +176,7 @@ def linear_system(
         If the system cannot run as far, or a component cannot be linearised.
     """
     settings = ExecutionSettings.of(system, **given)
-    return _linearised(system, settings, record, at=at, contact=contact, known=known)
+    return _linearised(system, settings, record, at=at, contact=contact)
 
 
 def _linearised(
@@ -190,7 +186,6 @@ def _linearised(
     *,
     at: str | float | None,
     contact: Side | str,
-    known: Mapping[str, UnitModel] | None = None,
 ) -> LinearSystem:
     mode = settings.mode
 
@@ -205,14 +200,29 @@ def _linearised(
     with led() as run:
         kinds = {component.source.kind for component in prepared_system.components.values()}
         again = led if kinds <= _MODELS else None  # devices are started once
-        models = unit_models(run, again, Side(contact), known or {})
+        models = unit_models(run, again, Side(contact))
+        beside = _beside(run, again, models)
         step_ns = run.schedule.step_ns
     lines = tuple(
         replace(line, delay=line.delay and replace(line.delay, variation=None))
         for line in prepared_system.connections
     )
     flat = replace(prepared_system, connections=lines)
-    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact))
+    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact), beside)
+
+
+def _beside(
+    run: Execution, again: Again | None, models: Mapping[str, UnitModel]
+) -> dict[Side, dict[str, UnitModel] | SoftdockError]:
+    """Linearise what stands at a kink on both sides of it, in the same run."""
+    smooth = {name for name, model in models.items() if not model.kinks}
+    found: dict[Side, dict[str, UnitModel] | SoftdockError] = {}
+    for side in (Side.OPEN, Side.CLOSED) if len(smooth) < len(models) else ():
+        try:
+            found[side] = unit_models(run, again, side, but=smooth)
+        except SoftdockError as error:
+            found[side] = error
+    return found
 
 
 #: Components of a system, and samples that its delays take: more of them take seconds.
