@@ -129,8 +129,8 @@ def _solvable(loop: LoopTable) -> LoopTable:
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-#: Vectors are drawn with it: the same ones each time.
-_SEED = 20
+#: Its multiples, as fractions, are never alike: what numbers that are tried together are told by.
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 #: So few are not tried together once that has failed.
 _FEW = 8
 
@@ -144,7 +144,6 @@ def entries_of(
     groups: Numbers that are tried together at first; each number at most once.
     successors: Where each number goes if it is handed on, shape (size,); -1: nowhere.
     """
-    draw = np.random.default_rng(_SEED)
     pending = [group for group in groups if group.size]
     rows: list[Places] = []
     columns: list[Places] = []
@@ -163,7 +162,7 @@ def entries_of(
     while pending:
         group = pending.pop()
         before = np.zeros(successors.size)
-        before[group] = 1.0 if group.size == 1 else draw.uniform(1.0, 2.0, group.size)
+        before[group] = 1.0 if group.size == 1 else 1.0 + _GOLDEN * np.arange(group.size) % 1.0
         after = apply(before)
         into = np.flatnonzero(after)
         if not into.size:

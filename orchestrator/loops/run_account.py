@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, SoftdockError
@@ -26,10 +26,12 @@ from orchestrator.core.simunits import description_of, open_description
 from orchestrator.core.system import SourceKind, System
 from orchestrator.loops.block_model import Side
 from orchestrator.loops.loop_account import MODES, LoopAccount, Mode, coupled_groups, loop_accounts
-from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.operating_point import Again, by_model_exchange, unit_models
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.state_space import UnitModel
+
+if TYPE_CHECKING:
+    from orchestrator.loops.loop_transfer import Margins
 
 #: What can be started again and again without a side effect.
 _MODELS = frozenset({SourceKind.FMU, SourceKind.BLOCK})
@@ -111,6 +113,8 @@ class LinearSystem:
 
     def margins(self, line: str, element: int = 1) -> Margins:
         """Return the margins in continuous time at one line; see :func:`open_loop`."""
+        from orchestrator.loops.loop_transfer import open_loop
+
         return open_loop(self.system, self.models, line, element).margins()
 
     def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
