@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import copysign, sqrt
-from typing import Protocol
+from typing import Literal
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
@@ -123,42 +123,29 @@ class Orders:
     beat_ns: int
 
 
-class AxisLimits(Protocol):
-    """What one scalar of a command is held to: see :class:`CommandLimits`; infinite: to nothing."""
+@dataclass(frozen=True, slots=True)
+class AxisLimits:
+    """What one scalar of a command is held to; what is infinite, to nothing.
 
-    @property
-    def minimum(self) -> float | None:
-        """The ends of the workspace."""
+    velocity: Per s; a command is never sent faster.
+    persistence: How long it may be held back, or beyond ``acceleration`` and ``jerk``, s.
+    stop, quick_stop: Deceleration and jerk of both kinds of a stop, per s2 and s3.
+    rests: ``"in place"`` or ``"at zero"``.
+    to_zero: How fast what rests at zero gets there, per s.
+    minimum, maximum: The ends of the workspace.
+    acceleration, jerk: Per s2 and s3.
+    """
 
-    @property
-    def maximum(self) -> float | None:
-        """The same."""
-
-    @property
-    def velocity(self) -> float:
-        """Per s."""
-
-    @property
-    def acceleration(self) -> float | None:
-        """Per s2; ``None``: not looked at."""
-
-    @property
-    def jerk(self) -> float | None:
-        """Per s3; ``None``: not looked at."""
-
-    @property
-    def rests(self) -> str:
-        """``in place`` or ``at zero``."""
-
-    @property
-    def to_zero(self) -> float:
-        """How fast what rests at zero gets there, per s."""
-
-    def stop(self, *, quick: bool) -> tuple[float, float]:
-        """Return deceleration and jerk of a stop."""
-
-    def ns(self, key: str) -> int:
-        """Return a time in nanoseconds."""
+    velocity: float
+    persistence: float
+    stop: tuple[float, float]
+    quick_stop: tuple[float, float]
+    rests: Literal["in place", "at zero"]
+    to_zero: float
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    acceleration: float = math.inf
+    jerk: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +168,6 @@ class _Axis:
         #: The last stair: its periods, its mean velocity, and the periods since.
         self._stair, self._mean, self._quiet = 1, 0.0, 0
         self._bad = 0.0
-        self._persistence = limits.ns("persistence") * _NS
         self._spent = 0.0
         self._left, self._gone = _AT_ONCE * period, 0.0
         self._elapsed = period
@@ -203,8 +189,7 @@ class _Axis:
             return self.sent, Reason.COMMAND_NOT_FINITE
         self.wanted = wanted
         limits, h = self.limits, self._period
-        low, high = limits.minimum, limits.maximum
-        if (low is not None and wanted < low) or (high is not None and wanted > high):
+        if not limits.minimum <= wanted <= limits.maximum:
             return self.sent, Reason.TRAVEL
         sent = wanted
         if math.isfinite(limits.velocity):
@@ -217,7 +202,7 @@ class _Axis:
             self._bad = 0.0
             return sent, Reason.OPERATION
         self._bad += self._elapsed
-        return sent, found if self._bad > self._persistence else Reason.OPERATION
+        return sent, found if self._bad > limits.persistence else Reason.OPERATION
 
     def take(self, sent: float) -> None:
         """Remember what was sent."""
@@ -242,7 +227,7 @@ class _Axis:
         A command that goes by stairs, as that of a run with longer steps than the device's periods,
         is as fast as its last stair in the mean: a jump is no velocity, and a hold no rest.
         """
-        deceleration, jerk = self.limits.stop(quick=quick)
+        deceleration, jerk = self.limits.quick_stop if quick else self.limits.stop
         if math.isinf(deceleration):  # it stands at once
             self.hold()
             deceleration = jerk = 1.0
@@ -266,9 +251,7 @@ class _Axis:
         assert self._profile is not None  # noqa: S101 - a stop was begun
         self._spent += h
         x, self.velocity, self.acceleration = self._profile.at(self._spent)
-        low, high = self.limits.minimum, self.limits.maximum
-        x = x if low is None else max(x, low)
-        self.sent = x if high is None else min(x, high)
+        self.sent = min(max(x, self.limits.minimum), self.limits.maximum)
         return self.sent
 
     @property
@@ -286,12 +269,11 @@ class _Axis:
         self._mean = 0.0
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
-        limits = self.limits
         if held_back:
             return Reason.VELOCITY
-        if limits.acceleration is not None and abs(acceleration) > limits.acceleration:
+        if abs(acceleration) > self.limits.acceleration:
             return Reason.ACCELERATION
-        return Reason.JERK if limits.jerk is not None and abs(jerk) > limits.jerk else Reason(0)
+        return Reason.JERK if abs(jerk) > self.limits.jerk else Reason.OPERATION
 
 
 class CommandGate:
