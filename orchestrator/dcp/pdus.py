@@ -17,6 +17,9 @@ from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.identifiers import SPOKEN, PduType
 from orchestrator.dcp.states import SlaveState
 
+#: Sequence numbers begin again at 0 after so many.
+SEQUENCES = 2**16
+
 
 @dataclass(frozen=True, slots=True)
 class Pdu:

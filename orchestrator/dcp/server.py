@@ -147,15 +147,13 @@ class SlaveServer(SlaveWire):
         """Serve until :meth:`stop`, or until something is so after a PDU or a step."""
         while not self._stopped and not until():
             sockets = [self._control, self._woken, *self._data.values(), *self._peers]
-            ready, _, _ = select.select(sockets, [], [], self._patience())
+            due_ns = self.slave.due_ns
+            left = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
+            ready, _, _ = select.select(sockets, [], [], left)
             for each in ready:
                 if each is not self._woken:
                     self._read(each)
             self.slave.tick()
-
-    def _patience(self) -> float | None:
-        due_ns = self.slave.due_ns
-        return None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
 
     def stop(self) -> None:
         """Let :meth:`serve` return; from another thread, or a signal."""
