@@ -99,14 +99,18 @@ def with_emulators(
 
     What the file says of addresses and ports wins.
     """
-    problems = list(_strangers(name, case))
-    if problems:
-        raise DescriptionError(*problems)
+    strangers = [
+        f"case '{name}': emulators.{component}: expected a device of the case"
+        f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
+        for component in case.emulators
+        if component not in case.devices
+    ]
+    if strangers:
+        raise DescriptionError(*strangers)
     wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
     if not wanted:
         return case, {}
     from orchestrator.rig.devices.conformance import bench_of
-    from orchestrator.study.tables import DeviceTable
 
     devices, plans = dict(case.devices), {}
     for component in wanted:
@@ -118,30 +122,12 @@ def with_emulators(
             )
         bench = bench_of(kind)
         wiring = bench.wiring()
-        own = _options(experiment, case, component)
+        tables = experiment.emulators.get(component), case.emulators.get(component)
+        own = {key: value for one in tables if one for key, value in one.options.items()}
         plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
         told = {**wiring.settings, **devices[component].settings}
         devices[component] = DeviceTable(device=kind, **told)
     return case.model_copy(update={"devices": devices}), plans
-
-
-def _strangers(name: str, case: Case) -> Iterator[str]:
-    for component in case.emulators:
-        if component not in case.devices:
-            yield (
-                f"case '{name}': emulators.{component}: expected a device of the case"
-                f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
-            )
-
-
-def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
-    from orchestrator.rig.tables import EmulatorTable
-
-    none = EmulatorTable()
-    return {
-        **experiment.emulators.get(component, none).options,
-        **case.emulators.get(component, none).options,
-    }
 
 
 def _arguments(options: Mapping[str, object]) -> Iterator[str]:

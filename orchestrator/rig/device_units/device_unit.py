@@ -52,6 +52,7 @@ class IoProcess:
 
     def __init__(self, component: str, location: str, commands: int, measurements: int) -> None:
         self._component, self._location = component, location
+        self._context = f"component '{component}' (device '{location.partition('?')[0]}')"
         self._size = {"commands": commands, "measurements": measurements}
         self._memory = posix.shared_memory(component, DeviceBlock.size(commands, measurements))
         weakref.finalize(self, os.close, self._memory)
@@ -142,19 +143,13 @@ class IoProcess:
         return content
 
     def _failed(self, why: str) -> DeviceError:
-        return DeviceError.about(why, place=f"component '{self._component}' ({self._name})")
-
-    @property
-    def _name(self) -> str:
-        return f"device '{self._location.partition('?')[0]}'"
+        return DeviceError.about(why, place=self._context)
 
     def _raised(self, answer: dict[str, Any]) -> DeviceError:
         kind = error_named(str(answer["error"])) or DeviceError
         found = kind(*(Diagnostic(**each) for each in answer["diagnostics"]))
-        context = f"component '{self._component}' ({self._name})"
-        if not isinstance(found, DeviceError):
-            return DeviceError(*found.within(context))
-        return type(found)(*found.within(context))
+        of = type(found) if isinstance(found, DeviceError) else DeviceError
+        return of(*found.within(self._context))
 
 
 _LOG = logging.getLogger(__name__)
@@ -182,9 +177,9 @@ class DeviceUnit(SimulationUnit):
         size = sum(port.size for port in facts.ports.outputs)
         self._outputs |= {health: (size + i, 1) for i, (health, _, _) in enumerate(HEALTH)}
         limits = [
-            (_element(port.name, port.shape, i), port.minimum, port.maximum, port.start)
+            (scalar, port.minimum, port.maximum, port.start)
             for port in facts.ports.inputs
-            for i in range(port.size)
+            for scalar in port.scalars
         ]
         given = self._settings
         self.silence = given.connect_timeout if given.on_stale == "hold" else given.stale_after
@@ -313,10 +308,6 @@ class DeviceUnit(SimulationUnit):
         self._last = None if isinstance(last, CommandStaleError) and not missed else last
         if self._last is not None:
             _LOG.error("%s", self._last)
-
-
-def _element(name: str, shape: tuple[int, ...], number: int) -> str:
-    return f"{name}[{number}]" if shape else name
 
 
 def _scalars(ports: Iterable[DeviceConnector]) -> dict[str, tuple[int, int]]:

@@ -86,7 +86,7 @@ class OwnGate:
     @property
     def is_over(self) -> bool:
         """Whether the command stands, or does not come to."""
-        self._stop(Reason.OPERATION)
+        self.strike(Reason.OPERATION)
         return self._gate.at_rest or (self._clock() - (self._stopped_ns or 0)) * 1e-9 > _REST_S
 
     def command(self, wanted: Sequence[float], number: int, step_ns: int) -> list[float]:
@@ -131,19 +131,16 @@ class OwnGate:
             self._gate.trip(Reason.COMMAND_STALE, now)
 
     def strike(self, reason: Reason) -> None:
-        """Take note of what was found of the device."""
-        self._stop(reason)
+        """Come to rest for what was found of the device, once."""
+        if self._stopped_ns is None:
+            self._stopped_ns = self._clock()
+            self._gate.trip(reason, self._stopped_ns)
 
     def run_ended(self, *, regularly: bool) -> None:
         """Tell nobody: :attr:`is_over` begins the way to rest, in the thread that sends."""
 
     def leave(self) -> None:
         """Nobody has to be told."""
-
-    def _stop(self, reason: Reason) -> None:
-        if self._stopped_ns is None:
-            self._stopped_ns = self._clock()
-            self._gate.trip(reason, self._stopped_ns)
 
     def _expect(self, number: int, step_ns: int) -> None:
         """Allow for the step of the run; its first one may take as long as a device's opening."""
@@ -352,6 +349,5 @@ def watched_facts(
 
 def _signals(port: DeviceConnector) -> list[RingSignal]:
     low, high = port.range
-    names = [f"{port.name}[{i}]" for i in range(port.size)] if port.shape else [port.name]
     fast = port.speed if math.isfinite(port.speed) else None
-    return [RingSignal(name, port.unit, port.start, low, high, fast) for name in names]
+    return [RingSignal(name, port.unit, port.start, low, high, fast) for name in port.scalars]

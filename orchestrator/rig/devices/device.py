@@ -81,6 +81,11 @@ class DeviceConnector:
         return math.prod(self.shape)
 
     @property
+    def scalars(self) -> list[str]:
+        """Names of its elements, ``name[i]`` of an array."""
+        return [f"{self.name}[{i}]" for i in range(self.size)] if self.shape else [self.name]
+
+    @property
     def range(self) -> tuple[float | None, float | None]:
         """The ends of its range; ``None`` where it has none."""
         low = None if math.isinf(self.minimum) else self.minimum

@@ -28,6 +28,7 @@ from orchestrator.rig.identification.identified_device import (
 )
 from orchestrator.rig.identification.record import ExcitationLimits
 from orchestrator.rig.identification.report import write_identification
+from orchestrator.rig.identified_model import used_responses
 from orchestrator.rig.margins import Reserve
 from orchestrator.rig.supervision import supervising
 from orchestrator.rig.supervisor.settings import SupervisorSettings
@@ -107,9 +108,7 @@ def identify_case(
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
         each = step_of(given, 1.0 / rate)
         own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
-        lines = prepared.system.connections
-        fed = {line.source.connector for line in lines if line.source.component == device}
-        wanted = Needed(needed, fed) if needed else None
+        wanted = Needed(needed, used_responses(prepared.system, device)) if needed else None
         rig = None if watched_in is None else experiment.supervisor
         watch = None if rig is None else _alone(rig, device), watched_in or folder
         yield with_longer_motions(

@@ -21,14 +21,6 @@ def blending_weight(share: float) -> float:
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A part of the way with a constant jerk."""
-
-    length: float
-    jerk: float
-
-
 class RestProfile:
     """The fastest way to rest that keeps a deceleration and a jerk.
 
@@ -63,26 +55,26 @@ class RestProfile:
             )
         self._begin = position, velocity, acceleration
         self._pieces = _pieces(velocity, acceleration, deceleration, jerk)
-        self.duration = sum(piece.length for piece in self._pieces)
+        self.duration = sum(length for length, _ in self._pieces)
 
     def at(self, t: float) -> tuple[float, float, float]:
         """Return position, velocity and acceleration ``t`` seconds after the beginning."""
         x, v, a = self._begin
         left = max(t, 0.0)
-        for piece in self._pieces:
-            h = min(left, piece.length)
-            x += h * (v + h * (a / 2.0 + h * piece.jerk / 6.0))
-            v += h * (a + h * piece.jerk / 2.0)
-            a += h * piece.jerk
+        for length, jerk in self._pieces:
+            h = min(left, length)
+            x += h * (v + h * (a / 2.0 + h * jerk / 6.0))
+            v += h * (a + h * jerk / 2.0)
+            a += h * jerk
             left -= h
         return (x, 0.0, 0.0) if t >= self.duration else (x, v, a)
 
 
-def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[_Piece]:
-    """Find the three parts, for a peak in the direction in which velocity is missing."""
+def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[tuple[float, float]]:
+    """Return length and jerk of the parts, for a peak in the direction of the missing velocity."""
     missing = -v - copysign(a * a / (2.0 * jerk), a)  # once the acceleration is brought to 0
     if missing == 0.0:
-        return [_Piece(abs(a) / jerk, -copysign(jerk, a))]
+        return [(abs(a) / jerk, -copysign(jerk, a))]
     side = copysign(1.0, missing)
     ahead, start = -side * v, side * a  # both counted in the direction of the peak
     peak = sqrt(max(jerk * ahead + start * start / 2.0, 0.0))
@@ -93,9 +85,9 @@ def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[_Piece
         first = sign * (peak * peak - start * start) / (2.0 * jerk)
         stays = (ahead - first - peak * peak / (2.0 * jerk)) / peak
     return [
-        _Piece(abs(peak - start) / jerk, side * copysign(jerk, peak - start)),
-        _Piece(stays, 0.0),
-        _Piece(peak / jerk, -side * jerk),
+        (abs(peak - start) / jerk, side * copysign(jerk, peak - start)),
+        (stays, 0.0),
+        (peak / jerk, -side * jerk),
     ]
 
 
@@ -379,11 +371,14 @@ class CommandGate:
         self._repeats = self._repeats + 1 if again else 0
         self._sent_number = number
         held = self._times.hold_cycles
-        if self._follows and held is not None and self._repeats > held:
-            return self._coast(begins=self._repeats == held + 1)
-        if self._follows:
+        if not self._follows:
+            return self._rest()
+        if held is None or self._repeats <= held:
             return self._follow(wanted, orders, now_ns)
-        return self._rest()
+        if self._repeats == held + 1:  # it slows down; a new command that comes is caught up with
+            for axis in self._axes:
+                axis.stop(quick=False)
+        return [axis.rest() for axis in self._axes]
 
     def _obey(self, orders: Orders) -> None:
         state = orders.state
@@ -423,13 +418,6 @@ class CommandGate:
             axis.take(sent)
         self.shaped += any(axis.sent != axis.wanted for axis in self._axes)
         return passed
-
-    def _coast(self, *, begins: bool) -> list[float]:
-        """Slow down while no new command comes; one that comes is caught up with."""
-        for axis in self._axes:
-            if begins:
-                axis.stop(quick=False)
-        return [axis.rest() for axis in self._axes]
 
     def _rest(self) -> list[float]:
         if self._stopping in STOPPING:

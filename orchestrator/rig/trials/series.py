@@ -42,7 +42,7 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
         process = OwnProcess(
             _CHILD,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,  # see await_begin and await_heirs
+            stdout=subprocess.PIPE,  # a line when it begins, its end when all it started has ended
             stderr=said,
             outlives=True,  # as at a terminal of its own
         )
@@ -52,11 +52,6 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
         yield process
     finally:
         process.finish()
-
-
-def await_begin(process: OwnProcess, limit_s: float) -> bool:
-    """Wait until the devices of a run are open and it steps; return whether it does."""
-    return bool(process.first_line(limit_s))  # it is empty when the run has ended
 
 
 def device_process(run: int, component: str) -> int:
@@ -78,23 +73,14 @@ def fill_disk(run: int) -> None:
                 resource.prlimit(int(folder.name), resource.RLIMIT_FSIZE, (4096, 4096))
 
 
-@contextlib.contextmanager
-def stopped(process: int) -> Iterator[None]:
-    """Let a process stand still; it goes on afterwards, if it is still there."""
+def stop_for(process: int, seconds: float) -> None:
+    """Let a process stand still for a while; it goes on afterwards, if it is still there."""
     os.kill(process, signal.SIGSTOP)
     try:
-        yield
+        time.sleep(seconds)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGCONT)
-
-
-def await_heirs(process: OwnProcess, limit_s: float) -> None:
-    """Wait until all that a run started has ended: its journal outlives it when it is killed.
-
-    They have its standard output as theirs, which ends with the last of them.
-    """
-    select.select([process.stdout], [], [], limit_s)
 
 
 @contextlib.contextmanager
@@ -199,11 +185,9 @@ class TrialRig:
         """Run one trial; again, if the rig was not well before the fault came."""
         for _ in range(_ATTEMPTS):
             try:
-                outcome = self._attempt(trial)
+                return self._attempt(trial)
             except _DisturbedError as error:
                 why = str(error)
-            else:
-                return outcome
         raise DeviceError(f"trial '{trial.name}': {why}")
 
     def folder(self, trial: Trial) -> Path:
@@ -229,7 +213,7 @@ class TrialRig:
             emulators = enter(started_emulators(plans, self._priority, more))
             comes_s = time.monotonic() + trial.after_s
             child = enter(run_of(told, folder))
-            if not await_begin(child, _START_S):
+            if not child.first_line(_START_S):  # the devices are open and it steps, or it has ended
                 last = (_said(folder).splitlines() or ["it said nothing"])[-1]
                 raise DeviceError(f"the run did not start; it said: {last}")
             terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
@@ -296,8 +280,7 @@ class TrialRig:
             if not found:
                 raise _DisturbedError(f"the process of the {trial.target} is not there")
             if trial.stop_s:
-                with stopped(found):
-                    time.sleep(trial.stop_s)
+                stop_for(found, trial.stop_s)
             elif trial.full_disk:
                 fill_disk(found)
             elif trial.signal != signal.SIGKILL:
@@ -325,7 +308,8 @@ class TrialRig:
         while time.monotonic() < end:
             state = self._state(rig) if rig else ""
             if not child.is_running and not state:
-                await_heirs(child, end - time.monotonic())
+                # its journal outlives it when it is killed, and has its standard output
+                select.select([child.stdout], [], [], end - time.monotonic())
                 return
             time.sleep(_PERIOD_S)
         going = ["the run goes on"] if child.is_running else []
@@ -376,7 +360,7 @@ def row_of(outcome: Outcome) -> list[str]:
         detected or (f"counted: {counted}" if counted else "nothing"),
         " > ".join(reaction.states) or reaction.state or _ended(outcome),
         _milliseconds(outcome.detect_s),
-        _milliseconds(outcome.rest_s) if _is_stopped(outcome) else "-",
+        _milliseconds(outcome.rest_s) if reaction.reason or outcome.exit_code else "-",
         _lengths(outcome.path),
         _lengths(outcome.step),
         "-" if math.isnan(outcome.force) else f"{outcome.force:.1f}",
@@ -396,10 +380,6 @@ def sound(row: Sequence[str]) -> bool:
     cells = dict(zip(COLUMNS, row, strict=True))
     kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
     return cells["within limits"] == "yes" and kept
-
-
-def _is_stopped(outcome: Outcome) -> bool:
-    return bool(outcome.reaction.reason) or outcome.exit_code != 0
 
 
 def _ended(outcome: Outcome) -> str:
