@@ -322,13 +322,10 @@ def twin_text(twin: TwinFile) -> str:
     pairs = tomlkit.aot()
     for pair in data.pop("pair"):
         table = tomlkit.table()
-        for key, value in pair.items():
-            table[key] = _inline(value)
+        table.update({key: _inline(value) for key, value in pair.items()})
         pairs.append(table)
     text = tomlkit.document()
-    for key, value in data.items():
-        text[key] = _inline(value)
-    text["pair"] = pairs
+    text.update({key: _inline(value) for key, value in data.items()} | {"pair": pairs})
     return tomlkit.dumps(text)
 
 
@@ -339,9 +336,7 @@ def _inline(value: Any) -> Any:
     if not isinstance(value, dict):
         return list(value) if isinstance(value, tuple) else value
     table = tomlkit.inline_table()
-    for key, inner in value.items():
-        if inner is not None:
-            table[key] = _inline(inner)
+    table.update({key: _inline(inner) for key, inner in value.items() if inner is not None})
     return table
 
 

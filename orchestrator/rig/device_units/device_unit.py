@@ -232,11 +232,9 @@ class DeviceUnit(SimulationUnit):
         )
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        del start_ns, stop_ns, tolerance
         self._process.open(self._settings.connect_timeout)
 
     def _initialise_outputs(self, start_ns: int) -> None:
-        del start_ns
         self.native.refresh()
 
     def _exit_initialisation(self) -> None:
@@ -365,7 +363,6 @@ class _Stepped(Importer):
     def enter_initialisation(
         self, start: float, stop: float | None, tolerance: float | None
     ) -> None:
-        del start, stop, tolerance
         self._device.open()
 
     def exit_initialisation(self) -> None:

@@ -103,7 +103,6 @@ class OwnGate:
 
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Say how many commands were held back."""
-        del values
         facts.shaped, self._came = self._gate.shaped, True
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
@@ -241,7 +240,6 @@ class Seat:
 
     def command(self, wanted: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
         """Return what is sent now in the place of the simulation's newest command."""
-        del step_ns
         now = time.monotonic_ns()
         sent = self._gate.command(wanted, number, self._orders(), now)
         self._row[self._asked], self.sent[:] = wanted, sent
@@ -276,7 +274,6 @@ class Seat:
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
         """Give a sign of life, look for those of others; end a run that the rig has left."""
-        del step_ns
         number, now = block.commands_given, time.monotonic_ns()
         self.look(number)
         is_watched = self._gate.reason is not Reason.SUPERVISOR_LOST

@@ -194,6 +194,11 @@ class DeviceSettings(BaseModel):
     supervisor: str = ""
     sample_log: str = ""
 
+    @property
+    def own_watchdog(self) -> float:
+        """After how long without a sign of life the device stops by itself, s; infinite: never."""
+        return math.inf
+
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.run_on and self.supervisor:
@@ -201,15 +206,6 @@ class DeviceSettings(BaseModel):
                 f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
                 f" supervisor of rig '{self.supervisor}' says when its run ends"
             )
-        return self
-
-    @property
-    def own_watchdog(self) -> float:
-        """After how long without a sign of life the device stops by itself, s; infinite: never."""
-        return math.inf
-
-    @model_validator(mode="after")
-    def _earlier_than_its_own(self) -> Self:
         own, found = self.own_watchdog, self.command_stale_after
         if "command_stale_after" in self.model_fields_set and found > own:
             raise ValueError(
@@ -273,7 +269,6 @@ class Device(ABC):
         DescriptionError
             If the settings do not fit each other.
         """
-        del settings
         return None
 
     @abstractmethod

@@ -22,8 +22,8 @@ from orchestrator.rig.identification.device_run import Procedure, planned_limits
 from orchestrator.rig.identification.identified_device import (
     IdentifiedDevice,
     LittleEvidenceError,
-    Needed,
     devices_of,
+    expect_known,
     identify_device,
 )
 from orchestrator.rig.identification.record import ExcitationLimits
@@ -108,11 +108,10 @@ def identify_case(
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
         each = step_of(given, 1.0 / rate)
         own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
-        wanted = Needed(needed, used_responses(prepared.system, device)) if needed else None
         rig = None if watched_in is None else experiment.supervisor
         watch = None if rig is None else _alone(rig, device), watched_in or folder
         yield with_longer_motions(
-            partial(_identified, prepared, device, each, own, watch, wanted), procedure
+            partial(_identified, prepared, device, each, own, watch, needed), procedure
         )
 
 
@@ -127,7 +126,7 @@ def _identified(
     step: float,
     realtime: RealTime,
     watch: tuple[SupervisorSettings | None, Path],
-    needed: Needed | None,
+    needed: Reserve | None,
     procedure: Procedure,
 ) -> IdentifiedDevice:
     """Identify a device by one motion."""
@@ -138,7 +137,7 @@ def _identified(
     ):
         found = identify_device(watched.case.system, device, step, procedure, realtime)
     if needed is not None:
-        needed.expect_known(found.twin)
+        expect_known(found.twin, needed, used_responses(prepared.system, device))
     return found
 
 

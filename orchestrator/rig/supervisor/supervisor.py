@@ -250,7 +250,7 @@ class Supervisor:
             self.checks.enter(self.machine.state)
             for watch in self.watches.values():
                 watch.read(self.checks, self.tracking)
-            self._find(now_ns)
+            self._find(self.checks, now_ns)
             self._track(self.tracking, now_ns)
             self._begin(now_ns)
         machine = self.machine
@@ -262,21 +262,20 @@ class Supervisor:
             machine.apply(Event.ENDED, now_ns)
         self._tell(now_ns)
 
-    def _find(self, now_ns: int) -> None:
+    def _find(self, checks: RigChecks, now_ns: int) -> None:
         machine = self.machine
         if self._run_ended:
             return  # devices leave one by one
         if machine.state is State.OFF:
-            self._expect_sound(now_ns)
+            self._expect_sound(checks, now_ns)
             return
         for name, watch in self.watches.items():
             self._find_of(name, watch, now_ns)
-        assert self.checks is not None  # noqa: S101 - all devices are there
         if not holds(Check.SIGNAL, machine.state):
             return
-        for name, reason in self.checks.reasons():
+        for name, reason in checks.reasons():
             self._compare(name, {reason}, OF_SIGNALS, now_ns)
-        for name, reason in self.checks.motion_reasons():
+        for name, reason in checks.motion_reasons():
             self._compare(name, {reason}, OF_MOTIONS, now_ns)
 
     def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
@@ -307,12 +306,11 @@ class Supervisor:
             elif lacks is False:
                 machine.gone(Reason.MARGIN, name)
 
-    def _expect_sound(self, now_ns: int) -> None:
+    def _expect_sound(self, checks: RigChecks, now_ns: int) -> None:
         """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
-        assert self.checks is not None  # noqa: S101 - all devices are there
         watches = self.watches.items()
         wrong = [(name, one) for name, each in watches for one in each.reasons(now_ns)]
-        wrong += [(name, reason) for name, reason in self.checks.reasons() if reason]
+        wrong += [(name, reason) for name, reason in checks.reasons() if reason]
         silent = [name for name, each in watches if not each.health.heard]
         missing = [f"{name}: {reason.what}" for name, reason in wrong]
         self.missing = (*missing, *(f"{name}: no sample came yet" for name in silent))
