@@ -81,7 +81,7 @@ def _armed_with(
     )
     table = case.case.arming or experiment.arming or ArmingTable()
     try:
-        system = model_system(case.name, case.case, reader, later, table)
+        system = model_system(case, reader, later, table)
         known = {*system.components, *map(str, system.connections)}
         for name in changed:
             if (name if "->" in name else Endpoint.parse(name).component) not in known:
@@ -156,7 +156,7 @@ def _armed(
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
     try:
-        system = model_system(case.name, case.case, reader, settings, table)
+        system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
         system, told, objections = _as_identified(system, case, twins, table)
         linear = _linear(system, case.options, table)

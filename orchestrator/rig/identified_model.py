@@ -23,9 +23,8 @@ from orchestrator.loops import LinearSystem
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.rig.tables import ArmingTable
 from orchestrator.rig.twin_file import Lag, SignalPair, TwinFile
-from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepare import prepare_with
-from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
 #: A model whose response is a smaller share of the identified one does not follow that command.
 _FOLLOWS = 1e-9
@@ -272,12 +271,13 @@ _DEVICE = f"{SourceKind.DEVICE}:"
 
 
 def model_system(
-    name: str, case: Case, reader: SystemReader, settings: RunSettings, table: ArmingTable
+    prepared: PreparedCase, reader: SystemReader, settings: RunSettings, table: ArmingTable
 ) -> System:
     """Prepare a case as it is where no device stands in it, with the values for its arming.
 
     Its lines that hardware makes are there, with their delays.
     """
+    name, case = prepared.name, prepared.case
     plain = case.model_copy(
         update={
             "devices": {},

@@ -303,25 +303,16 @@ class Supervision(Extension):
         return states.never_engaged if states is not None else ""
 
 
-TRACKING_COLUMNS = (
-    "response",
-    "delay [ms]",
-    "from",
-    "to",
-    "gain",
-    "delay margin [ms]",
-    "gain margin",
-    "changes",
-)
-#: Of a track, what stands between the first and the last of them, and the factor to their units.
-_TRACKED = (
-    ("delay_s", 1e3),
-    ("delay_low_s", 1e3),
-    ("delay_high_s", 1e3),
-    ("gain", 1.0),
-    ("delay_margin_s", 1e3),
-    ("gain_margin", 1.0),
-)
+#: What is shown of a track by column, and the factor to its unit.
+_TRACKED = {
+    "delay [ms]": ("delay_s", 1e3),
+    "from": ("delay_low_s", 1e3),
+    "to": ("delay_high_s", 1e3),
+    "gain": ("gain", 1.0),
+    "delay margin [ms]": ("delay_margin_s", 1e3),
+    "gain margin": ("gain_margin", 1.0),
+}
+TRACKING_COLUMNS = ("response", *_TRACKED, "changes")
 
 
 def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
@@ -329,7 +320,7 @@ def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
     rows = []
     for track in tracks:
         last = track.as_json()
-        cells = [last[key] and factor * last[key] for key, factor in _TRACKED]
+        cells = [last[key] and factor * last[key] for key, factor in _TRACKED.values()]
         rows.append((track.response, *cells, float(track.changes)))
     note = "What was known last, with intervals of 95 %; margins are those that are left."
     plots = {

@@ -374,17 +374,6 @@ def device_lines(
             yield line, pair, brought(pair, hardware=str(line) in physical)
 
 
-def identified_delays(
-    system: System, twin: TwinFile, physical: Collection[str] = ()
-) -> Iterator[tuple[Connection, TransportDelay]]:
-    """Yield the connections that carry responses of a device, and their identified delays.
-
-    They are those of :func:`brought`; parameters as of :func:`device_lines`.
-    """
-    for line, pair, found in device_lines(system, twin, physical):
-        yield line, identified_delay(twin, pair, found)
-
-
 def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
     """Return an estimate as the delay of a line, with where it comes from."""
     return TransportDelay(

@@ -29,7 +29,8 @@ from orchestrator.core.system import Connector, Value
 from orchestrator.engine import DeviceBlock, TickClock
 from orchestrator.engine import DeviceUnit as NativeUnit
 from orchestrator.rig.device_units.description import HEALTH, device_facts
-from orchestrator.rig.devices import DeviceConnector, SteppedDevice
+from orchestrator.rig.devices import SteppedDevice
+from orchestrator.rig.devices.device import slices_of
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.protocol import Floats
@@ -100,9 +101,8 @@ class IoProcess:
                 return None
             except (OSError, EOFError, ValueError):
                 self._error = self._failed("its process has ended")
-                return self._error
-            if "error" in answer:
-                self._error = self._raised(answer)
+            else:
+                self._error = self._raised(answer) if "error" in answer else None
         return self._error
 
     def close(self) -> DeviceError | None:
@@ -172,10 +172,12 @@ class DeviceUnit(SimulationUnit):
     def __init__(self, name: str, location: str, description: UnitDescription) -> None:
         facts = device_facts(location)
         self._settings, self._rate = facts.settings, facts.ports.rate
-        self._commands = _scalars(facts.ports.inputs)
-        self._outputs = _scalars(facts.ports.outputs)
+        self._commands = slices_of(facts.ports.inputs)
+        self._outputs = slices_of(facts.ports.outputs)
         size = sum(port.size for port in facts.ports.outputs)
-        self._outputs |= {health: (size + i, 1) for i, (health, _, _) in enumerate(HEALTH)}
+        self._outputs |= {
+            health: slice(size + i, size + i + 1) for i, (health, _, _) in enumerate(HEALTH)
+        }
         limits = [
             (scalar, port.minimum, port.maximum, port.start)
             for port in facts.ports.inputs
@@ -222,7 +224,7 @@ class DeviceUnit(SimulationUnit):
                 )
             if (refusal := connector.refusal(value)) is not None:
                 raise DescriptionError(f"component '{self.name}': command '{name}': {refusal}")
-            first, _ = self._commands[name]
+            first = self._commands[name].start
             for i, each in enumerate(np.ravel(np.asarray(value, dtype=np.float64)).tolist()):
                 self._check(self.native.give(first + i, each), f"setting '{name}'")
 
@@ -243,8 +245,7 @@ class DeviceUnit(SimulationUnit):
     def _value(self, connector: Connector) -> Value | Floats:
         if connector.name not in self._outputs:
             return super()._value(connector)
-        first, size = self._outputs[connector.name]
-        values = np.array(self.native.values[first : first + size])
+        values = np.array(self.native.values[self._outputs[connector.name]])
         return values if connector.shape else float(values[0])
 
     def _get_state(self) -> object:
@@ -269,7 +270,7 @@ class DeviceUnit(SimulationUnit):
             why = f": {self._process.block.reason}" if self._process.block.lost else ""
             what = f"samples older than {limit} were held in {native.stale_steps} steps{why}"
             yield Notice(native.first_stale_ns, what, "the results from there on are not the rig's")
-        clamped = int(native.values[self._outputs["clamped"][0]])
+        clamped = int(native.values[self._outputs["clamped"].start])
         if clamped:
             what = f"{clamped} commands were beyond their range and were sent as the nearest in it"
             yield Notice(native.first_clamped_ns, what)
@@ -308,21 +309,9 @@ class DeviceUnit(SimulationUnit):
             _LOG.error("%s", self._last)
 
 
-def _scalars(ports: Iterable[DeviceConnector]) -> dict[str, tuple[int, int]]:
-    """Return the number of the first scalar, and how many there are, by connector."""
-    found, first = {}, 0
-    for port in ports:
-        found[port.name] = (first, port.size)
-        first += port.size
-    return found
-
-
-def _numbers(known: Mapping[str, tuple[int, int]], bound: Iterable[Connector]) -> list[int]:
-    return [
-        number
-        for connector in bound
-        for number in range(known[connector.name][0], sum(known[connector.name]))
-    ]
+def _numbers(known: Mapping[str, slice], bound: Iterable[Connector]) -> list[int]:
+    places = (known[connector.name] for connector in bound)
+    return [number for place in places for number in range(place.start, place.stop)]
 
 
 class SteppedUnit(ForeignUnit):

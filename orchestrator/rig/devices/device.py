@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -90,6 +90,15 @@ class DeviceConnector:
         """The ends of its range; ``None`` where it has none."""
         low = None if math.isinf(self.minimum) else self.minimum
         return low, None if math.isinf(self.maximum) else self.maximum
+
+
+def slices_of(connectors: Iterable[DeviceConnector]) -> dict[str, slice]:
+    """Return where the elements of each connector stand among those of all, by its name."""
+    found, first = {}, 0
+    for connector in connectors:
+        found[connector.name] = slice(first, first + connector.size)
+        first += connector.size
+    return found
 
 
 @dataclass(frozen=True, slots=True)

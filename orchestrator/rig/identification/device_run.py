@@ -28,6 +28,7 @@ from orchestrator.core.system import (
 from orchestrator.rig.device_units.description import DeviceFacts, device_facts
 from orchestrator.rig.device_units.samples import SampleLog, read_sample_log
 from orchestrator.rig.devices import DeviceConnector
+from orchestrator.rig.devices.device import slices_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.rig.identification.record import (
     ExcitationLimits,
@@ -88,13 +89,11 @@ class ExcitationSegment:
 
     command: Index among the scalars of the commands.
     kind: Of the excitation.
-    is_compared: Whether models are compared with it; else they are fitted to it.
     first, last: Steps from which and up to which it lasts, its rest included.
     """
 
     command: int
     kind: Kind
-    is_compared: bool
     first: int
     last: int
 
@@ -130,16 +129,16 @@ def excitation_plan(
     hold = _hold(step, period)
     for number, (port, _) in enumerate(scalars):
         limits = planned_limits(component, port, step, period, procedure)
-        for kind, duration, is_compared in (
-            (procedure.fitted, procedure.duration, False),
-            (procedure.compared, procedure.compared_duration, True),
+        for kind, duration in (
+            (procedure.fitted, procedure.duration),
+            (procedure.compared, procedure.compared_duration),
         ):
             moved = excitation(kind, duration, step, limits, hold)
             count = len(moved) + rest
             block = np.tile(rows[0][:1], (count, 1))
             block[: len(moved), number] += moved
             rows.append(block)
-            segments.append(ExcitationSegment(number, kind, is_compared, at, at + count))
+            segments.append(ExcitationSegment(number, kind, at, at + count))
             at += count
     if not scalars:
         rows.append(np.zeros((math.ceil(procedure.duration / step), 0)))
@@ -192,11 +191,7 @@ def excitation_block(
     inputs: Sequence[DeviceConnector], commands: Floats, step: float
 ) -> type[Block]:
     """Return a block with an output for each command, and one for the time by the wall."""
-    places: dict[str, slice] = {}
-    first = 0
-    for port in inputs:
-        places[port.name] = slice(first, first + port.size)
-        first += port.size
+    places = slices_of(inputs)
 
     def give(self: Block, t: float, h: float) -> None:
         """Give the commands of the step, and say when."""

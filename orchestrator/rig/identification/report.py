@@ -22,7 +22,8 @@ from orchestrator.rig.twin_file import (
     Estimate,
     SignalPair,
     TwinFile,
-    identified_delays,
+    device_lines,
+    identified_delay,
     in_run_time,
     twin_text,
 )
@@ -208,14 +209,15 @@ def set_identified_delays(
 ) -> list[str]:
     """Write the delays of devices onto the connections that carry their responses.
 
-    Each gets the delay of a loop through the device, with its provenance, the device and the date:
-    see :func:`~orchestrator.rig.twin_file.identified_delays`. All else in the file
-    stays as it is.
+    Each gets the delay of a loop through the device, with its provenance, the device and the date.
+    All else in the file stays as it is.
     """
     edit = FileEdit(path)
     twins, told = in_run_time(twins, clock)
     found = [
-        (line, delay) for twin in twins for line, delay in identified_delays(edit.system, twin)
+        (line, identified_delay(twin, pair, brought))
+        for twin in twins
+        for line, pair, brought in device_lines(edit.system, twin)
     ]
     if not found:
         names = ", ".join(repr(twin.component) for twin in twins)

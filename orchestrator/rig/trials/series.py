@@ -329,63 +329,29 @@ def _said(folder: Path) -> str:
     return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()
 
 
-COLUMNS = (
-    "fault",
-    "detected by",
-    "reaction",
-    "to detect [ms]",
-    "to rest [ms]",
-    "path",
-    "step",
-    "force [N]",
-    "velocity [m/s]",
-    "within limits",
-    "recorded until [s]",
-    "exit code",
-    "sentence",
-)
 #: What a small length is told in.
 _SMALLER = {"m": (1e3, "mm"), "rad": (1e3, "mrad")}
 
 
-def row_of(outcome: Outcome) -> list[str]:
-    """Return the cells of a trial."""
-    reaction = outcome.reaction
+def _detected(outcome: Outcome) -> str:
+    if outcome.reaction.reason:
+        return f"{outcome.reaction.reason} ({outcome.reaction.where})"
+    if outcome.exit_code > 0:
+        return "the run"
     counted = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
-    detected = f"{reaction.reason} ({reaction.where})" if reaction.reason else ""
-    if not detected and outcome.exit_code > 0:
-        detected = "the run"
-    return [
-        outcome.trial.name,
-        detected or (f"counted: {counted}" if counted else "nothing"),
-        " > ".join(reaction.states) or reaction.state or _ended(outcome),
-        _milliseconds(outcome.detect_s),
-        _milliseconds(outcome.rest_s) if reaction.reason or outcome.exit_code else "-",
-        _lengths(outcome.path),
-        _lengths(outcome.step),
-        "-" if math.isnan(outcome.force) else f"{outcome.force:.1f}",
-        "-" if math.isnan(outcome.velocity) else f"{outcome.velocity:.4f}",
-        "yes" if outcome.within else "NO",
-        "nothing" if math.isnan(outcome.recorded_s) else f"{outcome.recorded_s:.3f}",
-        str(outcome.exit_code),
-        outcome.sentence,
-    ]
+    return f"counted: {counted}" if counted else "nothing"
 
 
-def sound(row: Sequence[str]) -> bool:
-    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
-
-    On a disk that is full before the first part is written nothing can be.
-    """
-    cells = dict(zip(COLUMNS, row, strict=True))
-    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
-    return cells["within limits"] == "yes" and kept
-
-
-def _ended(outcome: Outcome) -> str:
+def _reacted(outcome: Outcome) -> str:
+    ended = "the run ends" if outcome.exit_code else "goes on"
     if outcome.exit_code < 0:
-        return "the run is gone"
-    return "the run ends" if outcome.exit_code else "goes on"
+        ended = "the run is gone"
+    return " > ".join(outcome.reaction.states) or outcome.reaction.state or ended
+
+
+def _rested(outcome: Outcome) -> str:
+    is_stopped = outcome.reaction.reason or outcome.exit_code
+    return _number(outcome.rest_s * 1e3, ".0f") if is_stopped else "-"
 
 
 def _lengths(found: Mapping[str, float]) -> str:
@@ -397,8 +363,42 @@ def _lengths(found: Mapping[str, float]) -> str:
     return ", ".join(told) or ("0" if found else "-")
 
 
-def _milliseconds(seconds: float) -> str:
-    return "-" if math.isnan(seconds) else f"{seconds * 1e3:.0f}"
+def _number(value: float, form: str, unknown: str = "-") -> str:
+    return unknown if math.isnan(value) else f"{value:{form}}"
+
+
+#: The cells of a trial by their column.
+_CELLS: Mapping[str, Callable[[Outcome], str]] = {
+    "fault": lambda one: one.trial.name,
+    "detected by": _detected,
+    "reaction": _reacted,
+    "to detect [ms]": lambda one: _number(one.detect_s * 1e3, ".0f"),
+    "to rest [ms]": _rested,
+    "path": lambda one: _lengths(one.path),
+    "step": lambda one: _lengths(one.step),
+    "force [N]": lambda one: _number(one.force, ".1f"),
+    "velocity [m/s]": lambda one: _number(one.velocity, ".4f"),
+    "within limits": lambda one: "yes" if one.within else "NO",
+    "recorded until [s]": lambda one: _number(one.recorded_s, ".3f", "nothing"),
+    "exit code": lambda one: str(one.exit_code),
+    "sentence": lambda one: one.sentence,
+}
+COLUMNS = tuple(_CELLS)
+
+
+def row_of(outcome: Outcome) -> list[str]:
+    """Return the cells of a trial."""
+    return [cell(outcome) for cell in _CELLS.values()]
+
+
+def sound(row: Sequence[str]) -> bool:
+    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
+
+    On a disk that is full before the first part is written nothing can be.
+    """
+    cells = dict(zip(COLUMNS, row, strict=True))
+    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
+    return cells["within limits"] == "yes" and kept
 
 
 #: What start and end of a trial take beside its run on a quiet machine, s: four to six
