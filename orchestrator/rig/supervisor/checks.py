@@ -35,11 +35,8 @@ class SignalCheck:
 
     def __init__(self, limits: SignalLimits, unit: str) -> None:
         self._limits = limits
-        self._beyond = (
-            REASON_NAMES[limits.reason]
-            if limits.reason is not None
-            else _OF_UNIT.get(unit, Reason.WORKSPACE)
-        )
+        by_unit = _OF_UNIT.get(unit, Reason.WORKSPACE)
+        self._beyond = by_unit if limits.reason is None else REASON_NAMES[limits.reason]
         self._persistence_ns = limits.ns("persistence")
         self._frozen_ns = None if limits.frozen is None else limits.ns("frozen")
         self._last: tuple[int, float] | None = None

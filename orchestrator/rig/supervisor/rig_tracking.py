@@ -238,9 +238,6 @@ class RigTracking:
         devices: Mapping[str, JoiningDevice],
     ) -> None:
         facts = devices.get(name.partition(".")[0])
-        columns: dict[str, int] = {}
-        if facts is not None:
-            columns = {signal: column for signal, column, _ in facts.places()}
         own = [] if facts is None else [f"{facts.device}.{each.name}" for each in facts.measured]
         if facts is None or name not in own:
             raise DescriptionError(
@@ -253,10 +250,14 @@ class RigTracking:
                 f"supervisor.tracking.'{name}'.command: expected a command of '{facts.device}'"
                 f" ({', '.join(commands) or 'none'}), found '{limits.command}'"
             )
-        tracker = Tracker(limits.known(name, facts.period_ns))
-        place = (columns[limits.command], columns[name])
-        period = facts.period_ns if facts.answers else None
-        response = TrackedResponse(name, tracker, margins, place, answers=period)
+        columns = {signal: column for signal, column, _ in facts.places()}
+        response = TrackedResponse(
+            name,
+            Tracker(limits.known(name, facts.period_ns)),
+            margins,
+            (columns[limits.command], columns[name]),
+            answers=facts.period_ns if facts.answers else None,
+        )
         self.responses[name] = response
         self._of_device.setdefault(facts.device, []).append(response)
 
