@@ -139,11 +139,10 @@ def _with_twin(
     source = source.on_rig(sorted(made), own_clock=own_clock)
     known = component_of(source, component.name, component.values, component.options)
     part = replace(component, source=source, feedthrough=known.feedthrough, late_ns=known.late_ns)
-    read = {line: pair for line, pair, _ in lines if pair.response in made} if made else {}
     later = {
         line: replace(line, delay=_with_transit(line, twin, pair))
-        for line, pair in read.items()
-        if str(line) not in physical
+        for line, pair, _ in lines
+        if pair.response in made and str(line) not in physical
     }
     connections = tuple(later.get(line, line) for line in system.connections)
     components = {**system.components, component.name: part}

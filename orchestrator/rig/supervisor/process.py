@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -228,16 +228,10 @@ class SupervisorProcess:
             self._answer(peer, {"refused": str(error)})
             return
         peer.device = facts.device
-        times = {
-            "blend_ns": settings.ns("blend"),
-            "heartbeat_ns": settings.ns("heartbeat"),
-            "command_stale_ns": settings.ns("command_stale"),
-            "hold_cycles": settings.hold_cycles,
-        }
         told = {
             "rows": rows,
             "limits": [one.model_dump(exclude_none=True) for one in limits],
-            "times": times,
+            "times": asdict(settings.times),
             "folder": str(self._folder),
             "priority": max(settings.priority - 1, 0),
         }

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
 from orchestrator.core.system import nanoseconds
-from orchestrator.rig.supervisor.gate import AxisLimits
+from orchestrator.rig.supervisor.gate import AxisLimits, GateTimes
 from orchestrator.rig.supervisor.states import Event
 from orchestrator.rig.supervisor.tracker import Known
 
@@ -363,6 +363,12 @@ class SupervisorSettings(SettingsTable):
                     "reaction", "{name}: expected an alarm only for {known}", told
                 )
         return self
+
+    @property
+    def times(self) -> GateTimes:
+        """What the gate of each device is told."""
+        stale = self.ns("command_stale")
+        return GateTimes(self.ns("blend"), self.ns("heartbeat"), stale, self.hold_cycles)
 
     @property
     def events(self) -> dict[Reason, Event]:
