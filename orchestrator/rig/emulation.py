@@ -6,20 +6,17 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
+from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import Source, SourceKind, System
+from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
 from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
 from orchestrator.study.tables import DeviceTable
-
-if TYPE_CHECKING:
-    from orchestrator.core.realtime import RealTime
-    from orchestrator.rig.devices.conformance import EmulatorProcess
-
 
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
@@ -34,8 +31,6 @@ def started_emulators(
     They have a priority of SCHED_FIFO, 0 for none, where that is granted: what they stand for has a
     processor of its own.
     """
-    from orchestrator.rig.devices.conformance import EmulatorProcess
-
     started: dict[str, EmulatorProcess] = {}
     with ExitStack() as stack:
         for name, plan in plans.items():
@@ -110,8 +105,6 @@ def with_emulators(
     wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
     if not wanted:
         return case, {}
-    from orchestrator.rig.devices.conformance import bench_of
-
     devices, plans = dict(case.devices), {}
     for component in wanted:
         kind = devices[component].device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_transfer import level, margins_of
-from orchestrator.loops.sampled_loop import SampledLoop
+from orchestrator.loops.sampled_loop import MultirateLoop, SampledLoop
 from orchestrator.loops.state_space import Floats
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
-
-if TYPE_CHECKING:
-    from orchestrator.loops.sampled_loop import MultirateLoop
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
 from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.recording import Result
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.rig.device_units.description import device_facts
 from orchestrator.rig.device_units.supervision import watched_facts
@@ -39,10 +40,6 @@ from orchestrator.study import Extension, FailedRunError, Run, Section, Steps, s
 from orchestrator.study.content import Curve, Panel, Plot
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import InterruptedRun
-
-if TYPE_CHECKING:
-    from orchestrator.core.recording import Result
-
 
 _LOG = logging.getLogger(__name__)
 _MODULE = "orchestrator.rig.supervisor.process"
