@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -133,18 +133,12 @@ class Rig:
         def join(channel):
             memory = WatchMemory(_ROWS, len(channel.facts.columns))
             self.supervisor.join(channel.facts, memory, self.now_ns)
-            given = self.settings
             answer = {
                 "folder": "",
                 "priority": 0,
                 "rows": _ROWS,
                 "limits": [one.model_dump() for one in self.supervisor.limits_of(channel.facts)],
-                "times": {
-                    "blend_ns": given.ns("blend"),
-                    "heartbeat_ns": given.ns("heartbeat"),
-                    "command_stale_ns": given.ns("command_stale"),
-                    "hold_cycles": given.hold_cycles,
-                },
+                "times": asdict(self.settings.times),
             }
             return answer, os.dup(memory.file)
 

@@ -88,7 +88,7 @@ def probe(
     except OSError as error:
         raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
     outputs = made.connectors(made.settings).outputs
-    names = [f"{c.name}[{i}]" if c.shape else c.name for c in outputs for i in range(c.size)]
+    names = [scalar for connector in outputs for scalar in connector.scalars]
     if json:
         print_json({"device": device, "connectors": names, **asdict(found)})
     else:

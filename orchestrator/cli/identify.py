@@ -116,14 +116,12 @@ def identify(
     found = list(
         identify_case(
             experiment,
-            folder,
-            case,
+            prepared,
             settings,
             how,
+            where.with_name(f"{where.name}.supervised").absolute(),
             chosen=chosen,
             step=step,
-            prepared=prepared,
-            watched_in=where.with_name(f"{where.name}.supervised").absolute(),
         )
     )
     files = write_identification(found, experiment.title, where)

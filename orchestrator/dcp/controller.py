@@ -19,7 +19,6 @@ from orchestrator.dcp.plan import Asked, SlavePlan, VariableGroup, roll_out, sta
 from orchestrator.dcp.states import ERROR, ErrorCode, SlaveState, error_text
 
 _LOG = logging.getLogger(__name__)
-_SEQUENCES = 2**16
 #: Log entries that an error tells.
 _MOST_ENTRIES = 5
 #: Heartbeats in the longest time that a slave bears.
@@ -121,10 +120,8 @@ class SlaveSession:
             return
         if self.state is SlaveState.ERRORHANDLING:
             self._drain()
-        code = 0
         answer = self._ask(pdus.AskError)
-        if isinstance(answer, pdus.ErrorAck):
-            code = answer.error
+        code = answer.error if isinstance(answer, pdus.ErrorAck) else 0
         entries: list[str] = []
         if self.about.capabilities.log_on_request:
             log = self._ask(pdus.AskLog, 0, _MOST_ENTRIES)
@@ -145,7 +142,7 @@ class SlaveSession:
 
     def _ask(self, kind: type[pdus.Request], *fields: object) -> pdus.Response:
         """Send a request and return the answer to it."""
-        self._sequence = sequence = (self._sequence + 1) % _SEQUENCES
+        self._sequence = sequence = (self._sequence + 1) % pdus.SEQUENCES
         self.link.send(encode(kind(sequence, self._number, *fields)))
         deadline = time.monotonic() + self._patience
         while (left := deadline - time.monotonic()) > 0.0:
@@ -172,7 +169,7 @@ class SlaveSession:
         if time.monotonic() < self.beat_due:
             return
         self._beaten = time.monotonic()
-        self._sequence = (self._sequence + 1) % _SEQUENCES
+        self._sequence = (self._sequence + 1) % pdus.SEQUENCES
         self.link.send(encode(pdus.AskState(self._sequence, self._number)))
 
     def listen(self, timeout_s: float) -> bool:
@@ -275,9 +272,8 @@ class Controller:
         """Send the values of all inputs."""
         for group in self.rollout.inputs:
             number = self._sent[group.data_id]
-            content = group.payload.pack(self.values)
-            pdu = pdus.Data(number, group.data_id, content)
-            self._sent[group.data_id] = (number + 1) % _SEQUENCES
+            pdu = pdus.Data(number, group.data_id, group.payload.pack(self.values))
+            self._sent[group.data_id] = (number + 1) % pdus.SEQUENCES
             self.session.link.send_data(self.rollout.port, encode(pdu))
 
     def take(self, pdu: pdus.Data) -> VariableGroup | None:

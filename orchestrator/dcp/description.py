@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -132,6 +133,10 @@ class Resolution:
     fixed: bool = True
     recommended: bool = False
 
+    def takes(self, numerator: int, denominator: int) -> bool:
+        """Whether a resolution is this one."""
+        return self.numerator * denominator == numerator * self.denominator
+
 
 @dataclass(frozen=True, slots=True)
 class ResolutionRange:
@@ -140,6 +145,10 @@ class ResolutionRange:
     least: int
     most: int
     denominator: int
+
+    def takes(self, numerator: int, denominator: int) -> bool:
+        """Whether a resolution is one of these."""
+        return self.least <= numerator <= self.most and denominator == self.denominator
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +284,7 @@ class SlaveDescription:
         if numerator < 1 or denominator < 1:
             return False
         return not self.resolutions or any(
-            _takes(known, numerator, denominator) for known in self.resolutions
+            each.takes(numerator, denominator) for each in self.resolutions
         )
 
     @property
@@ -285,13 +294,6 @@ class SlaveDescription:
             return None
         only = self.resolutions[0]
         return (only.numerator, only.denominator) if only.fixed else None
-
-
-def _takes(known: Resolution | ResolutionRange, numerator: int, denominator: int) -> bool:
-    if isinstance(known, Resolution):
-        return known.numerator * denominator == numerator * known.denominator
-    within = known.least <= numerator <= known.most
-    return within and denominator == known.denominator
 
 
 #: Elements of one array, so that a few bytes of a file cannot ask for all memory.
@@ -435,25 +437,19 @@ def _twice(what: str, values: Iterable[object]) -> Iterator[str]:
             yield f"{count} {what} '{value}'"
 
 
+#: A place of a log message: the longest name of a type, else all letters and digits.
+_PLACE = re.compile(
+    f"%({'|'.join(sorted((kind.name.lower() for kind in DcpType), key=len, reverse=True))}"
+    r"|[^\W_]*)"
+)
+
+
 def placeholders(message: str) -> tuple[tuple[DcpType, ...], list[str]]:
     """Return the types of the places of a log message, and what is no type behind a ``%``."""
-    kinds, wrong, rest = [], [], message.replace("%%", "")
-    for part in rest.split("%")[1:]:
-        word = "".join(_leading(part))
+    kinds, wrong = [], []
+    for word in _PLACE.findall(message.replace("%%", "")):
         try:
             kinds.append(DcpType[word.upper()])
         except KeyError:
             wrong.append(word)
     return tuple(kinds), wrong
-
-
-def _leading(text: str) -> Iterator[str]:
-    """Yield the longest beginning that is the name of a type, else all letters and digits."""
-    for kind in sorted(DcpType, key=lambda each: -len(each.name)):
-        if text.startswith(kind.name.lower()):
-            yield kind.name.lower()
-            return
-    for letter in text:
-        if not letter.isalnum():
-            return
-        yield letter

@@ -25,7 +25,6 @@ class UdpLink:
     """
 
     def __init__(self, peer: Address, timeout_s: float) -> None:
-        del timeout_s
         self.peer = (socket.gethostbyname(peer[0]), peer[1])
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:

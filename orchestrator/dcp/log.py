@@ -46,7 +46,9 @@ class LogBook:
         level, mode = self._modes.get(template.category, (LogLevel.FATAL, LogMode.NONE))
         if mode is LogMode.NONE or template.level > level:
             return None
-        time, content = int(self._now()), _packed(template, arguments)
+        time, short = int(self._now()), (_shortened(value) for value in arguments)
+        pairs = zip(template.arguments, short, strict=True)
+        content = b"".join(pack_value(kind, value) for kind, value in pairs)
         if mode is LogMode.ON_NOTIFICATION:
             return time, content
         self._kept.append((template.category, _ENTRY.pack(time, number) + content))
@@ -67,12 +69,6 @@ class LogBook:
         return b"".join(found)
 
 
-def _packed(template: LogTemplate, arguments: Sequence[Scalar]) -> bytes:
-    shortened = (_shortened(value) for value in arguments)
-    pairs = zip(template.arguments, shortened, strict=True)
-    return b"".join(pack_value(kind, value) for kind, value in pairs)
-
-
 def _shortened(value: Scalar) -> Scalar:
     if not isinstance(value, str):
         return value
@@ -89,17 +85,12 @@ def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
         _, number = _ENTRY.unpack_from(content, at)
         if number not in templates:
             raise WireFormatError(f"DCP log: the description has no template {number}")
-        text, at = _filled(templates[number], content, at + _ENTRY.size)
-        found.append(text)
+        values, at = [], at + _ENTRY.size
+        for kind in templates[number].arguments:
+            value, at = unpack_value(kind, content, at)
+            values.append(value)
+        found.append("".join(_parts(templates[number], values)))
     return found
-
-
-def _filled(template: LogTemplate, content: bytes, at: int) -> tuple[str, int]:
-    values: list[Scalar] = []
-    for kind in template.arguments:
-        value, at = unpack_value(kind, content, at)
-        values.append(value)
-    return "".join(_parts(template, values)), at
 
 
 def _parts(template: LogTemplate, values: list[Scalar]) -> Iterator[str]:

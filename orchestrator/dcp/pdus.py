@@ -17,6 +17,9 @@ from orchestrator.core.diagnostics import WireFormatError
 from orchestrator.dcp.identifiers import SPOKEN, PduType
 from orchestrator.dcp.states import SlaveState
 
+#: Sequence numbers begin again at 0 after so many.
+SEQUENCES = 2**16
+
 
 @dataclass(frozen=True, slots=True)
 class Pdu:
@@ -56,25 +59,17 @@ class Register(StateRequest):
 class Deregister(StateRequest):
     """Release the slave."""
 
-    __slots__ = ()
-
 
 class Prepare(StateRequest):
     """Let the slave open what it will receive data on."""
-
-    __slots__ = ()
 
 
 class Configure(StateRequest):
     """Let the slave realise its configuration."""
 
-    __slots__ = ()
-
 
 class Initialize(StateRequest):
     """Let the slave find an initial state that is consistent with its inputs."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +89,13 @@ class DoStep(StateRequest):
 class SendOutputs(StateRequest):
     """Send all outputs."""
 
-    __slots__ = ()
-
 
 class Stop(StateRequest):
     """Come to a halt."""
 
-    __slots__ = ()
-
 
 class Reset(StateRequest):
     """Go back to the configuration."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +136,6 @@ class ConfigureOutput(Request):
 class Clear(Request):
     """Forget the configuration."""
 
-    __slots__ = ()
-
 
 @dataclass(frozen=True, slots=True)
 class NetworkInformation(Request):
@@ -168,19 +155,13 @@ class NetworkInformation(Request):
 class TargetNetworkInformation(NetworkInformation):
     """Where the outputs of a data PDU are sent to."""
 
-    __slots__ = ()
-
 
 class SourceNetworkInformation(NetworkInformation):
     """Where inputs of a data PDU are received."""
 
-    __slots__ = ()
-
 
 class ParameterNetworkInformation(NetworkInformation):
     """Where tunable parameters are received; ``data_id`` is the ``param_id``."""
-
-    __slots__ = ()
 
 
 _PLACE = Struct("<HI")
@@ -230,13 +211,9 @@ class ConfigureScope(Request):
 class AskState(Request):
     """Ask for the state; the heartbeat of a master."""
 
-    __slots__ = ()
-
 
 class AskError(Request):
     """Ask why the slave is in the error superstate."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +239,6 @@ class Response(Pdu):
 
 class Ack(Response):
     """The request is accepted."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -372,6 +372,8 @@ def connectors_of(plan: SlavePlan) -> tuple[Connector, ...]:
 def _connector(about: SlaveDescription, variable: SlaveVariable) -> Connector:
     is_input = variable.kind is VariableKind.INPUT
     whole = DataType.INTEGER if variable.type.is_integer else DataType.REAL
+    low, high = variable.minimum, variable.maximum
+    limited = is_input and (low is None or low != high)
     return Connector(
         variable.name,
         Causality.INPUT if is_input else Causality.OUTPUT,
@@ -381,7 +383,7 @@ def _connector(about: SlaveDescription, variable: SlaveVariable) -> Connector:
         description=variable.description,
         start=_start(about, variable),
         unit_definition=about.units.get(variable.unit) if variable.unit else None,
-        limits=_limits(variable) if is_input else None,
+        limits=Limits.of(low, high) if limited else None,
     )
 
 
@@ -390,11 +392,6 @@ def _start(about: SlaveDescription, variable: SlaveVariable) -> Value:
     if not (variable.type.is_text or variable.type.is_integer):
         values = tuple(float(value) for value in values)
     return values if about.shape(variable) else values[0]  # type: ignore[return-value]
-
-
-def _limits(variable: SlaveVariable) -> Limits | None:
-    low, high = variable.minimum, variable.maximum
-    return None if low is not None and low == high else Limits.of(low, high)
 
 
 def feedthrough_of(plan: SlavePlan) -> dict[str, tuple[str, ...]]:

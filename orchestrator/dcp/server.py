@@ -30,15 +30,6 @@ def _host(origin: Origin) -> object:
     return address[0] if isinstance(address, tuple) else None
 
 
-class _Peer:
-    """A connection of TCP."""
-
-    def __init__(self, connection: socket.socket, longest: int) -> None:
-        connection.settimeout(_SEND_S)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket, self.frames = connection, Frames(longest)
-
-
 class SlaveServer(SlaveWire):
     """Serves one slave until it is told to stop.
 
@@ -56,7 +47,7 @@ class SlaveServer(SlaveWire):
         self._longest = min(about.transports[transport].max_pdu_size, _DATAGRAM)
         self._control = self._opened(transport, port)
         self._data: dict[tuple[Transport, int], socket.socket] = {}
-        self._peers: dict[socket.socket, _Peer] = {}
+        self._peers: dict[socket.socket, Frames] = {}
         self._outgoing: dict[Address, socket.socket] = {}
         self.slave = Slave(about, model, self)
         self._wake, self._woken = socket.socketpair()
@@ -147,15 +138,13 @@ class SlaveServer(SlaveWire):
         """Serve until :meth:`stop`, or until something is so after a PDU or a step."""
         while not self._stopped and not until():
             sockets = [self._control, self._woken, *self._data.values(), *self._peers]
-            ready, _, _ = select.select(sockets, [], [], self._patience())
+            due_ns = self.slave.due_ns
+            left = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
+            ready, _, _ = select.select(sockets, [], [], left)
             for each in ready:
                 if each is not self._woken:
                     self._read(each)
             self.slave.tick()
-
-    def _patience(self) -> float | None:
-        due_ns = self.slave.due_ns
-        return None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
 
     def stop(self) -> None:
         """Let :meth:`serve` return; from another thread, or a signal."""
@@ -165,14 +154,12 @@ class SlaveServer(SlaveWire):
     def close(self) -> None:
         """Close everything; the model is ended."""
         self.slave.exit()
-        for peer in list(self._peers.values()):
-            peer.socket.close()
-        for each in (self._control, self._wake, self._woken):
+        for each in (*self._peers, self._control, self._wake, self._woken):
             each.close()
 
     def _read(self, ready: socket.socket) -> None:
         if ready in self._peers:
-            self._read_stream(self._peers[ready])
+            self._read_stream(ready)
         elif ready.type == socket.SOCK_STREAM:
             self._accept(ready)
         else:
@@ -194,18 +181,20 @@ class SlaveServer(SlaveWire):
         if len(self._peers) >= _MOST_PEERS:
             connection.close()
             return
-        self._peers[connection] = _Peer(connection, self._longest)
+        connection.settimeout(_SEND_S)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._peers[connection] = Frames(self._longest)
 
-    def _read_stream(self, peer: _Peer) -> None:
+    def _read_stream(self, peer: socket.socket) -> None:
         try:
-            content = peer.socket.recv(_DATAGRAM)
-            found = peer.frames.feed(content)
+            content = peer.recv(_DATAGRAM)
+            found = self._peers[peer].feed(content)
         except (OSError, WireFormatError):
             content, found = b"", []
         if not content:
-            self._peers.pop(peer.socket, None)
-            self.slave.lose(peer.socket)
-            peer.socket.close()
+            self._peers.pop(peer, None)
+            self.slave.lose(peer)
+            peer.close()
             return
         for pdu in found:
-            self.slave.receive(pdu, peer.socket)
+            self.slave.receive(pdu, peer)

@@ -82,7 +82,6 @@ SILENT_S = 60
 #: Template of the entry that says why a slave is in the error superstate.
 ERROR_ENTRY = 1
 _OK = ErrorCode.NONE
-_SEQUENCES = 2**16
 
 
 class Slave:
@@ -126,7 +125,8 @@ class Slave:
         self.state, self.error, self.reason = SlaveState.ALIVE, ErrorCode.NONE, ""
         self._mode: OpMode | None = None
         self._id, self._last = 0, 0
-        self._master: Origin | None = None
+        #: Where its master is; ``None`` if it has none.
+        self.master: Origin | None = None
         self._history = SlaveState.SYNCHRONIZING
         self._config = Configuration()
         self._log = LogBook(self.about, self._config.logging, self._unix)
@@ -134,11 +134,6 @@ class Slave:
         self._pacing: StepPacing | None = None
         self._steps, self._stepped = 0, 0
         self._heard_ns, self._data_ns = 0, 0
-
-    @property
-    def master(self) -> Origin | None:
-        """Where its master is; ``None`` if it has none."""
-        return self._master
 
     @property
     def _resolution(self) -> tuple[int, int]:
@@ -154,8 +149,8 @@ class Slave:
         return self._exchange
 
     def _respond(self, pdu: pdus.Pdu) -> None:
-        if self._master is not None:
-            self._wire.answer(self._master, encode(pdu))
+        if self.master is not None:
+            self._wire.answer(self.master, encode(pdu))
 
     def _hear(self) -> None:
         self._heard_ns = self._clock()
@@ -166,10 +161,6 @@ class Slave:
         if self.about.heartbeat is not None or self.state is SlaveState.ALIVE:
             return False
         return self._clock() - max(self._heard_ns, self._data_ns) > SILENT_S * 10**9
-
-    def _take_over(self, number: int, master: Origin, mode: OpMode) -> None:
-        self._id, self._master, self._mode = number, master, mode
-        self._hear()
 
     def _move(self, trigger: Trigger) -> None:
         """Change the state as the table has it, and tell the master."""
@@ -251,9 +242,9 @@ class Slave:
         self.runs += 1
 
     def _configure_anew(self, _: pdus.StateRequest) -> None:
-        kept = (self._id, self._last, self._master, self._mode)
+        kept = (self._id, self._last, self.master, self._mode)
         self._leave()
-        self._id, self._last, self._master, self._mode = kept
+        self._id, self._last, self.master, self._mode = kept
         self.state = SlaveState.CONFIGURATION
         self._hear()
 
@@ -309,13 +300,13 @@ class Slave:
             what = f"no PDU of the master for {silent_ns / 1e9:.3g} s"
             self._fail(ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED, what)
         elif silent_ns > GONE * longest_ns and self.state in ERROR:
-            self.lose(self._master)
+            self.lose(self.master)
 
     # Ends
 
     def lose(self, origin: Origin | None) -> None:
         """Notice that a peer is gone for good: without its master a slave is ALIVE again."""
-        if origin is None or origin != self._master:
+        if origin is None or origin != self.master:
             return
         if self.state in NORMAL:
             self._fail(ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED, "the master is gone")
@@ -363,33 +354,29 @@ class Slave:
 
     def _is_for_us(self, header: Header, origin: Origin) -> bool:
         asks_for_it = header.kind in {PduType.STC_REGISTER, PduType.INF_STATE}
-        if asks_for_it and header.receiver > 0 and origin != self._master and self._is_abandoned:
-            self.lose(self._master)
+        if asks_for_it and header.receiver > 0 and origin != self.master and self._is_abandoned:
+            self.lose(self.master)
         if self.state is SlaveState.ALIVE:
             return header.receiver > 0
-        return header.receiver == self._id and origin == self._master
+        return header.receiver == self._id and origin == self.master
 
     def _take_data(self, content: bytes, origin: Origin) -> None:
-        if self._exchange is None or self.state in {
-            *ERROR,
-            SlaveState.STOPPING,
-            SlaveState.STOPPED,
-        }:
+        exchange, halted = self._exchange, (*ERROR, SlaveState.STOPPING, SlaveState.STOPPED)
+        if exchange is None or self.state in halted:
             return
-        if self._master is None or not self._wire.is_same(origin, self._master):
-            self._exchange.refuse(origin)
+        if self.master is None or not self._wire.is_same(origin, self.master):
+            exchange.refuse(origin)
             return
         self._data_ns = self._clock()
         found = decode(content)
         scope = Scope.INITIALIZATION if self.state in INITIALIZATION else Scope.RUN
         if isinstance(found, (pdus.Data, pdus.ParameterData)):
-            exchange = self._exchange
             self._guarded(lambda: exchange.receive(found, scope))
 
     def _answer(self, header: Header, content: bytes, origin: Origin) -> None:
         """Check a request in the order of Table 107, and do what it asks for."""
         if self.state is not SlaveState.ALIVE:
-            if header.sequence != (self._last + 1) % _SEQUENCES:
+            if header.sequence != (self._last + 1) % pdus.SEQUENCES:
                 self._refuse(header, origin, ErrorCode.INVALID_SEQUENCE_ID)
                 return
             self._hear()
@@ -465,26 +452,26 @@ class Slave:
         if error is not _OK:
             return error
         if isinstance(request, pdus.Register):
-            self._take_over(request.receiver, origin, OpMode(request.op_mode))
+            self._id, self.master, self._mode = request.receiver, origin, OpMode(request.op_mode)
+            self._hear()
         self._respond(pdus.Ack(request.sequence, self._id))
         self._guarded(lambda: self._carry_out(request))
         return _OK
 
     def _inform(self, request: pdus.Pdu, header: Header, origin: Origin) -> ErrorCode:
-        sender, sequence = self._id or header.receiver, header.sequence
+        ends = header.sequence, self._id or header.receiver
+        answer: pdus.Response = pdus.StateAck(*ends, self.state)
         if isinstance(request, pdus.AskLog):
             if request.category and request.category not in self.about.categories:
                 return ErrorCode.INVALID_LOG_CATEGORY
-            entries = self._log.take(request.category, request.most)
-            self._wire.answer(origin, encode(pdus.LogAck(sequence, sender, entries)))
+            answer = pdus.LogAck(*ends, self._log.take(request.category, request.most))
         elif isinstance(request, pdus.AskError):
-            self._wire.answer(origin, encode(pdus.ErrorAck(sequence, sender, self.error)))
-        else:
-            self._wire.answer(origin, encode(pdus.StateAck(sequence, sender, self.state)))
+            answer = pdus.ErrorAck(*ends, self.error)
+        self._wire.answer(origin, encode(answer))
         return _OK
 
     def _refuse(self, header: Header, origin: Origin, error: ErrorCode) -> None:
         _LOG.info("%s refused: %s", header.kind.title, error.name)
-        expected = (self._last + 1) % _SEQUENCES
+        expected = (self._last + 1) % pdus.SEQUENCES
         sender = self._id or header.receiver
         self._wire.answer(origin, encode(pdus.Nack(header.sequence, sender, expected, error)))

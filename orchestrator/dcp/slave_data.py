@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,9 +115,6 @@ class Configuration:
 
     def flaw(self, about: SlaveDescription, mode: OpMode) -> ErrorCode:
         """Return the first thing that is missing, in the order of Table 112; else ``NONE``."""
-        return next(self._flaws(about, mode), ErrorCode.NONE)
-
-    def _flaws(self, about: SlaveDescription, mode: OpMode) -> Iterator[ErrorCode]:
         code = ErrorCode
         data = {**self.inputs, **self.outputs}
         in_time = mode is not OpMode.NRT
@@ -136,14 +133,12 @@ class Configuration:
             (code.INCOMPLETE_CONFIG_SCOPE, _lacks(data, self.scopes)),
             (code.NOT_SUPPORTED_PDU_SIZE, self._is_too_long(about)),
         )
-        return (error for error, is_so in checks if is_so)
+        return next((error for error, is_so in checks if is_so), code.NONE)
 
     def _is_too_long(self, about: SlaveDescription) -> bool:
         limit = min((place.max_pdu_size for place in about.transports.values()), default=0)
         groups = (*self.inputs.values(), *self.outputs.values(), *self.tunables.values())
-        return any(
-            HEADER_BYTES + self.payload(positions, about).least_size > limit for positions in groups
-        )
+        return any(HEADER_BYTES + self.payload(each, about).least_size > limit for each in groups)
 
 
 def _any_gap(groups: Mapping[int, Positions]) -> bool:
@@ -178,7 +173,7 @@ class ConfigRequests:
             pdus.SourceNetworkInformation: self._source,
             pdus.SetParameter: self._parameter,
             pdus.TunableParameter: self._tunable,
-            pdus.ParameterNetworkInformation: self._parameter_source,
+            pdus.ParameterNetworkInformation: self._source,
             pdus.Logging: self._logging,
             pdus.ConfigureScope: self._scope,
         }
@@ -238,16 +233,13 @@ class ConfigRequests:
             known.append(target)
         return _OK
 
-    def _source(self, pdu: pdus.SourceNetworkInformation) -> ErrorCode:
+    def _source(self, pdu: pdus.NetworkInformation) -> ErrorCode:
+        """Take where data, or tunable parameters, come in."""
         if (error := self._network_error(pdu)) is not _OK:
             return error
-        self._config.sources[pdu.data_id] = (Transport(pdu.transport), pdu.address[1])
-        return _OK
-
-    def _parameter_source(self, pdu: pdus.ParameterNetworkInformation) -> ErrorCode:
-        if (error := self._network_error(pdu)) is not _OK:
-            return error
-        self._config.tunable_sources[pdu.data_id] = (Transport(pdu.transport), pdu.address[1])
+        is_data = isinstance(pdu, pdus.SourceNetworkInformation)
+        sources = self._config.sources if is_data else self._config.tunable_sources
+        sources[pdu.data_id] = (Transport(pdu.transport), pdu.address[1])
         return _OK
 
     def _network_error(self, pdu: pdus.NetworkInformation) -> ErrorCode:
@@ -351,7 +343,6 @@ class SlaveModel(ABC):
 
 
 _LOG = logging.getLogger(__name__)
-_PERIOD = 2**16
 
 
 class PropertyError(Exception):
@@ -421,8 +412,8 @@ class Exchange:
         last = self._heard.get(key)
         if last is None:
             return 0
-        step = (sequence - last) % _PERIOD
-        return None if step == 0 or step > _PERIOD // 2 else step - 1
+        step = (sequence - last) % pdus.SEQUENCES
+        return None if step == 0 or step > pdus.SEQUENCES // 2 else step - 1
 
     def _keep(self, variable: SlaveVariable, values: Values, missed: int) -> None:
         if variable.max_missed is not None and missed > variable.max_missed:
@@ -448,6 +439,6 @@ class Exchange:
             if due and self._config.scopes[number] in {Scope.ALWAYS, scope}:
                 values = {p.reference: self._model.get(p.reference) for p in layout.places}
                 pdu = pdus.Data(self._sent[number], number, layout.pack(values))
-                self._sent[number] = (self._sent[number] + 1) % _PERIOD
+                self._sent[number] = (self._sent[number] + 1) % pdus.SEQUENCES
                 for transport, address in self._config.targets[number]:
                     self._wire.send(transport, address, encode(pdu))

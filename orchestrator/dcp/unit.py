@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 
@@ -172,8 +174,7 @@ def _limits(connector: Connector, kind: DcpType) -> tuple[float | None, float | 
     if connector.limits is None or kind.is_text:
         return None, None
     low, high = connector.limits.least, connector.limits.most
-    infinite = float("inf")
-    return None if low == -infinite else low, None if high == infinite else high
+    return None if low == -math.inf else low, None if high == math.inf else high
 
 
 def _start(connector: Connector, kind: DcpType) -> tuple[Scalar, ...]:
@@ -324,13 +325,8 @@ class ServeOptions:
     heartbeat_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ServedSlave:
-    """A slave that can be served.
-
-    about: What it says of itself.
-    model: What it computes with.
-    """
+class ServedSlave(NamedTuple):
+    """A slave that can be served: what it says of itself, and what it computes with."""
 
     about: SlaveDescription
     model: SlaveModel

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from orchestrator.author.reading import plain_value
 from orchestrator.core.coupling import DelayMode
@@ -14,17 +13,27 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import Endpoint, System
 from orchestrator.core.system.time import step_length
+from orchestrator.loops import LinearSystem, linear_system
+from orchestrator.rig.identified_model import (
+    gain_ratios,
+    model_system,
+    used_responses,
+    with_gains,
+    with_identified_dynamics,
+)
+from orchestrator.rig.margins import Arming, Knobs, arm
+from orchestrator.rig.tables import ArmingTable
+from orchestrator.rig.twin_file import (
+    TwinFile,
+    declared_otherwise,
+    device_lines,
+    identified_delay,
+    in_run_time,
+)
 from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.content import Cell
 from orchestrator.study.experiment import RunOptions
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
-
-if TYPE_CHECKING:
-    from orchestrator.loops import LinearSystem
-    from orchestrator.rig.margins import ArmedLine, Arming
-    from orchestrator.rig.tables import ArmingTable
-    from orchestrator.rig.twin_file import TwinFile
-
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
 
@@ -62,10 +71,6 @@ def _armed_with(
     changed: Mapping[str, str],
 ) -> Arming:
     """Arm a case with other values and delays, as text by name; nothing is forced."""
-    from orchestrator.rig.identified_model import model_system
-    from orchestrator.rig.margins import Arming
-    from orchestrator.rig.tables import ArmingTable
-
     values = {name: text for name, text in changed.items() if "->" not in name}
     delays = {name: plain_value(text) for name, text in changed.items() if "->" in name}
     later = replace(
@@ -76,7 +81,7 @@ def _armed_with(
     )
     table = case.case.arming or experiment.arming or ArmingTable()
     try:
-        system = model_system(case.name, case.case, reader, later, table)
+        system = model_system(case, reader, later, table)
         known = {*system.components, *map(str, system.connections)}
         for name in changed:
             if (name if "->" in name else Endpoint.parse(name).component) not in known:
@@ -107,12 +112,6 @@ def _with_longer(
     system: System, twins: Sequence[TwinFile], physical: Collection[str], step_ns: int
 ) -> tuple[System, tuple[str, ...]]:
     """Give lines the delays that were identified where they are longer than those declared."""
-    from orchestrator.rig.twin_file import (
-        declared_otherwise,
-        device_lines,
-        identified_delay,
-    )
-
     told = []
     for twin in twins:
         told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
@@ -136,10 +135,7 @@ def _with_dynamics(
     system: System, run: System, twins: Sequence[TwinFile], options: RunOptions
 ) -> tuple[System, tuple[str, ...]]:
     """Give models the dynamics that were identified, where it is known when they are stepped."""
-    from orchestrator.rig.identified_model import with_identified_dynamics
-
-    lags = [pair for twin in twins for pair in twin.pair if pair.dynamics and pair.dynamics.order]
-    if not lags:
+    if not any(pair.lag for twin in twins for pair in twin.pair):
         return system, ()
     if options.algorithm != "gauss-seidel" or options.step is None:
         told = (
@@ -156,17 +152,11 @@ def _armed(
     settings: RunSettings,
     twins: Sequence[TwinFile],
 ) -> Arming:
-    from orchestrator.rig.margins import Arming, Knobs, arm
-    from orchestrator.rig.tables import ArmingTable
-    from orchestrator.rig.twin_file import in_run_time
-
     table = case.case.arming or experiment.arming or ArmingTable()
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
-    from orchestrator.rig.identified_model import model_system
-
     try:
-        system = model_system(case.name, case.case, reader, settings, table)
+        system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
         system, told, objections = _as_identified(system, case, twins, table)
         linear = _linear(system, case.options, table)
@@ -186,8 +176,6 @@ def _as_identified(
     system: System, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
 ) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
     """Give models what was identified: return the system, what was done, and what is refused."""
-    from orchestrator.rig.identified_model import gain_ratios, used_responses, with_gains
-
     doubts = tuple(
         doubt
         for twin in twins
@@ -211,8 +199,6 @@ def _as_identified(
 
 
 def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSystem:
-    from orchestrator.loops import linear_system
-
     return linear_system(system, **options.way | {"delay": DelayMode.PLAIN, "at": table.at})
 
 
@@ -249,6 +235,7 @@ COLUMNS = (
 
 def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
     """Return a row of :data:`COLUMNS` for each command."""
+    refused = "refused, forced" if arming.forced else "refused"
     return [
         (
             line.line,
@@ -256,16 +243,10 @@ def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
             None if line.margins is None else line.gain,
             None if line.root is None else line.growth,
             None if line.root is None else line.frequency,
-            _verdict(line, arming),
+            refused if line.lacks or arming.objections else "granted",
         )
         for line in arming.lines
     ]
-
-
-def _verdict(line: ArmedLine, arming: Arming) -> str:
-    if not line.lacks and not arming.objections:
-        return "granted"
-    return "refused, forced" if arming.forced else "refused"
 
 
 def arming_section(name: str, arming: Arming) -> Section:

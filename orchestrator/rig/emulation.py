@@ -6,20 +6,17 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
+from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import Source, SourceKind, System
+from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
 from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase
 from orchestrator.study.tables import DeviceTable
-
-if TYPE_CHECKING:
-    from orchestrator.core.realtime import RealTime
-    from orchestrator.rig.devices.conformance import EmulatorProcess
-
 
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
@@ -34,8 +31,6 @@ def started_emulators(
     They have a priority of SCHED_FIFO, 0 for none, where that is granted: what they stand for has a
     processor of its own.
     """
-    from orchestrator.rig.devices.conformance import EmulatorProcess
-
     started: dict[str, EmulatorProcess] = {}
     with ExitStack() as stack:
         for name, plan in plans.items():
@@ -99,15 +94,17 @@ def with_emulators(
 
     What the file says of addresses and ports wins.
     """
-    problems = list(_strangers(name, case))
-    if problems:
-        raise DescriptionError(*problems)
+    strangers = [
+        f"case '{name}': emulators.{component}: expected a device of the case"
+        f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
+        for component in case.emulators
+        if component not in case.devices
+    ]
+    if strangers:
+        raise DescriptionError(*strangers)
     wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
     if not wanted:
         return case, {}
-    from orchestrator.rig.devices.conformance import bench_of
-    from orchestrator.study.tables import DeviceTable
-
     devices, plans = dict(case.devices), {}
     for component in wanted:
         kind = devices[component].device
@@ -118,30 +115,12 @@ def with_emulators(
             )
         bench = bench_of(kind)
         wiring = bench.wiring()
-        own = _options(experiment, case, component)
+        tables = experiment.emulators.get(component), case.emulators.get(component)
+        own = {key: value for one in tables if one for key, value in one.options.items()}
         plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
         told = {**wiring.settings, **devices[component].settings}
         devices[component] = DeviceTable(device=kind, **told)
     return case.model_copy(update={"devices": devices}), plans
-
-
-def _strangers(name: str, case: Case) -> Iterator[str]:
-    for component in case.emulators:
-        if component not in case.devices:
-            yield (
-                f"case '{name}': emulators.{component}: expected a device of the case"
-                f"{nearest(component, case.devices)}; it has: {', '.join(case.devices) or 'none'}"
-            )
-
-
-def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
-    from orchestrator.rig.tables import EmulatorTable
-
-    none = EmulatorTable()
-    return {
-        **experiment.emulators.get(component, none).options,
-        **case.emulators.get(component, none).options,
-    }
 
 
 def _arguments(options: Mapping[str, object]) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
 from orchestrator.core.simunits import component_of
@@ -18,12 +17,21 @@ from orchestrator.core.system import (
     TransportDelay,
     connection_name,
 )
+from orchestrator.rig.devices.registry import read_address
+from orchestrator.rig.twin_file import (
+    SignalPair,
+    TwinFile,
+    declared_otherwise,
+    device_lines,
+    identified_delay,
+    in_ms,
+    is_of_other,
+    line_delay_ns,
+)
+from orchestrator.rig.twins import twin_of
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import RunSettings
-
-if TYPE_CHECKING:
-    from orchestrator.rig.twin_file import SignalPair, TwinFile
 
 #: A delay that is counted twice; one that identification found otherwise; a twin of other hardware.
 TWICE, OTHERWISE, STRANGER = "TIM114", "TIM115", "CAP115"
@@ -51,26 +59,19 @@ class Hardware:
         """Read it off an experiment whose paths are relative to a folder, or off a case alone."""
         if isinstance(said, Case):
             return cls(_physical(said))
-        experiment = said
-        sources = [(name, text.partition(":")) for name, text in experiment.stand_ins]
-        devices = [
-            (name, table.device)
-            for case in experiment.case.values()
-            for name, table in case.devices.items()
-            if table.device is not None
-        ]
-        devices += [
-            (name, at.partition("?")[0])
-            for name, (kind, _, at) in sources
-            if kind == SourceKind.DEVICE
-        ]
+        sources = [(name, text.partition(":")) for name, text in said.stand_ins]
         adapters: dict[str, set[str]] = {}
-        for name, device in devices:
-            adapters.setdefault(name, set()).add(device)
+        for case in said.case.values():
+            for name, table in case.devices.items():
+                if table.device is not None:
+                    adapters.setdefault(name, set()).add(table.device)
+        for name, (kind, _, at) in sources:
+            if kind == SourceKind.DEVICE:
+                adapters.setdefault(name, set()).add(at.partition("?")[0])
         return cls(
-            _physical(*experiment.case.values()),
+            _physical(*said.case.values()),
             adapters,
-            experiment.realtime.clock if experiment.realtime else None,
+            said.realtime.clock if said.realtime else None,
             {
                 name: Source(SourceKind.TWIN, at).resolved(folder)
                 for name, (kind, _, at) in sources
@@ -83,25 +84,18 @@ def _physical(*cases: Case) -> frozenset[str]:
     return frozenset(connection_name(line) for case in cases for line in case.physical)
 
 
-def set_beside(case: Case, settings: RunSettings) -> Mapping[str, Collection[str]]:
-    """Return by component the lines whose delays are set together with what stands there, or later.
-
-    Others were declared when something else stood there. What the file of the system itself puts
-    there is not among the keys.
-    """
-    later = {connection_name(line) for line in settings.delays}
-    own = {connection_name(line) for line in case.delays} | later
-    return {
-        **dict.fromkeys((*case.swap, *case.devices), own),
-        **dict.fromkeys(settings.swaps, later),
-    }
-
-
 def prepared_on_hardware(
     system: System, said: Experiment | Case, folder: Path, case: Case, settings: RunSettings
 ) -> System:
-    """Call :func:`on_hardware` with what is said of a rig, and what a case sets beside it."""
-    return on_hardware(system, Hardware.of(said, folder), set_beside(case, settings))
+    """Call :func:`on_hardware` with what is said of a rig, and what a case sets beside it.
+
+    Lines whose delays are set together with what stands in a place, or later, are beside it; others
+    were declared when something else stood there.
+    """
+    later = {connection_name(line) for line in settings.delays}
+    own = {connection_name(line) for line in case.delays} | later
+    beside = dict.fromkeys((*case.swap, *case.devices), own) | dict.fromkeys(settings.swaps, later)
+    return on_hardware(system, Hardware.of(said, folder), beside)
 
 
 def on_hardware(
@@ -110,7 +104,7 @@ def on_hardware(
     """Let twins bring what their devices bring, and expect that no line declares it once more.
 
     A response that hardware carries on comes without transit; lines of it that the run reads are
-    later by that.
+    later by that. ``beside`` has lines by component, but of what the system's own file puts there.
     """
     problems: list[Diagnostic] = []
     for name, component in system.components.items():
@@ -128,9 +122,6 @@ def on_hardware(
 def _with_twin(
     system: System, component: Component, hardware: Hardware, beside: Collection[str]
 ) -> tuple[System, list[Diagnostic]]:
-    from orchestrator.rig.twin_file import device_lines
-    from orchestrator.rig.twins import twin_of
-
     own_clock = component.name == hardware.clock
     source = component.source.on_rig((), own_clock=own_clock)
     found = twin_of(source)
@@ -148,11 +139,10 @@ def _with_twin(
     source = source.on_rig(sorted(made), own_clock=own_clock)
     known = component_of(source, component.name, component.values, component.options)
     part = replace(component, source=source, feedthrough=known.feedthrough, late_ns=known.late_ns)
-    read = {line: pair for line, pair, _ in lines if pair.response in made} if made else {}
     later = {
         line: replace(line, delay=_with_transit(line, twin, pair))
-        for line, pair in read.items()
-        if str(line) not in physical
+        for line, pair, _ in lines
+        if pair.response in made and str(line) not in physical
     }
     connections = tuple(later.get(line, line) for line in system.connections)
     components = {**system.components, component.name: part}
@@ -161,8 +151,6 @@ def _with_twin(
 
 def _with_transit(line: Connection, twin: TwinFile, pair: SignalPair) -> TransportDelay:
     """Return the delay of a line that the run reads, where hardware carries the response on."""
-    from orchestrator.rig.twin_file import identified_delay
-
     transit = identified_delay(twin, pair, pair.transit)
     if line.delay is None:
         return transit
@@ -196,8 +184,6 @@ def _twice_by_twin(
     physical: Collection[str],
     beside: Collection[str],
 ) -> Iterator[Diagnostic]:
-    from orchestrator.rig.twin_file import device_lines, in_ms, line_delay_ns
-
     for line, _, found in device_lines(system, twin, physical):
         least = line_delay_ns(found.low)
         rest_ns = _declared_ns(line, twin.device)
@@ -219,8 +205,6 @@ def _twice_by_twin(
 def _twice_by_device(
     component: Component, system: System, beside: Collection[str]
 ) -> Iterator[Diagnostic]:
-    from orchestrator.rig.devices.registry import read_address
-
     device = read_address(component.source.location)[0]
     for line in system.connections:
         if line.source.component != component.name or str(line) in beside:
@@ -237,8 +221,6 @@ def _twice_by_device(
 
 def _declared_ns(line: Connection, device: str) -> int:
     """Return what a line declares of the hardware that it begins at, ns."""
-    from orchestrator.rig.twin_file import is_of_other
-
     return 0 if line.delay is None or is_of_other(line.delay, device) else line.delay.nominal_ns
 
 
@@ -266,9 +248,6 @@ def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
     cannot be read are left out: the case that has them says so.
     """
     for name, source in hardware.twins.items():
-        from orchestrator.rig.twin_file import declared_otherwise
-        from orchestrator.rig.twins import twin_of
-
         part = system.components.get(name)
         if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:
             continue

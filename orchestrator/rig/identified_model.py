@@ -6,7 +6,6 @@ import cmath
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import expm
@@ -20,17 +19,12 @@ from orchestrator.core.system import (
     System,
     TransportDelay,
 )
+from orchestrator.loops import LinearSystem
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.rig.tables import ArmingTable
-from orchestrator.rig.twin_file import Lag
-from orchestrator.study.experiment import Case
+from orchestrator.rig.twin_file import Lag, SignalPair, TwinFile
 from orchestrator.study.prepare.prepare import prepare_with
-from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
-
-if TYPE_CHECKING:
-    from orchestrator.loops import LinearSystem
-    from orchestrator.rig.twin_file import Dynamics, SignalPair, TwinFile
-
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
 #: A model whose response is a smaller share of the identified one does not follow that command.
 _FOLLOWS = 1e-9
@@ -98,7 +92,10 @@ def gain_ratios(linear: LinearSystem, run: System, twin: TwinFile) -> Iterator[G
         elif pair.command.partition("[")[0] in wired:
             assert pair.gain is not None  # noqa: S101 - it stands beside a command
             model = _model(linear, name, pair.command, pair.response, frequency)
-            found = pair.gain.value * _dynamics(pair, frequency)
+            after: complex = 1.0  # the delay
+            if pair.lag is not None:
+                after = complex(pair.lag.transfer(np.array([frequency]))[0])
+            found = pair.gain.value * after
             is_sure = pair.gain.low * pair.gain.high > 0.0
             yield GainRatio(name, pair.response, pair.command, found, model, is_sure)
 
@@ -146,15 +143,6 @@ def _off(ratio: GainRatio) -> float:
     return abs(math.log(abs(ratio.factor)))
 
 
-def _dynamics(pair: SignalPair, frequency: float) -> complex:
-    """Response of a gain of 1 after the delay."""
-    dynamics = pair.dynamics
-    if dynamics is None or dynamics.frequency is None:
-        return 1.0
-    damping = dynamics.damping.value if dynamics.damping else None
-    return complex(Lag(dynamics.frequency.value, damping).transfer(np.array([frequency]))[0])
-
-
 def _model(
     linear: LinearSystem, name: str, command: str, response: str, frequency: float
 ) -> complex:
@@ -192,43 +180,42 @@ def with_identified_dynamics(
     """
     told = []
     for twin in twins:
-        entries = {p.response: p for p in twin.pair if p.dynamics and p.dynamics.order}
+        entries = {p.response: (p, lag) for p in twin.pair if (lag := p.lag)}
         if not entries:
             continue
         name = twin.component
         used, wired = used_responses(system, name), wired_commands(run, name)
-        lag = ", ".join(f"{each}: {_words(pair)}" for each, pair in entries.items())
+        lags = ", ".join(f"{each}: {_words(lag)}" for each, (_, lag) in entries.items())
+        found = f"'{name}' was identified with a lag ({lags})"
         if unknown := sorted(used - set(entries)):
             told.append(
-                f"'{name}' was identified with a lag ({lag}), but its model has {unknown[0]!r} as"
-                " well, of which none was: the model stays as it is"
+                f"{found}, but its model has {unknown[0]!r} as well, of which none was: the model"
+                " stays as it is"
             )
             continue
-        commands = {str(entries[each].command) for each in used}
+        commands = {str(entries[each][0].command) for each in used}
         if apart := sorted(commands ^ wired):
             told.append(
-                f"'{name}' was identified with a lag ({lag}), but not how {', '.join(sorted(used))}"
-                f" follow {apart[0]!r} as well as the others: the model stays as it is"
+                f"{found}, but not how {', '.join(sorted(used))} follow {apart[0]!r} as well as the"
+                " others: the model stays as it is"
             )
             continue
         system = _exchanged(system, name, {each: entries[each] for each in used}, step_ns)
-        told.append(f"margins are those with the identified lag of '{name}' ({lag})")
+        told.append(f"margins are those with the identified lag of '{name}' ({lags})")
     return system, tuple(told)
 
 
-def _words(pair: SignalPair) -> str:
-    dynamics = pair.dynamics
-    assert dynamics is not None  # noqa: S101 - only those with a lag are told
-    assert dynamics.frequency is not None  # noqa: S101
-    damping = f", damping {dynamics.damping.value:.4g}" if dynamics.damping else ""
-    return f"{dynamics.frequency.value:.4g} Hz{damping}"
+def _words(lag: Lag) -> str:
+    damping = "" if lag.damping is None else f", damping {lag.damping:.4g}"
+    return f"{lag.frequency:.4g} Hz{damping}"
 
 
-def _exchanged(system: System, name: str, pairs: Mapping[str, SignalPair], step_ns: int) -> System:
+def _exchanged(
+    system: System, name: str, pairs: Mapping[str, tuple[SignalPair, Lag]], step_ns: int
+) -> System:
     old = system.components[name]
     made = block(lag_block(old, pairs))
-    wired = {line.target.connector for line in system.connections if line.target.component == name}
-    unwired = wired - set(made.connectors)
+    unwired = wired_commands(system, name) - set(made.connectors)
     components = {**system.components, name: replace(made, name=name)}
     lines = []
     for line in system.connections:
@@ -242,18 +229,17 @@ def _exchanged(system: System, name: str, pairs: Mapping[str, SignalPair], step_
     return replace(system, components=components, connections=tuple(lines))
 
 
-def lag_block(model: Component, pairs: Mapping[str, SignalPair]) -> type[Block]:
+def lag_block(model: Component, pairs: Mapping[str, tuple[SignalPair, Lag]]) -> type[Block]:
     """Return a block whose outputs follow commands by identified lags, exactly over a step."""
-    commands = sorted({str(pair.command) for pair in pairs.values()})
+    commands = sorted({str(pair.command) for pair, _ in pairs.values()})
 
     def step(self: Block, t: float, h: float) -> None:  # noqa: ARG001 - the signature of steps
         """Let each response relax to its command, which is held."""
-        for name, pair in pairs.items():
-            assert pair.dynamics is not None  # noqa: S101 - only those with a lag are here
-            assert pair.gain is not None  # noqa: S101
+        for name, (pair, lag) in pairs.items():
+            assert pair.gain is not None  # noqa: S101 - it stands beside a lag
             end = np.array([pair.gain.value * getattr(self, str(pair.command)), 0.0])
             at = np.array([getattr(self, f"at_{name}"), getattr(self, f"rate_{name}")])
-            at = end + expm(_matrix(pair.dynamics) * h) @ (at - end)
+            at = end + expm(_matrix(lag) * h) @ (at - end)
             setattr(self, f"at_{name}", float(at[0]))
             setattr(self, f"rate_{name}", float(at[1]))
             setattr(self, name, float(at[0]))
@@ -266,35 +252,32 @@ def lag_block(model: Component, pairs: Mapping[str, SignalPair]) -> type[Block]:
     states = [f"{kind}_{name}" for name in pairs for kind in ("at", "rate")]
     members["__annotations__"] = dict.fromkeys([*commands, *pairs, *states], float)
     for command in commands:
-        members[command] = Input(unit=_unit(model, command))
+        members[command] = Input(unit=str(model.connectors[command].unit))
     for name in pairs:
-        members[name] = Output(unit=_unit(model, name), depends_on=tuple(commands))
+        unit = str(model.connectors[name].unit)
+        members[name] = Output(unit=unit, depends_on=tuple(commands))
     members |= {name: State(start=0.0) for name in states}
     return type("Identified", (Block,), members)
 
 
-def _unit(model: Component, connector: str) -> str:
-    return str(model.connectors[connector].unit)
-
-
-def _matrix(dynamics: Dynamics) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    assert dynamics.frequency is not None  # noqa: S101 - only those with a lag are asked for
-    w = 2.0 * math.pi * dynamics.frequency.value
-    if dynamics.damping is None:  # the rate is no state of the first order: it dies down, unseen
+def _matrix(lag: Lag) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    w = 2.0 * math.pi * lag.frequency
+    if lag.damping is None:  # the rate is no state of the first order: it dies down, unseen
         return np.array([[-w, 0.0], [0.0, -w]])
-    return np.array([[0.0, 1.0], [-w * w, -2.0 * dynamics.damping.value * w]])
+    return np.array([[0.0, 1.0], [-w * w, -2.0 * lag.damping * w]])
 
 
 _DEVICE = f"{SourceKind.DEVICE}:"
 
 
 def model_system(
-    name: str, case: Case, reader: SystemReader, settings: RunSettings, table: ArmingTable
+    prepared: PreparedCase, reader: SystemReader, settings: RunSettings, table: ArmingTable
 ) -> System:
     """Prepare a case as it is where no device stands in it, with the values for its arming.
 
     Its lines that hardware makes are there, with their delays.
     """
+    name, case = prepared.name, prepared.case
     plain = case.model_copy(
         update={
             "devices": {},

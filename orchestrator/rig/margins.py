@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_transfer import level, margins_of
-from orchestrator.loops.sampled_loop import SampledLoop
+from orchestrator.loops.sampled_loop import MultirateLoop, SampledLoop
 from orchestrator.loops.state_space import Floats
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
-
-if TYPE_CHECKING:
-    from orchestrator.loops.sampled_loop import MultirateLoop
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,12 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
         now = linear.system.components[component].values.get(parameter)
         if not isinstance(now, int | float) or now <= 0.0:
             continue
-        found = _turned(_enough(linear, line, reserve, path), float(now), turn)
+
+        def enough(value: float, path: str = path) -> bool:
+            loop = reserve.cut(linear.with_value(path, value), line)
+            return loop is None or not reserve.lacks(loop.margins())
+
+        found = _turned(enough, float(now), turn)
         if found is not None:
             yield f"or {word} {path} from {now:g} to {found:.4g}"
     if knobs.clock is not None:
@@ -107,16 +109,6 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
     shorter = reserve.cut(half, line)
     if shorter is not None and not reserve.lacks(shorter.margins()):
         yield f"or a step of {half.step_ns / 1e6:g} ms"
-
-
-def _enough(
-    linear: LinearSystem, line: str, reserve: Reserve, path: str
-) -> Callable[[float], bool]:
-    def enough(value: float) -> bool:
-        loop = reserve.cut(linear.with_value(path, value), line)
-        return loop is None or not reserve.lacks(loop.margins())
-
-    return enough
 
 
 def _turned(enough: Callable[[float], bool], now: float, turn: int) -> float | None:

@@ -10,28 +10,36 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
 from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.recording import Result
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackRecord
+from orchestrator.rig.device_units.description import device_facts
+from orchestrator.rig.device_units.supervision import watched_facts
+from orchestrator.rig.devices.registry import read_address, write_address
+from orchestrator.rig.margins import Arming
+from orchestrator.rig.supervisor import rig_tracking
+from orchestrator.rig.supervisor.checks import RigChecks
+from orchestrator.rig.supervisor.machine import CHANGES_NAME
+from orchestrator.rig.supervisor.rig_tracking import (
+    MarginTable,
+    RigTracking,
+    TrackRecord,
+    read_tracks,
+)
 from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
-from orchestrator.rig.supervisor.states import ChangeRecord
+from orchestrator.rig.supervisor.states import ChangeRecord, change_record
+from orchestrator.rig.supervisor.supervisor import Supervisor
 from orchestrator.rig.supervisor.wire import ANSWER_S, connect_to, hear, tell
-from orchestrator.study import Extension, FailedRunError, Run, Section, Steps
+from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time
+from orchestrator.study import Extension, FailedRunError, Run, Section, Steps, swap_component
 from orchestrator.study.content import Curve, Panel, Plot
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import InterruptedRun
-
-if TYPE_CHECKING:
-    from orchestrator.core.recording import Result
-    from orchestrator.rig.margins import Arming
-    from orchestrator.rig.twin_file import SignalPair, TwinFile
-
 
 _LOG = logging.getLogger(__name__)
 _MODULE = "orchestrator.rig.supervisor.process"
@@ -85,12 +93,7 @@ class SupervisorClient:
         hear(self._channel)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
         self._process.wait(_END_S)
         self._channel.close()
@@ -204,21 +207,12 @@ def _devices(case: PreparedCase) -> list[str]:
 
 def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
     """Expect that the tables fit the devices, before anything is opened."""
-    sources = {name: case.system.components[name].source for name in names}
-    from orchestrator.rig.device_units.description import device_facts
-    from orchestrator.rig.device_units.supervision import watched_facts
-
-    facts = [watched_facts(name, device_facts(one.location)) for name, one in sources.items()]
-    from orchestrator.rig.supervisor.supervisor import Supervisor
-
+    parts = case.system.components
+    facts = [watched_facts(name, device_facts(parts[name].source.location)) for name in names]
     supervisor = Supervisor(settings, names)
     for each in facts:
         supervisor.limits_of(each)
-    from orchestrator.rig.supervisor.checks import RigChecks
-
     RigChecks(settings, facts)
-    from orchestrator.rig.supervisor.rig_tracking import RigTracking
-
     RigTracking(settings.tracking, {}, facts)
 
 
@@ -233,9 +227,6 @@ def states_of(
     """Return the states that the rig of a case went through; ``None``: nobody watched."""
     if settings is None or not _devices(case):
         return None
-    from orchestrator.rig.supervisor.machine import CHANGES_NAME
-    from orchestrator.rig.supervisor.states import change_record
-
     return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
 
 
@@ -245,17 +236,11 @@ def tracks_of(
     """Return what was tracked in a case; nothing, if that was not asked for."""
     if settings is None or not settings.tracking or not _devices(case):
         return ()
-    from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
-    from orchestrator.rig.supervisor.rig_tracking import read_tracks
-
-    return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
+    return read_tracks(supervisor_folder(output, case.name) / rig_tracking.NAME)
 
 
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
-    from orchestrator.rig.devices.registry import read_address, write_address
-    from orchestrator.study import swap_component
-
     for name in names:
         device, given = read_address(system.components[name].source.location)
         location = write_address(device, {**given, "supervisor": rig})
@@ -315,16 +300,16 @@ class Supervision(Extension):
         return states.never_engaged if states is not None else ""
 
 
-TRACKING_COLUMNS = (
-    "response",
-    "delay [ms]",
-    "from",
-    "to",
-    "gain",
-    "delay margin [ms]",
-    "gain margin",
-    "changes",
-)
+#: What is shown of a track by column, and the factor to its unit.
+_TRACKED = {
+    "delay [ms]": ("delay_s", 1e3),
+    "from": ("delay_low_s", 1e3),
+    "to": ("delay_high_s", 1e3),
+    "gain": ("gain", 1.0),
+    "delay margin [ms]": ("delay_margin_s", 1e3),
+    "gain margin": ("gain_margin", 1.0),
+}
+TRACKING_COLUMNS = ("response", *_TRACKED, "changes")
 
 
 def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
@@ -332,23 +317,15 @@ def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
     rows = []
     for track in tracks:
         last = track.as_json()
-        cells = [
-            _ms(last["delay_s"]),
-            _ms(last["delay_low_s"]),
-            _ms(last["delay_high_s"]),
-            last["gain"],
-            _ms(last["delay_margin_s"]),
-            last["gain_margin"],
-        ]
+        cells = [last[key] and factor * last[key] for key, factor in _TRACKED.values()]
         rows.append((track.response, *cells, float(track.changes)))
     note = "What was known last, with intervals of 95 %; margins are those that are left."
-    stems = [f"tracking-{case}-{track.response}" for track in tracks]
     plots = {
-        stem.replace("[", "_").replace("]", ""): (
+        f"tracking-{case}-{track.response}".replace("[", "_").replace("]", ""): (
             tracking_plot(case, track),
             f"Tracking of {track.response} in {case}.",
         )
-        for stem, track in zip(stems, tracks, strict=True)
+        for track in tracks
     }
     return Section(
         "tracking",
@@ -385,18 +362,12 @@ def _estimated(
     return Curve(label, track["time_s"], value, band=(low, high))
 
 
-def _ms(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e3
-
-
 #: Rounding adds a twelfth of its square to the variance of noise.
 _ROUNDING = 12.0
 
 
 def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
     """Complete the tables of tracking with what was identified, by the clock of each device."""
-    from orchestrator.rig.twin_file import in_run_time
-
     own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]
     pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own for p in twin.pair}
     tables = {
@@ -423,10 +394,8 @@ def _completed(
         "gain": pair.gain.value,
         "noise": (pair.noise.value**2 + beyond**2 + rounding) ** 0.5 or None,
     }
-    dynamics = pair.dynamics
-    if dynamics is not None and dynamics.frequency is not None and limits.bandwidth is None:
-        found["bandwidth"] = dynamics.frequency.value
-        found["damping"] = None if dynamics.damping is None else dynamics.damping.value
+    if pair.lag is not None and limits.bandwidth is None:
+        found["bandwidth"], found["damping"] = pair.lag.frequency, pair.lag.damping
     missing = {key: value for key, value in found.items() if getattr(limits, key) is None}
     return limits.model_copy(update=missing)
 

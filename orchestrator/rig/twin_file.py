@@ -81,16 +81,21 @@ def _second(turns: Floats, damping: float) -> tuple[Floats, Floats]:
 
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
-class Estimate(BaseModel):
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Estimate(_Table):
     """A number with its confidence interval, whose level the file states once.
 
     value: The estimate.
     low, high: Ends of the interval.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     value: Number
     low: Number
@@ -104,33 +109,22 @@ class Estimate(BaseModel):
 
     def __add__(self, other: Estimate) -> Estimate:
         """Return the sum; its interval is the sum of both, which is never too narrow."""
-        return Estimate(
-            value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
-        )
+        return Estimate(**{key: x + getattr(other, key) for key, x in self})
 
     def scaled(self, factor: float) -> Estimate:
         """Return so many times the number, with a factor > 0."""
-        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+        return Estimate(**{key: x * factor for key, x in self})
 
     def without(self, variance: float) -> Estimate:
         """Return a standard deviation without a variance that it contains; none is below 0."""
-        found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))
-        value, low, high = found
-        return Estimate(value=value, low=low, high=high)
+        left = {key: math.sqrt(max(0.0, x * x - variance)) for key, x in self}
+        return Estimate(**left)
 
 
 #: Of what is wrong with a twin file by itself.
 CODE = "TWN101"
 #: Of what this module reads and writes.
 FORMAT: Literal[1] = 1
-
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-Share = Annotated[float, Field(gt=0.0, lt=1.0)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Dynamics(_Table):
@@ -157,6 +151,13 @@ class Dynamics(_Table):
         if any(each is not None and each.value <= 0.0 for each in (self.frequency, self.damping)):
             raise ValueError("a frequency > 0 and a damping > 0")
         return self
+
+    @property
+    def lag(self) -> Lag | None:
+        """The lag, without intervals; ``None``: there is none."""
+        if self.frequency is None:
+            return None
+        return Lag(self.frequency.value, None if self.damping is None else self.damping.value)
 
 
 class Validation(_Table):
@@ -232,6 +233,11 @@ class SignalPair(_Table):
         if self.command is not None and len(given) < len(known):
             raise ValueError(f"{', '.join(sorted({*known} - {*given}))} beside the command")
         return self
+
+    @property
+    def lag(self) -> Lag | None:
+        """How the response follows the command after the delay; ``None``: at once."""
+        return None if self.dynamics is None else self.dynamics.lag
 
     @property
     def loop_delay(self) -> Estimate:
@@ -316,13 +322,10 @@ def twin_text(twin: TwinFile) -> str:
     pairs = tomlkit.aot()
     for pair in data.pop("pair"):
         table = tomlkit.table()
-        for key, value in pair.items():
-            table[key] = _inline(value)
+        table.update({key: _inline(value) for key, value in pair.items()})
         pairs.append(table)
     text = tomlkit.document()
-    for key, value in data.items():
-        text[key] = _inline(value)
-    text["pair"] = pairs
+    text.update({key: _inline(value) for key, value in data.items()} | {"pair": pairs})
     return tomlkit.dumps(text)
 
 
@@ -333,9 +336,7 @@ def _inline(value: Any) -> Any:
     if not isinstance(value, dict):
         return list(value) if isinstance(value, tuple) else value
     table = tomlkit.inline_table()
-    for key, inner in value.items():
-        if inner is not None:
-            table[key] = _inline(inner)
+    table.update({key: _inline(inner) for key, inner in value.items() if inner is not None})
     return table
 
 
@@ -371,17 +372,6 @@ def device_lines(
         pair = entries.get(line.source.connector)
         if line.source.component == twin.component and pair is not None:
             yield line, pair, brought(pair, hardware=str(line) in physical)
-
-
-def identified_delays(
-    system: System, twin: TwinFile, physical: Collection[str] = ()
-) -> Iterator[tuple[Connection, TransportDelay]]:
-    """Yield the connections that carry responses of a device, and their identified delays.
-
-    They are those of :func:`brought`; parameters as of :func:`device_lines`.
-    """
-    for line, pair, found in device_lines(system, twin, physical):
-        yield line, identified_delay(twin, pair, found)
 
 
 def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
@@ -426,7 +416,7 @@ def is_of_other(delay: TransportDelay, device: str) -> bool:
 
 def in_ms(found: Estimate) -> str:
     """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
-    value, low, high = (line_delay_ns(each) / 1e6 for each in (found.value, found.low, found.high))
+    value, low, high = (line_delay_ns(each) / 1e6 for _, each in found)
     return f"{value:g} ms ({low:g} to {high:g})"
 
 
@@ -483,16 +473,15 @@ def in_run_time(
 
 
 def _scaled(pair: SignalPair, factor: float) -> SignalPair:
+    dynamics = pair.dynamics
+    if dynamics is not None and dynamics.frequency is not None:
+        frequency = dynamics.frequency.scaled(1.0 / factor)
+        dynamics = dynamics.model_copy(update={"frequency": frequency})
     times = {
         "delay": pair.delay and pair.delay.scaled(factor),
         "transit": pair.transit.scaled(factor),
         "jitter": pair.jitter.scaled(factor),
         "sample_rate": pair.sample_rate.scaled(1.0 / factor),
-        "dynamics": pair.dynamics and _faster(pair.dynamics, 1.0 / factor),
+        "dynamics": dynamics,
     }
     return pair.model_copy(update=times)
-
-
-def _faster(dynamics: Dynamics, factor: float) -> Dynamics:
-    frequency = dynamics.frequency and dynamics.frequency.scaled(factor)
-    return dynamics.model_copy(update={"frequency": frequency})

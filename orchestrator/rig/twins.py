@@ -91,31 +91,6 @@ def inner_of(component: Component) -> Component:
     return replace(component, source=source.inner, has_event_mode=False)
 
 
-def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
-    """Describe a twin by what it is around: outputs that are late depend on nothing at once."""
-    late = late_outputs(source, inner)
-    twin = twin_of(source)
-    return replace(
-        inner,
-        feedthrough={
-            name: () if name in late else depends for name, depends in inner.feedthrough.items()
-        }
-        | dict.fromkeys(late, ()),
-        capabilities=replace(
-            inner.capabilities,
-            can_serialize=False,
-            has_directional_derivatives=False,
-            has_event_mode=False,
-        ),
-        has_states=True,
-        details={
-            **inner.details,
-            "twin": str(source.file),
-            "device": f"{twin.component} ({twin.device}), {twin.date.isoformat()}",
-        },
-    )
-
-
 def late_outputs(source: Source, inner: UnitDescription) -> dict[str, int]:
     """Return by how many nanoseconds outputs of a twin are late, all their elements at least."""
     found: dict[str, int] = {}
@@ -178,14 +153,13 @@ def _channels(
 def _channel(source: Source, twin: TwinFile, pair: SignalPair, factor: float) -> TwinChannel:
     follows = pair.gain is not None and pair.command_unit == pair.response_unit
     dynamics = pair.dynamics if follows else None  # else the model has its own, as it has its gain
-    lag = None if dynamics is None else dynamics.frequency
-    damping = None if dynamics is None else dynamics.damping
+    lag = None if dynamics is None else dynamics.lag
     text = f"{source.seed}\0{twin.component}\0{pair.response}"
     return TwinChannel(
         delay_ns=line_delay_ns(brought(pair, hardware=pair.response in source.physical).value),
         order=0 if dynamics is None else dynamics.order,
-        frequency=0.0 if lag is None else 2.0 * math.pi * lag.value,
-        damping=0.0 if damping is None else damping.value,
+        frequency=0.0 if lag is None else 2.0 * math.pi * lag.frequency,
+        damping=0.0 if lag is None or lag.damping is None else lag.damping,
         gain=pair.gain.value if pair.gain is not None and follows else 1.0,
         noise=pair.noise.value * abs(factor),
         step=pair.quantisation * abs(factor),
@@ -225,11 +199,28 @@ class TwinKind(UnitKind):
         return complete_twin(source, name, like)
 
     def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
-        """Describe it by what it is around."""
+        """Describe it by what it is around: outputs that are late depend on nothing at once."""
         from orchestrator.core.simunits import description_of
 
-        inner = description_of(inner_of(component), runnable=runnable)
-        return describe_twin(component.source, inner)
+        inner, source = description_of(inner_of(component), runnable=runnable), component.source
+        late, twin = late_outputs(source, inner), twin_of(source)
+        capabilities = replace(
+            inner.capabilities,
+            can_serialize=False,
+            has_directional_derivatives=False,
+            has_event_mode=False,
+        )
+        return replace(
+            inner,
+            feedthrough={**inner.feedthrough, **dict.fromkeys(late, ())},
+            capabilities=capabilities,
+            has_states=True,
+            details={
+                **inner.details,
+                "twin": str(source.file),
+                "device": f"{twin.component} ({twin.device}), {twin.date.isoformat()}",
+            },
+        )
 
     def make(
         self, component: Component, processes: dict[str, WorkerProcess] | None

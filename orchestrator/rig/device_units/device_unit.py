@@ -29,7 +29,8 @@ from orchestrator.core.system import Connector, Value
 from orchestrator.engine import DeviceBlock, TickClock
 from orchestrator.engine import DeviceUnit as NativeUnit
 from orchestrator.rig.device_units.description import HEALTH, device_facts
-from orchestrator.rig.devices import DeviceConnector, SteppedDevice
+from orchestrator.rig.devices import SteppedDevice
+from orchestrator.rig.devices.device import slices_of
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.protocol import Floats
@@ -52,6 +53,7 @@ class IoProcess:
 
     def __init__(self, component: str, location: str, commands: int, measurements: int) -> None:
         self._component, self._location = component, location
+        self._context = f"component '{component}' (device '{location.partition('?')[0]}')"
         self._size = {"commands": commands, "measurements": measurements}
         self._memory = posix.shared_memory(component, DeviceBlock.size(commands, measurements))
         weakref.finalize(self, os.close, self._memory)
@@ -99,9 +101,8 @@ class IoProcess:
                 return None
             except (OSError, EOFError, ValueError):
                 self._error = self._failed("its process has ended")
-                return self._error
-            if "error" in answer:
-                self._error = self._raised(answer)
+            else:
+                self._error = self._raised(answer) if "error" in answer else None
         return self._error
 
     def close(self) -> DeviceError | None:
@@ -142,19 +143,13 @@ class IoProcess:
         return content
 
     def _failed(self, why: str) -> DeviceError:
-        return DeviceError.about(why, place=f"component '{self._component}' ({self._name})")
-
-    @property
-    def _name(self) -> str:
-        return f"device '{self._location.partition('?')[0]}'"
+        return DeviceError.about(why, place=self._context)
 
     def _raised(self, answer: dict[str, Any]) -> DeviceError:
         kind = error_named(str(answer["error"])) or DeviceError
         found = kind(*(Diagnostic(**each) for each in answer["diagnostics"]))
-        context = f"component '{self._component}' ({self._name})"
-        if not isinstance(found, DeviceError):
-            return DeviceError(*found.within(context))
-        return type(found)(*found.within(context))
+        of = type(found) if isinstance(found, DeviceError) else DeviceError
+        return of(*found.within(self._context))
 
 
 _LOG = logging.getLogger(__name__)
@@ -177,14 +172,16 @@ class DeviceUnit(SimulationUnit):
     def __init__(self, name: str, location: str, description: UnitDescription) -> None:
         facts = device_facts(location)
         self._settings, self._rate = facts.settings, facts.ports.rate
-        self._commands = _scalars(facts.ports.inputs)
-        self._outputs = _scalars(facts.ports.outputs)
+        self._commands = slices_of(facts.ports.inputs)
+        self._outputs = slices_of(facts.ports.outputs)
         size = sum(port.size for port in facts.ports.outputs)
-        self._outputs |= {health: (size + i, 1) for i, (health, _, _) in enumerate(HEALTH)}
+        self._outputs |= {
+            health: slice(size + i, size + i + 1) for i, (health, _, _) in enumerate(HEALTH)
+        }
         limits = [
-            (_element(port.name, port.shape, i), port.minimum, port.maximum, port.start)
+            (scalar, port.minimum, port.maximum, port.start)
             for port in facts.ports.inputs
-            for i in range(port.size)
+            for scalar in port.scalars
         ]
         given = self._settings
         self.silence = given.connect_timeout if given.on_stale == "hold" else given.stale_after
@@ -227,7 +224,7 @@ class DeviceUnit(SimulationUnit):
                 )
             if (refusal := connector.refusal(value)) is not None:
                 raise DescriptionError(f"component '{self.name}': command '{name}': {refusal}")
-            first, _ = self._commands[name]
+            first = self._commands[name].start
             for i, each in enumerate(np.ravel(np.asarray(value, dtype=np.float64)).tolist()):
                 self._check(self.native.give(first + i, each), f"setting '{name}'")
 
@@ -237,11 +234,9 @@ class DeviceUnit(SimulationUnit):
         )
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        del start_ns, stop_ns, tolerance
         self._process.open(self._settings.connect_timeout)
 
     def _initialise_outputs(self, start_ns: int) -> None:
-        del start_ns
         self.native.refresh()
 
     def _exit_initialisation(self) -> None:
@@ -250,8 +245,7 @@ class DeviceUnit(SimulationUnit):
     def _value(self, connector: Connector) -> Value | Floats:
         if connector.name not in self._outputs:
             return super()._value(connector)
-        first, size = self._outputs[connector.name]
-        values = np.array(self.native.values[first : first + size])
+        values = np.array(self.native.values[self._outputs[connector.name]])
         return values if connector.shape else float(values[0])
 
     def _get_state(self) -> object:
@@ -276,7 +270,7 @@ class DeviceUnit(SimulationUnit):
             why = f": {self._process.block.reason}" if self._process.block.lost else ""
             what = f"samples older than {limit} were held in {native.stale_steps} steps{why}"
             yield Notice(native.first_stale_ns, what, "the results from there on are not the rig's")
-        clamped = int(native.values[self._outputs["clamped"][0]])
+        clamped = int(native.values[self._outputs["clamped"].start])
         if clamped:
             what = f"{clamped} commands were beyond their range and were sent as the nearest in it"
             yield Notice(native.first_clamped_ns, what)
@@ -315,25 +309,9 @@ class DeviceUnit(SimulationUnit):
             _LOG.error("%s", self._last)
 
 
-def _element(name: str, shape: tuple[int, ...], number: int) -> str:
-    return f"{name}[{number}]" if shape else name
-
-
-def _scalars(ports: Iterable[DeviceConnector]) -> dict[str, tuple[int, int]]:
-    """Return the number of the first scalar, and how many there are, by connector."""
-    found, first = {}, 0
-    for port in ports:
-        found[port.name] = (first, port.size)
-        first += port.size
-    return found
-
-
-def _numbers(known: Mapping[str, tuple[int, int]], bound: Iterable[Connector]) -> list[int]:
-    return [
-        number
-        for connector in bound
-        for number in range(known[connector.name][0], sum(known[connector.name]))
-    ]
+def _numbers(known: Mapping[str, slice], bound: Iterable[Connector]) -> list[int]:
+    places = (known[connector.name] for connector in bound)
+    return [number for place in places for number in range(place.start, place.stop)]
 
 
 class SteppedUnit(ForeignUnit):
@@ -374,7 +352,6 @@ class _Stepped(Importer):
     def enter_initialisation(
         self, start: float, stop: float | None, tolerance: float | None
     ) -> None:
-        del start, stop, tolerance
         self._device.open()
 
     def exit_initialisation(self) -> None:

@@ -149,11 +149,10 @@ class _Link:
         self._late_answers = late
 
     def _restarted(self, why: str) -> RestartedError:
-        self.gate.strike(Reason.DEVICE_RESTARTED)
         reason = Reason.DEVICE_RESTARTED
-        return RestartedError(
-            f"{why}: {reason.what}; it is not commanded any more; {reason.advice}"
-        )
+        self.gate.strike(reason)
+        told = f"{why}: {reason.what}; it is not commanded any more; {reason.advice}"
+        return RestartedError(told)
 
     def _publish(self) -> None:
         facts = self.counter.facts
@@ -200,9 +199,7 @@ class _Link:
                 time.sleep(self.gate.period)
                 self.send()
                 continue
-            if (
-                self.counter.in_doubt
-            ):  # what came last did not follow: nothing is sent until it does
+            if self.counter.in_doubt:  # the last did not follow: nothing is sent until one does
                 time.sleep(self.gate.period)
                 continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
@@ -307,13 +304,12 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
         _end_watch(channel, link, watcher)
         return
     send(channel, {"opened": True})
-    threads = []
+    sender = threading.Thread(target=link.guarded, args=(link.send_all,), daemon=True)
     if not link.device.answers:
-        threads.append(threading.Thread(target=link.guarded, args=(link.send_all,), daemon=True))
-        threads[0].start()
+        sender.start()
     link.guarded(link.receive_all)
-    for thread in threads:
-        thread.join()
+    if sender.ident is not None:
+        sender.join()
     clock = threading.Thread(target=link.stand_in, daemon=True)
     if link.error is not None:
         clock.start()

@@ -141,11 +141,7 @@ class SampleCounter:
 
     def _begins_anew(self, received: Received, now_ns: int) -> str:
         """Say why a sample that is newer is one of a device that began anew; empty: it is none."""
-        gap, before, now = (
-            self.gap(received.sequence),
-            self.facts.device_time,
-            received.device_time,
-        )
+        gap, before, now = self.gap(received.sequence), self.facts.device_time, received.device_time
         if not self.facts.number or gap <= 0:
             return ""
         if now is not None and (before - now) * 1e9 > _BACK * self.period_ns:  # not, if it is NaN

@@ -7,7 +7,6 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
-from orchestrator.rig.supervisor.gate import CommandGate, GateTimes, Orders
+from orchestrator.rig.supervisor.gate import AxisLimits, CommandGate, GateTimes, Orders
 from orchestrator.rig.supervisor.settings import CommandLimits
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
 from orchestrator.rig.supervisor.watch_memory import (
@@ -44,39 +43,6 @@ _LEAST_CYCLES = 3
 _Array = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class _ConnectorLimits:
-    """The limits of one scalar of a command, as its connector has them."""
-
-    port: DeviceConnector
-    period: float
-    #: The range is kept by the unit, in the run.
-    minimum: float | None = None
-    maximum: float | None = None
-    acceleration: float | None = None
-    jerk: float | None = None
-
-    @property
-    def velocity(self) -> float:
-        return self.port.speed
-
-    @property
-    def rests(self) -> str:
-        return self.port.rests
-
-    @property
-    def to_zero(self) -> float:
-        return self.port.deceleration
-
-    def stop(self, *, quick: bool) -> tuple[float, float]:
-        del quick
-        return self.port.deceleration, self.port.deceleration / _ONSET_S
-
-    def ns(self, key: str) -> int:
-        assert key == "persistence"  # noqa: S101 - nothing else is asked for
-        return round(1e9 * max(_PERSISTENCE_S, _PERSISTENCE_PERIODS * self.period))
-
-
 class OwnGate:
     """Keeps the speeds of commands, and brings them to rest when the run gives none any more.
 
@@ -89,11 +55,11 @@ class OwnGate:
         ports, self._settings = facts.ports, facts.settings
         self.period = 1.0 / ports.rate
         axes = [port for port in ports.inputs for _ in range(port.size)]
+        limits = [_limits(port, self.period) for port in axes]
         least = _LEAST_CYCLES * self.period
         asked = min(self._settings.command_stale_after, self._settings.own_watchdog)
         self._stale = max(asked, least)
         times = GateTimes(0, 0, round(self._stale * 1e9))
-        limits = [_ConnectorLimits(port, self.period) for port in axes]
         start = [port.start for port in axes]
         self._gate = CommandGate(limits, start, times, round(self.period * 1e9))
         self.sent: _Array = np.array(start)
@@ -120,7 +86,7 @@ class OwnGate:
     @property
     def is_over(self) -> bool:
         """Whether the command stands, or does not come to."""
-        self._stop(Reason.OPERATION)
+        self.strike(Reason.OPERATION)
         return self._gate.at_rest or (self._clock() - (self._stopped_ns or 0)) * 1e-9 > _REST_S
 
     def command(self, wanted: Sequence[float], number: int, step_ns: int) -> list[float]:
@@ -137,7 +103,6 @@ class OwnGate:
 
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Say how many commands were held back."""
-        del values
         facts.shaped, self._came = self._gate.shaped, True
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
@@ -165,19 +130,16 @@ class OwnGate:
             self._gate.trip(Reason.COMMAND_STALE, now)
 
     def strike(self, reason: Reason) -> None:
-        """Take note of what was found of the device."""
-        self._stop(reason)
+        """Come to rest for what was found of the device, once."""
+        if self._stopped_ns is None:
+            self._stopped_ns = self._clock()
+            self._gate.trip(reason, self._stopped_ns)
 
     def run_ended(self, *, regularly: bool) -> None:
         """Tell nobody: :attr:`is_over` begins the way to rest, in the thread that sends."""
 
     def leave(self) -> None:
         """Nobody has to be told."""
-
-    def _stop(self, reason: Reason) -> None:
-        if self._stopped_ns is None:
-            self._stopped_ns = self._clock()
-            self._gate.trip(reason, self._stopped_ns)
 
     def _expect(self, number: int, step_ns: int) -> None:
         """Allow for the step of the run; its first one may take as long as a device's opening."""
@@ -198,6 +160,13 @@ class OwnGate:
             f" ({self._stale:g} s, command_stale_after) beyond a step: its commands were brought to"
             " rest, and it gets no more signs of life; look at what the run waited for"
         )
+
+
+def _limits(port: DeviceConnector, period: float) -> AxisLimits:
+    """Return the limits of a connector's scalars; their range is kept by the unit, in the run."""
+    persistence = round(1e9 * max(_PERSISTENCE_S, _PERSISTENCE_PERIODS * period)) * 1e-9
+    stop = port.deceleration, port.deceleration / _ONSET_S
+    return AxisLimits(port.speed, persistence, stop, stop, port.rests, port.deceleration)
 
 
 #: The first command is that of the initialisation: from the second on the run steps.
@@ -228,7 +197,7 @@ class Seat:
                 posix.take_priority(answer["priority"])
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
         start = [signal.start for signal in facts.commands]
-        limits = [CommandLimits.model_validate(one) for one in answer["limits"]]
+        limits = [CommandLimits.model_validate(one).axis for one in answer["limits"]]
         self._gate = CommandGate(limits, start, GateTimes(**answer["times"]), facts.period_ns)
         self._row = np.zeros(len(facts.columns))
         asked = len(Head) + len(facts.measured)
@@ -271,7 +240,6 @@ class Seat:
 
     def command(self, wanted: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
         """Return what is sent now in the place of the simulation's newest command."""
-        del step_ns
         now = time.monotonic_ns()
         sent = self._gate.command(wanted, number, self._orders(), now)
         self._row[self._asked], self.sent[:] = wanted, sent
@@ -306,7 +274,6 @@ class Seat:
 
     def watch(self, block: DeviceBlock, step_ns: int) -> None:
         """Give a sign of life, look for those of others; end a run that the rig has left."""
-        del step_ns
         number, now = block.commands_given, time.monotonic_ns()
         self.look(number)
         is_watched = self._gate.reason is not Reason.SUPERVISOR_LOST
@@ -379,6 +346,5 @@ def watched_facts(
 
 def _signals(port: DeviceConnector) -> list[RingSignal]:
     low, high = port.range
-    names = [f"{port.name}[{i}]" for i in range(port.size)] if port.shape else [port.name]
     fast = port.speed if math.isfinite(port.speed) else None
-    return [RingSignal(name, port.unit, port.start, low, high, fast) for name in names]
+    return [RingSignal(name, port.unit, port.start, low, high, fast) for name in port.scalars]

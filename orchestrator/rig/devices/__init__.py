@@ -6,20 +6,18 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.rig.devices.device import (
+        Device as Device,
         DeviceConnector as DeviceConnector,
         DeviceConnectors as DeviceConnectors,
+        DeviceSettings as DeviceSettings,
+        Received as Received,
+        SteppedConnectors as SteppedConnectors,
+        SteppedDevice as SteppedDevice,
     )
-    from orchestrator.rig.devices.device import Device as Device
-    from orchestrator.rig.devices.device import Received as Received
     from orchestrator.rig.devices.registry import (
         device_class as device_class,
         device_names as device_names,
         read_settings as read_settings,
-    )
-    from orchestrator.rig.devices.device import DeviceSettings as DeviceSettings
-    from orchestrator.rig.devices.device import (
-        SteppedConnectors as SteppedConnectors,
-        SteppedDevice as SteppedDevice,
     )
     from orchestrator.core.diagnostics import (
         DescriptionError as DescriptionError,

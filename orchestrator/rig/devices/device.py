@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -81,10 +81,24 @@ class DeviceConnector:
         return math.prod(self.shape)
 
     @property
+    def scalars(self) -> list[str]:
+        """Names of its elements, ``name[i]`` of an array."""
+        return [f"{self.name}[{i}]" for i in range(self.size)] if self.shape else [self.name]
+
+    @property
     def range(self) -> tuple[float | None, float | None]:
         """The ends of its range; ``None`` where it has none."""
         low = None if math.isinf(self.minimum) else self.minimum
         return low, None if math.isinf(self.maximum) else self.maximum
+
+
+def slices_of(connectors: Iterable[DeviceConnector]) -> dict[str, slice]:
+    """Return where the elements of each connector stand among those of all, by its name."""
+    found, first = {}, 0
+    for connector in connectors:
+        found[connector.name] = slice(first, first + connector.size)
+        first += connector.size
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +203,11 @@ class DeviceSettings(BaseModel):
     supervisor: str = ""
     sample_log: str = ""
 
+    @property
+    def own_watchdog(self) -> float:
+        """After how long without a sign of life the device stops by itself, s; infinite: never."""
+        return math.inf
+
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.run_on and self.supervisor:
@@ -196,15 +215,6 @@ class DeviceSettings(BaseModel):
                 f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
                 f" supervisor of rig '{self.supervisor}' says when its run ends"
             )
-        return self
-
-    @property
-    def own_watchdog(self) -> float:
-        """After how long without a sign of life the device stops by itself, s; infinite: never."""
-        return math.inf
-
-    @model_validator(mode="after")
-    def _earlier_than_its_own(self) -> Self:
         own, found = self.own_watchdog, self.command_stale_after
         if "command_stale_after" in self.model_fields_set and found > own:
             raise ValueError(
@@ -268,7 +278,6 @@ class Device(ABC):
         DescriptionError
             If the settings do not fit each other.
         """
-        del settings
         return None
 
     @abstractmethod

@@ -22,20 +22,20 @@ from orchestrator.rig.identification.device_run import Procedure, planned_limits
 from orchestrator.rig.identification.identified_device import (
     IdentifiedDevice,
     LittleEvidenceError,
-    Needed,
     devices_of,
+    expect_known,
     identify_device,
 )
 from orchestrator.rig.identification.record import ExcitationLimits
 from orchestrator.rig.identification.report import write_identification
+from orchestrator.rig.identified_model import used_responses
 from orchestrator.rig.margins import Reserve
 from orchestrator.rig.supervision import supervising
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.tables import ArmingTable, IdentificationTable
 from orchestrator.rig.twin_file import TwinFile, read_twin
 from orchestrator.study import Experiment, Extension, Run, Section
-from orchestrator.study.prepare.prepare import prepare_all
-from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings
 from orchestrator.study.run.pace import realtime_of
 
 Table = TypeVar("Table")
@@ -76,44 +76,37 @@ MOTIONS = 4
 
 def identify_case(
     experiment: Experiment,
-    folder: Path,
-    name: str,
+    prepared: PreparedCase,
     settings: RunSettings,
     procedure: Procedure,
+    watched_in: Path,
     *,
-    chosen: tuple[str, ...] = (),
+    chosen: tuple[str, ...],
     step: str | float | None = None,
-    prepared: PreparedCase | None = None,
-    watched_in: Path | None = None,
     needed: Reserve | None = None,
 ) -> Iterator[IdentifiedDevice]:
     """Identify the devices of a case, one at a time; the others are not opened.
 
     A motion that shows too little is made again, for twice as long each time.
 
-    The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
-    declares for the case are started anew for each. A device that is the clock of the experiment is
-    that of its own run, and of no other.
+    The supervisor of the experiment, if it has one, watches each, and writes into ``watched_in``.
+    Emulators that the experiment declares for the case are started anew for each. A device that is
+    the clock of the experiment is that of its own run, and of no other.
     """
-    if prepared is None:
-        prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
     if unknown := sorted(set(procedure.limits or {}) - set(_commands(prepared))):
         known = ", ".join(_commands(prepared)) or "none"
         raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {known}")
-    realtime = realtime_of(experiment, settings, {name: prepared})
+    realtime = realtime_of(experiment, settings, {prepared.name: prepared})
     assert realtime is not None  # noqa: S101 - the settings ask for it
     given = step if step is not None else prepared.options.given_step
     for device in devices_of(prepared.system, chosen):
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
         each = step_of(given, 1.0 / rate)
         own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
-        lines = prepared.system.connections
-        fed = {line.source.connector for line in lines if line.source.component == device}
-        wanted = Needed(needed, fed) if needed else None
-        rig = None if watched_in is None else experiment.supervisor
-        watch = None if rig is None else _alone(rig, device), watched_in or folder
+        rig = experiment.supervisor
+        watch = None if rig is None else _alone(rig, device), watched_in
         yield with_longer_motions(
-            partial(_identified, prepared, device, each, own, watch, wanted), procedure
+            partial(_identified, prepared, device, each, own, watch, needed), procedure
         )
 
 
@@ -128,7 +121,7 @@ def _identified(
     step: float,
     realtime: RealTime,
     watch: tuple[SupervisorSettings | None, Path],
-    needed: Needed | None,
+    needed: Reserve | None,
     procedure: Procedure,
 ) -> IdentifiedDevice:
     """Identify a device by one motion."""
@@ -139,7 +132,7 @@ def _identified(
     ):
         found = identify_device(watched.case.system, device, step, procedure, realtime)
     if needed is not None:
-        needed.expect_known(found.twin)
+        expect_known(found.twin, needed, used_responses(prepared.system, device))
     return found
 
 
@@ -363,13 +356,11 @@ def _identified_cases(
         found = list(
             identify_case(
                 run.experiment,
-                run.reader.folder,
-                name,
+                run.cases[name],
                 paced,
                 procedure(table, devices),
+                place.with_name(f"{name}.supervised"),
                 chosen=devices,
-                prepared=run.cases[name],
-                watched_in=place.with_name(f"{name}.supervised"),
                 needed=_needed(run.experiment, run.cases[name], run.settings),
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from orchestrator.core.system import (
 from orchestrator.rig.device_units.description import DeviceFacts, device_facts
 from orchestrator.rig.device_units.samples import SampleLog, read_sample_log
 from orchestrator.rig.devices import DeviceConnector
+from orchestrator.rig.devices.device import slices_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.rig.identification.record import (
     ExcitationLimits,
@@ -88,13 +89,11 @@ class ExcitationSegment:
 
     command: Index among the scalars of the commands.
     kind: Of the excitation.
-    is_compared: Whether models are compared with it; else they are fitted to it.
     first, last: Steps from which and up to which it lasts, its rest included.
     """
 
     command: int
     kind: Kind
-    is_compared: bool
     first: int
     last: int
 
@@ -129,28 +128,22 @@ def excitation_plan(
     at = rest
     hold = _hold(step, period)
     for number, (port, _) in enumerate(scalars):
-        limits = _limits(component, port, hold, procedure)
-        for kind, duration, is_compared in (
-            (procedure.fitted, procedure.duration, False),
-            (procedure.compared, procedure.compared_duration, True),
+        limits = planned_limits(component, port, step, period, procedure)
+        for kind, duration in (
+            (procedure.fitted, procedure.duration),
+            (procedure.compared, procedure.compared_duration),
         ):
             moved = excitation(kind, duration, step, limits, hold)
             count = len(moved) + rest
             block = np.tile(rows[0][:1], (count, 1))
             block[: len(moved), number] += moved
             rows.append(block)
-            segments.append(ExcitationSegment(number, kind, is_compared, at, at + count))
+            segments.append(ExcitationSegment(number, kind, at, at + count))
             at += count
     if not scalars:
         rows.append(np.zeros((math.ceil(procedure.duration / step), 0)))
-    return ExcitationPlan(tuple(_names(inputs)), np.vstack(rows), tuple(segments))
-
-
-def planned_limits(
-    component: str, port: DeviceConnector, step: float, period: float, procedure: Procedure
-) -> ExcitationLimits:
-    """Return within which limits a command is moved; parameters as of :func:`excitation_plan`."""
-    return _limits(component, port, _hold(step, period), procedure)
+    names = tuple(scalar for port in inputs for scalar in port.scalars)
+    return ExcitationPlan(names, np.vstack(rows), tuple(segments))
 
 
 def _hold(step: float, period: float) -> float:
@@ -158,16 +151,14 @@ def _hold(step: float, period: float) -> float:
     return math.ceil(_HELD_SAMPLES * max(period, step) / step) * step
 
 
-def _names(inputs: Sequence[DeviceConnector]) -> Iterator[str]:
-    for port in inputs:
-        yield from (f"{port.name}[{i}]" if port.shape else port.name for i in range(port.size))
-
-
-def _limits(
-    component: str, port: DeviceConnector, hold: float, procedure: Procedure
+def planned_limits(
+    component: str, port: DeviceConnector, step: float, period: float, procedure: Procedure
 ) -> ExcitationLimits:
-    """Return the limits of a command: those that were given, or a part of its range."""
-    name = f"{component}.{port.name}"
+    """Return the limits of a command: those that were given, or a part of its range.
+
+    Parameters as of :func:`excitation_plan`.
+    """
+    name, hold = f"{component}.{port.name}", _hold(step, period)
     room = min(port.start - port.minimum, port.maximum - port.start)
     given = (procedure.limits or {}).get(name)
     if given is not None:
@@ -200,11 +191,7 @@ def excitation_block(
     inputs: Sequence[DeviceConnector], commands: Floats, step: float
 ) -> type[Block]:
     """Return a block with an output for each command, and one for the time by the wall."""
-    places: dict[str, slice] = {}
-    first = 0
-    for port in inputs:
-        places[port.name] = slice(first, first + port.size)
-        first += port.size
+    places = slices_of(inputs)
 
     def give(self: Block, t: float, h: float) -> None:
         """Give the commands of the step, and say when."""
@@ -276,11 +263,7 @@ class DeviceRun:
     @property
     def responses(self) -> list[str]:
         """Names of the scalars that the device measures."""
-        return [
-            f"{port.name}[{i}]" if port.shape else port.name
-            for port in self.facts.ports.outputs
-            for i in range(port.size)
-        ]
+        return [scalar for port in self.facts.ports.outputs for scalar in port.scalars]
 
     @property
     def not_taken(self) -> int:
@@ -289,8 +272,7 @@ class DeviceRun:
 
     def response(self, name: str) -> Floats:
         """Return a measurement in all samples."""
-        found: Floats = self.log.values[:, self.responses.index(name)]
-        return found
+        return self.log.values[:, self.responses.index(name)]
 
     def rest(self, name: str) -> Floats:
         """Return a measurement in the samples that were taken before anything was excited."""
@@ -319,7 +301,10 @@ def run_device(
     count = len(plan.commands)
     with tempfile.TemporaryDirectory(prefix="softdock-identification-") as folder:
         path = Path(folder) / "samples.npz"
-        device = replace(component, values={}, source=_logged(component.source, path))
+        adapter, given = read_address(component.source.location)
+        location = write_address(adapter, {**given, "sample_log": str(path)})
+        source = Source(SourceKind.DEVICE, location)
+        device = replace(component, values={}, source=source)
         system = System(
             f"identification of {component.name}",
             {name: replace(made, name=name), component.name: device},
@@ -339,14 +324,8 @@ def run_device(
         log = read_sample_log(path)
     if facts.settings.supervisor:
         _expect_followed(component.name, plan, result[f"{component.name}.valid"][1:])
-    given = result[f"{name}.{CLOCK}"]
-    return read_run(component.name, facts, plan, step, result, given, log, procedure)
-
-
-def _logged(source: Source, path: Path) -> Source:
-    """Let the process of a device keep what it receives and sends."""
-    device, given = read_address(source.location)
-    return Source(SourceKind.DEVICE, write_address(device, {**given, "sample_log": str(path)}))
+    at = result[f"{name}.{CLOCK}"]
+    return read_run(component.name, facts, plan, step, result, at, log, procedure)
 
 
 def _expect_followed(component: str, plan: ExcitationPlan, valid: Floats) -> None:

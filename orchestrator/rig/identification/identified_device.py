@@ -59,9 +59,8 @@ class LittleEvidenceError(DescriptionError):
     """A motion showed too little of a device; a longer one may show more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """What arming needs to know of a device.
+def expect_known(twin: TwinFile, reserve: Reserve, responses: Collection[str]) -> None:
+    """Expect that a twin says enough for arming.
 
     Margins are those of what was found, and a reserve is what is left for all that is otherwise
     than the model. So the far end of an interval has to lie within it: a delay that may be longer
@@ -71,34 +70,24 @@ class Needed:
     reserve: Of the case.
     responses: Scalars or arrays that something is connected to.
     """
-
-    reserve: Reserve
-    responses: Collection[str]
-
-    def expect_known(self, twin: TwinFile) -> None:
-        """Expect that a twin says enough."""
-        if missing := list(self._missing(twin)):
-            raise LittleEvidenceError(*missing)
-
-    def _missing(self, twin: TwinFile) -> Iterator[str]:
-        for pair in twin.pair:
-            if pair.response.partition("[")[0] not in self.responses:
-                continue
-            ends = f"{twin.component}: {pair.command} to {pair.response}"
-            if pair.delay is not None:
-                longer = pair.delay.high - pair.delay.value
-                if longer > self.reserve.delay:
-                    yield (
-                        f"{ends}: the delay of {pair.delay.value * 1e3:.4g} ms may be"
-                        f" {longer * 1e3:.4g} ms longer ({twin.confidence:.0%}); arming needs at"
-                        f" most {self.reserve.delay * 1e3:.4g} ms (delay_reserve)"
-                    )
-            if pair.gain is not None and (larger := _larger(pair.gain)) > self.reserve.gain:
-                yield (
-                    f"{ends}: the gain of {pair.gain.value:.4g} may be larger by a factor of"
-                    f" {larger:.4g} ({twin.confidence:.0%}); arming needs at most"
-                    f" {self.reserve.gain:.4g} (gain_reserve)"
-                )
+    missing = []
+    for pair in (one for one in twin.pair if one.response.partition("[")[0] in responses):
+        ends = f"{twin.component}: {pair.command} to {pair.response}"
+        longer = 0.0 if pair.delay is None else pair.delay.high - pair.delay.value
+        if pair.delay is not None and longer > reserve.delay:
+            missing.append(
+                f"{ends}: the delay of {pair.delay.value * 1e3:.4g} ms may be"
+                f" {longer * 1e3:.4g} ms longer ({twin.confidence:.0%}); arming needs at"
+                f" most {reserve.delay * 1e3:.4g} ms (delay_reserve)"
+            )
+        if pair.gain is not None and (larger := _larger(pair.gain)) > reserve.gain:
+            missing.append(
+                f"{ends}: the gain of {pair.gain.value:.4g} may be larger by a factor of"
+                f" {larger:.4g} ({twin.confidence:.0%}); arming needs at most {reserve.gain:.4g}"
+                " (gain_reserve)"
+            )
+    if missing:
+        raise LittleEvidenceError(*missing)
 
 
 def _larger(gain: Estimate) -> float:

@@ -1,4 +1,4 @@
-"""Fits of a delay with a lag behind it, and the frequency response without a model.
+"""Fits of a delay, with a lag behind it or alone, and the frequency response without a model.
 
 The response at ``t`` is ``offset + gain sum(du_k S(t - t_k - delay))`` over the changes ``du_k`` of
 the command at ``t_k``, with the step response S in closed form: so the delay is any number, and
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,61 +35,134 @@ _FASTEST = 0.367
 _ROWS = 64
 #: Damping ratios that are looked for, and how near to an end an estimate is at it.
 _DAMPINGS, _NEAR = (0.01, 20.0), 0.02
+#: Candidates of a delay alone, for each period of the samples.
+_FINE = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LagFit:
-    """A delay with a lag behind it.
+class DelayFit:
+    """A delay, with a lag behind it or alone.
 
-    delay: s.
-    lag: What follows it.
+    delay: s; the latest of those that fit equally well.
+    lag: What follows it; ``None``: nothing.
     gain, offset: Of the response.
-    covariance: Of delay, logarithm of the frequency, logarithm of the damping if there is one,
-        gain, offset, in this order, for residuals of variance 1.
+    covariance: Of delay and logarithm of the frequency if there is a lag, logarithm of the damping
+        if there is one, gain, offset, in this order, for residuals of variance 1.
     residuals: Response less model, where samples count.
+    earliest: Of a delay alone: the earliest of those that fit equally well, s.
     is_fastest: The samples can tell no faster lag, so they do not tell this one either.
     at_end: Which estimate is at the end of the interval that was searched, in words; empty: none. A
         lag that is slower than the record shows is none: what integrates looks so.
     """
 
     delay: float
-    lag: Lag
+    lag: Lag | None
     gain: float
     offset: float
     covariance: Floats
     residuals: Floats
-    is_fastest: bool
+    earliest: float = math.nan
+    is_fastest: bool = False
     at_end: str = ""
 
     @property
     def parameters(self) -> int:
         """How many numbers were fitted."""
-        return len(self.covariance)
+        return 3 if self.lag is None else len(self.covariance)
 
     def predict(self, record: Record) -> Floats:
         """Return the model's response where samples of a record count."""
-        return self.offset + self.gain * _shape(record, self.delay, self.lag)[0]
+        if self.lag is None:
+            shape = _delayed(record, self.delay, record.period / _FINE)
+        else:
+            shape = _shape(record, self.delay, self.lag)[0]
+        return self.offset + self.gain * shape
 
 
-def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
+def fit_static(record: Record, longest: float) -> DelayFit:
+    """Fit a delay up to ``longest`` (s), a gain and an offset to a record."""
+    period = record.period
+    fine = period / _FINE
+    delays = np.arange(0.0, longest + fine, fine)
+    sums = np.array([_fit(record, delay, fine)[0] for delay in delays[:: _FINE // 4]])
+    best = delays[:: _FINE // 4][int(np.argmin(sums))]
+    near = delays[np.abs(delays - best) <= 1.5 * period]
+    sums = np.array([_fit(record, delay, fine)[0] for delay in near])
+    equal = np.flatnonzero(sums <= sums.min() * (1.0 + 1e-9) + 1e-300)
+    run = equal[: 1 + int(np.argmax(np.append(np.diff(equal) > 1, True)))]
+    delay, earliest = float(near[run[-1]]), float(near[run[0]]) - fine
+    _, gain, offset = _fit(record, delay, fine)
+    shape = _delayed(record, delay, fine)
+    design = np.column_stack([shape, np.ones_like(shape)])
+    covariance: Floats = np.linalg.pinv(design.T @ design).astype(np.float64)
+    residuals = record.values - offset - gain * shape
+    at_end = ""
+    if not delay < delays[-1] - 1.5 * fine:
+        at_end = f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
+    return DelayFit(
+        *(delay, None, gain, offset, covariance, residuals),
+        earliest=max(0.0, earliest),
+        at_end=at_end,
+    )
+
+
+def _delayed(record: Record, delay: float, fine: float) -> Floats:
+    # half a candidate's distance of room, so that rounding moves no stair by a sample
+    return record.held(record.times[record.used] - delay + 0.5 * fine)
+
+
+def _fit(record: Record, delay: float, fine: float) -> tuple[float, float, float]:
+    """Return the sum of squares that is left, gain and offset."""
+    shape, values = _delayed(record, delay, fine), record.values
+    centred = shape - shape.mean()
+    power = float(centred @ centred)
+    gain = float(centred @ values) / power if power > 0.0 else 0.0
+    offset = float(values.mean() - gain * shape.mean())
+    left = values - offset - gain * shape
+    return float(left @ left), gain, offset
+
+
+def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> DelayFit:
     """Fit delay, lag, gain and offset to a record."""
-    problem = _Problem(record, second=lag.damping is not None)
-    gain, offset, _ = _scaled(record, delay, lag)
+    second = lag.damping is not None
+
+    def lag_of(values: Floats) -> Lag:
+        return Lag(math.exp(values[1]), math.exp(values[2]) if second else None)
+
+    @lru_cache(maxsize=1)  # residuals and their derivatives share what costs most
+    def shapes(at: bytes) -> tuple[Floats, Floats, Floats]:
+        values = np.frombuffer(at)
+        return _shape(record, values[0], lag_of(values))
+
+    def residuals(values: Floats) -> Floats:
+        """Model less response."""
+        found: Floats = values[-1] + values[-2] * shapes(values.tobytes())[0] - record.values
+        return found
+
+    def jacobian(values: Floats) -> Floats:
+        shape, slope, spin = shapes(values.tobytes())
+        columns = [-values[-2] * slope, values[-2] * spin]
+        if second:
+            lag = Lag(math.exp(values[1]), math.exp(values[2] + _SMALL))
+            moved = _shape(record, values[0], lag)[0]
+            columns.append(values[-2] * (moved - shape) / _SMALL)
+        return np.column_stack([*columns, shape, np.ones_like(shape)])
+
+    gain, offset, _ = scaled_lag(record, delay, lag)
     begin = [min(delay, longest), math.log(lag.frequency)]
     begin += [] if lag.damping is None else [math.log(lag.damping)]
-    least, most = ([math.log(each)] if problem.second else [] for each in _DAMPINGS)
-    low = [0.0, -np.inf, *least, -np.inf, -np.inf]
-    high = [longest, np.inf, *most, np.inf, np.inf]
+    least, most = ([math.log(each)] if second else [] for each in _DAMPINGS)
     fastest = _FASTEST / record.period
-    low[1], high[1] = math.log(1e-5 * fastest), math.log(fastest)
+    low = [0.0, math.log(1e-5 * fastest), *least, -np.inf, -np.inf]
+    high = [longest, math.log(fastest), *most, np.inf, np.inf]
     start = np.clip(np.array([*begin, gain, offset]), low, high)
     size = max(abs(gain), 1e-300)
     spread = max(float(np.std(record.values)), 1e-300)
-    scale = [record.period, 1.0, *([1.0] if problem.second else []), size, spread]
+    scale = [record.period, 1.0, *([1.0] if second else []), size, spread]
     found = optimize.least_squares(
-        problem.residuals,
+        residuals,
         start,
-        problem.jacobian,
+        jacobian,
         bounds=(low, high),
         x_scale=scale,
         xtol=1e-10,
@@ -98,24 +172,14 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     )
     scaled = found.jac * scale
     covariance = np.linalg.pinv(scaled.T @ scaled) * np.outer(scale, scale)
-    values = [float(each) for each in found.x]
-    lag = problem.lag(found.x)
+    delay, gain, offset = (float(found.x[i]) for i in (0, -2, -1))
+    lag = lag_of(found.x)
     is_fastest = lag.frequency > 0.98 * fastest
-    return LagFit(
-        values[0],
-        lag,
-        values[-2],
-        values[-1],
-        covariance,
-        -np.array(found.fun),
-        is_fastest,
-        _at_end(values[0], longest, lag, is_fastest=is_fastest),
+    return DelayFit(
+        *(delay, lag, gain, offset, covariance, -np.array(found.fun)),
+        is_fastest=is_fastest,
+        at_end=_at_end(delay, longest, lag, is_fastest=is_fastest),
     )
-
-
-def remainder(record: Record, delay: float, lag: Lag) -> float:
-    """Return the sum of squares that a delay and a lag leave, with the best gain and offset."""
-    return _scaled(record, delay, lag)[2]
 
 
 def _at_end(delay: float, longest: float, lag: Lag, *, is_fastest: bool) -> str:
@@ -129,46 +193,13 @@ def _at_end(delay: float, longest: float, lag: Lag, *, is_fastest: bool) -> str:
     return ""
 
 
-def _scaled(record: Record, delay: float, lag: Lag) -> tuple[float, float, float]:
-    """Return the best gain and offset, and what they leave."""
+def scaled_lag(record: Record, delay: float, lag: Lag) -> tuple[float, float, float]:
+    """Return the best gain and offset behind a delay and a lag, and the squares that they leave."""
     shape, _, _ = _shape(record, delay, lag)
     design = np.column_stack([shape, np.ones_like(shape)])
     (gain, offset), *_ = np.linalg.lstsq(design, record.values)
     left = record.values - gain * shape - offset
     return float(gain), float(offset), float(left @ left)
-
-
-class _Problem:
-    """Residuals and their derivatives, which share what costs most."""
-
-    def __init__(self, record: Record, *, second: bool) -> None:
-        self._record, self.second = record, second
-        self._at: bytes = b""
-        self._found: tuple[Floats, Floats, Floats] = (np.empty(0),) * 3
-
-    def lag(self, values: Floats) -> Lag:
-        damping = math.exp(values[2]) if self.second else None
-        return Lag(math.exp(values[1]), damping)
-
-    def _shape(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        if self._at != values.tobytes():
-            self._found = _shape(self._record, values[0], self.lag(values))
-            self._at = values.tobytes()
-        return self._found
-
-    def residuals(self, values: Floats) -> Floats:
-        """Model less response."""
-        found: Floats = values[-1] + values[-2] * self._shape(values)[0] - self._record.values
-        return found
-
-    def jacobian(self, values: Floats) -> Floats:
-        shape, slope, spin = self._shape(values)
-        columns = [-values[-2] * slope, values[-2] * spin]
-        if self.second:
-            lag = Lag(math.exp(values[1]), math.exp(values[2] + _SMALL))
-            moved = _shape(self._record, values[0], lag)[0]
-            columns.append(values[-2] * (moved - shape) / _SMALL)
-        return np.column_stack([*columns, shape, np.ones_like(shape)])
 
 
 def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floats]:
@@ -211,8 +242,7 @@ class FrequencyResponse:
     def relative_error(self) -> Floats:
         """Standard deviation of the magnitude over it, and of the phase in rad, shape (n,)."""
         coherence = np.clip(self.coherence, 1e-9, _SURE)
-        found: Floats = np.sqrt((1.0 - coherence) / (2.0 * self.averages * coherence))
-        return found
+        return np.sqrt((1.0 - coherence) / (2.0 * self.averages * coherence))
 
 
 def frequency_response(record: Record) -> FrequencyResponse:

@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.rig.identification.lag_fit import (
+    DelayFit,
     FrequencyResponse,
-    LagFit,
     fit_lag,
+    fit_static,
     frequency_response,
-    remainder,
+    scaled_lag,
 )
 from orchestrator.rig.identification.record import (
     Floats,
@@ -101,78 +102,6 @@ def _score(lag: Lag, frequencies: Floats, weight: Floats, advanced: Floats) -> F
     return found
 
 
-#: Candidates for each period of the samples.
-_FINE = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StaticFit:
-    """A delay alone.
-
-    delay, earliest: s: the latest and the earliest delay that fit equally well.
-    gain, offset: Of the response.
-    covariance: Of gain and offset, for residuals of variance 1.
-    residuals: Response less model, where samples count.
-    at_end: Which estimate is at the end of the interval that was searched, in words; empty: none.
-    """
-
-    delay: float
-    earliest: float
-    gain: float
-    offset: float
-    covariance: Floats
-    residuals: Floats
-    at_end: str = ""
-
-    @property
-    def parameters(self) -> int:
-        """How many numbers were fitted."""
-        return 3
-
-    def predict(self, record: Record) -> Floats:
-        """Return the model's response where samples of a record count."""
-        return self.offset + self.gain * _delayed(record, self.delay, record.period / _FINE)
-
-
-def fit_static(record: Record, longest: float) -> StaticFit:
-    """Fit a delay up to ``longest`` (s), a gain and an offset to a record."""
-    period = record.period
-    fine = period / _FINE
-    delays = np.arange(0.0, longest + fine, fine)
-    sums = np.array([_fit(record, delay, fine)[0] for delay in delays[:: _FINE // 4]])
-    best = delays[:: _FINE // 4][int(np.argmin(sums))]
-    near = delays[np.abs(delays - best) <= 1.5 * period]
-    sums = np.array([_fit(record, delay, fine)[0] for delay in near])
-    equal = np.flatnonzero(sums <= sums.min() * (1.0 + 1e-9) + 1e-300)
-    run = equal[: 1 + int(np.argmax(np.append(np.diff(equal) > 1, True)))]
-    delay, earliest = float(near[run[-1]]), float(near[run[0]]) - fine
-    _, gain, offset = _fit(record, delay, fine)
-    shape = _delayed(record, delay, fine)
-    design = np.column_stack([shape, np.ones_like(shape)])
-    covariance: Floats = np.linalg.pinv(design.T @ design).astype(np.float64)
-    residuals = record.values - offset - gain * shape
-    at_end = f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
-    is_in = delay < delays[-1] - 1.5 * fine
-    earliest = max(0.0, earliest)
-    return StaticFit(delay, earliest, gain, offset, covariance, residuals, "" if is_in else at_end)
-
-
-def _delayed(record: Record, delay: float, fine: float) -> Floats:
-    # half a candidate's distance of room, so that rounding moves no stair by a sample
-    return record.held(record.times[record.used] - delay + 0.5 * fine)
-
-
-def _fit(record: Record, delay: float, fine: float) -> tuple[float, float, float]:
-    """Return the sum of squares that is left, gain and offset."""
-    shape, values = _delayed(record, delay, fine), record.values
-    centred = shape - shape.mean()
-    power = float(centred @ centred)
-    gain = float(centred @ values) / power if power > 0.0 else 0.0
-    offset = float(values.mean() - gain * shape.mean())
-    left = values - offset - gain * shape
-    return float(left @ left), gain, offset
-
-
 #: Residuals farther out than so many times the usual deviation are not noise: a command that came
 #: a sample late, a datagram that was lost.
 _FAR = 8.0
@@ -189,26 +118,18 @@ class PairModel:
     delay, gain, dynamics: With their intervals.
     noise: Standard deviation of the measurement noise without that of rounding.
     quantisation: Step of the response's values, 0: none.
-    criteria: Of Schwarz, by order, without those whose lag is too fast for the samples to tell; the
-        least was chosen.
     left_out: Samples that were far out.
     response: The frequency response of the record, without a model.
     """
 
-    fit: LagFit | StaticFit
+    fit: DelayFit
     delay: Estimate
     gain: Estimate
     dynamics: Dynamics
     noise: Estimate
     quantisation: float
-    criteria: dict[int, float]
     left_out: int
     response: FrequencyResponse
-
-    @property
-    def lag(self) -> Lag | None:
-        """What follows the delay; ``None``: nothing."""
-        return self.fit.lag if isinstance(self.fit, LagFit) else None
 
     def validate(self, record: Record, excitation: str) -> Validation:
         """Compare the model with a second record; nothing is fitted anew."""
@@ -239,13 +160,13 @@ def pair_model(
     measured = frequency_response(record)
     step = quantisation_step(record.response)
     rounding = max(step, 1e-9 * float(np.ptp(record.values))) / math.sqrt(12.0)
-    fits = {
-        order: _without_far(record, fit, longest, rounding)
-        for order, fit in _fits(record, measured, longest, orders).items()
-    }
-    told_apart = {o: each for o, each in fits.items() if not _is_too_fast(each[0])} or fits
-    criteria = {order: _criterion(fit, record, rounding) for order, (fit, _) in told_apart.items()}
-    fit, kept = fits[min(criteria, key=lambda each: criteria[each])]
+    fits = [
+        _without_far(record, _fit(record, measured, longest, order), longest, rounding)
+        for order in orders
+    ]
+    # but lags that are too fast for the samples to tell
+    told_apart = [pair for pair in fits if not pair[0].is_fastest] or fits
+    fit, kept = min(told_apart, key=lambda pair: _criterion(pair[0], record, rounding))
     noise = deviation_interval(fit.residuals, fit.parameters, confidence).without(step**2 / 12.0)
     freedom = max(1, kept.count - fit.parameters)
     variance = float(fit.residuals @ fit.residuals) / freedom
@@ -257,32 +178,21 @@ def pair_model(
         _dynamics(fit, error, freedom, confidence),
         noise,
         step,
-        criteria,
         record.count - kept.count,
         measured,
     )
 
 
-def _fits(
-    record: Record, measured: FrequencyResponse, longest: float, orders: Sequence[int]
-) -> dict[int, LagFit | StaticFit]:
-    """Return the best fit of each order."""
-    found: dict[int, LagFit | StaticFit] = {}
-    for order in orders:
-        if order == 0:
-            found[0] = fit_static(record, longest)
-            continue
-        starts = starting_values(measured, order, record.period, longest)
-        delay, lag = min(starts, key=lambda start: remainder(record, *start))
-        found[order] = fit_lag(record, delay, lag, longest)
-    return found
+def _fit(record: Record, measured: FrequencyResponse, longest: float, order: int) -> DelayFit:
+    """Return the best fit of an order."""
+    if order == 0:
+        return fit_static(record, longest)
+    starts = starting_values(measured, order, record.period, longest)
+    delay, lag = min(starts, key=lambda start: scaled_lag(record, *start)[2])
+    return fit_lag(record, delay, lag, longest)
 
 
-def _is_too_fast(fit: LagFit | StaticFit) -> bool:
-    return isinstance(fit, LagFit) and fit.is_fastest
-
-
-def _criterion(fit: LagFit | StaticFit, record: Record, rounding: float) -> float:
+def _criterion(fit: DelayFit, record: Record, rounding: float) -> float:
     """Return Schwarz's criterion; what was left out counts as noise as wide as the response."""
     n, kept = record.count, len(fit.residuals)
     left = max(float(fit.residuals @ fit.residuals) / kept, 1e-3 * rounding**2)
@@ -291,8 +201,8 @@ def _criterion(fit: LagFit | StaticFit, record: Record, rounding: float) -> floa
 
 
 def _without_far(
-    record: Record, fit: LagFit | StaticFit, longest: float, least: float
-) -> tuple[LagFit | StaticFit, Record]:
+    record: Record, fit: DelayFit, longest: float, least: float
+) -> tuple[DelayFit, Record]:
     """Fit again without residuals that are no noise, if there are few."""
     found, kept = fit, record
     for _ in range(_ROUNDS):
@@ -304,22 +214,22 @@ def _without_far(
         last, kept = kept.count, record.without(far)
         if kept.count == last:
             break
-        if isinstance(found, StaticFit):
+        if found.lag is None:
             found = fit_static(kept, longest)
         else:
             found = fit_lag(kept, found.delay, found.lag, longest)
     return found, kept
 
 
-def _delay(fit: LagFit | StaticFit, error: Floats, freedom: int, confidence: float) -> Estimate:
-    if isinstance(fit, StaticFit):
+def _delay(fit: DelayFit, error: Floats, freedom: int, confidence: float) -> Estimate:
+    if fit.lag is None:
         return Estimate(value=fit.delay, low=fit.earliest, high=fit.delay)
     found = normal_interval(fit.delay, float(error[0]), freedom, confidence)
     return Estimate(value=found.value, low=max(0.0, found.low), high=found.high)
 
 
-def _dynamics(fit: LagFit | StaticFit, error: Floats, freedom: int, confidence: float) -> Dynamics:
-    if isinstance(fit, StaticFit):
+def _dynamics(fit: DelayFit, error: Floats, freedom: int, confidence: float) -> Dynamics:
+    if fit.lag is None:
         return Dynamics(order=0)
     frequency = positive_interval(fit.lag.frequency, float(error[1]), freedom, confidence)
     if fit.lag.damping is None:

@@ -18,10 +18,12 @@ from orchestrator.pictures.plot_drawing import dress, headline, new_figure
 from orchestrator.rig.identification.identified_device import IdentifiedDevice, IdentifiedPair
 from orchestrator.rig.identification.record import Floats
 from orchestrator.rig.twin_file import (
+    Dynamics,
     Estimate,
     SignalPair,
     TwinFile,
-    identified_delays,
+    device_lines,
+    identified_delay,
     in_run_time,
     twin_text,
 )
@@ -40,10 +42,9 @@ def draw_bode(pair: IdentifiedPair, name: str) -> Figure:
     measured, fit = pair.model.response, pair.model.fit
     shown = measured.frequencies <= 0.25 / pair.record.period  # above, samples fold into each other
     frequencies, response = measured.frequencies[shown], measured.response[shown]
-    lag = pair.model.lag
     model = fit.gain * np.exp(-2j * np.pi * frequencies * fit.delay)
-    if lag is not None:
-        model = model * lag.transfer(frequencies)
+    if fit.lag is not None:
+        model = model * fit.lag.transfer(frequencies)
     sure = measured.coherence[shown] >= _COHERENT
     figure = new_figure(8.0, 7.0)
     headline(figure, f"{name}: {pair.command} to {pair.response}")
@@ -71,8 +72,7 @@ def draw_bode(pair: IdentifiedPair, name: str) -> Figure:
 def _near(measured: np.ndarray, model: np.ndarray) -> Floats:
     """Return phases in degrees, each by whole turns as near as it can be to the model's."""
     known = np.unwrap(np.angle(model)) if len(model) else np.angle(model)
-    away = np.angle(measured * np.exp(-1j * known))
-    found: Floats = np.degrees(known + away)
+    found: Floats = np.degrees(known + np.angle(measured * np.exp(-1j * known)))
     return found
 
 
@@ -81,8 +81,8 @@ def draw_response(pair: IdentifiedPair, name: str) -> Figure:
     record = pair.second
     times = record.times[record.used]
     shown = times - times[0]
-    model = pair.model.fit.predict(record)
     fit = pair.model.fit
+    model = fit.predict(record)
     figure = new_figure(8.0, 5.5)
     headline(figure, f"{name}: {pair.compared.kind} of {pair.command}, not fitted to")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -175,34 +175,33 @@ def table_of(device: IdentifiedDevice, entry: SignalPair) -> TableItem:
 
 
 def _rows(entry: SignalPair) -> Iterator[tuple[str | float | None, ...]]:
-    unit = entry.response_unit
-    dynamics = entry.dynamics
-    if entry.delay is not None:
-        yield _row("delay", "ms", entry.delay, 1e3)
-    yield _row("transit through wire and run", "ms", entry.transit, 1e3)
-    yield _row("delay of a loop", "ms", entry.loop_delay, 1e3)
-    if dynamics is not None:
-        yield ("order of the dynamics", "", float(dynamics.order), None, None)
-        if dynamics.frequency is not None:
-            label = "corner frequency" if dynamics.order == 1 else "natural frequency"
-            yield _row(label, "Hz", dynamics.frequency)
-        if dynamics.damping is not None:
-            yield _row("damping ratio", "1", dynamics.damping)
-    if entry.gain is not None:
-        yield _row("gain", f"{unit} / {entry.command_unit}", entry.gain)
-    yield ("offset", unit, entry.offset, None, None)
-    yield _row("noise, standard deviation", unit, entry.noise)
-    if entry.unexplained is not None:
-        yield _row("not explained while it moves, standard deviation", unit, entry.unexplained)
-    yield ("quantisation", unit, entry.quantisation, None, None)
-    yield _row("jitter of arrivals", "us", entry.jitter, 1e6)
-    yield _row("sample rate", "Hz", entry.sample_rate)
-
-
-def _row(
-    label: str, unit: str, found: Estimate, factor: float = 1.0
-) -> tuple[str | float | None, ...]:
-    return (label, unit, *(each * factor for each in (found.value, found.low, found.high)))
+    unit, dynamics = entry.response_unit, entry.dynamics or Dynamics(order=0)
+    corner = "corner frequency" if dynamics.order == 1 else "natural frequency"
+    rows: tuple[tuple[str, str, Estimate | float | None, float], ...] = (
+        ("delay", "ms", entry.delay, 1e3),
+        ("transit through wire and run", "ms", entry.transit, 1e3),
+        ("delay of a loop", "ms", entry.loop_delay, 1e3),
+        (
+            "order of the dynamics",
+            "",
+            None if entry.dynamics is None else float(dynamics.order),
+            1.0,
+        ),
+        (corner, "Hz", dynamics.frequency, 1.0),
+        ("damping ratio", "1", dynamics.damping, 1.0),
+        ("gain", f"{unit} / {entry.command_unit}", entry.gain, 1.0),
+        ("offset", unit, entry.offset, 1.0),
+        ("noise, standard deviation", unit, entry.noise, 1.0),
+        ("not explained while it moves, standard deviation", unit, entry.unexplained, 1.0),
+        ("quantisation", unit, entry.quantisation, 1.0),
+        ("jitter of arrivals", "us", entry.jitter, 1e6),
+        ("sample rate", "Hz", entry.sample_rate, 1.0),
+    )
+    for label, of, found, factor in rows:
+        if isinstance(found, Estimate):
+            yield (label, of, *(each * factor for _, each in found))
+        elif found is not None:
+            yield (label, of, found, None, None)
 
 
 def set_identified_delays(
@@ -210,14 +209,15 @@ def set_identified_delays(
 ) -> list[str]:
     """Write the delays of devices onto the connections that carry their responses.
 
-    Each gets the delay of a loop through the device, with its provenance, the device and the date:
-    see :func:`~orchestrator.rig.twin_file.identified_delays`. All else in the file
-    stays as it is.
+    Each gets the delay of a loop through the device, with its provenance, the device and the date.
+    All else in the file stays as it is.
     """
     edit = FileEdit(path)
     twins, told = in_run_time(twins, clock)
     found = [
-        (line, delay) for twin in twins for line, delay in identified_delays(edit.system, twin)
+        (line, identified_delay(twin, pair, brought))
+        for twin in twins
+        for line, pair, brought in device_lines(edit.system, twin)
     ]
     if not found:
         names = ", ".join(repr(twin.component) for twin in twins)

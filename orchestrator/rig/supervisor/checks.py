@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +35,8 @@ class SignalCheck:
 
     def __init__(self, limits: SignalLimits, unit: str) -> None:
         self._limits = limits
-        self._beyond = (
-            REASON_NAMES[limits.reason]
-            if limits.reason is not None
-            else _OF_UNIT.get(unit, Reason.WORKSPACE)
-        )
+        by_unit = _OF_UNIT.get(unit, Reason.WORKSPACE)
+        self._beyond = by_unit if limits.reason is None else REASON_NAMES[limits.reason]
         self._persistence_ns = limits.ns("persistence")
         self._frozen_ns = None if limits.frozen is None else limits.ns("frozen")
         self._last: tuple[int, float] | None = None
@@ -305,11 +302,20 @@ class RigChecks:
                 self._places[name] = (facts.device, column, signal)
         self._takers: dict[str, list[tuple[int, _Take]]] = {}
         self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
-        self._expect(settings)
+        problems = [
+            f"supervisor.{where}: no device has a signal '{name}'{nearest(name, self._places)};"
+            f" signals: {', '.join(self._places) or 'none'}"
+            for where, name in _named(settings)
+            if name not in self._places
+        ]
+        if problems:
+            raise DescriptionError(*problems)
         self._held_against: list[SignalCheck] = []
-        self._signals = {n: self._signal(n, settings) for n in settings.signals}
+        self._signals = {n: self._signal(n, one) for n, one in settings.signals.items()}
         self._motions = {
-            n: self._motion(n, one) for n, one in settings.signals.items() if _moves(one)
+            n: self._motion(n, one)
+            for n, one in settings.signals.items()
+            if one.acceleration is not None or one.jerk is not None
         }
         self.energies = {n: self._energy(one) for n, one in settings.energy.items()}
         self._limits = {n: one.limit for n, one in settings.energy.items()}
@@ -342,22 +348,11 @@ class RigChecks:
             for observer in self.energies.values():
                 observer.given = 0.0
 
-    def _expect(self, settings: SupervisorSettings) -> None:
-        problems = [
-            f"supervisor.{where}: no device has a signal '{name}'{nearest(name, self._places)};"
-            f" signals: {', '.join(self._places) or 'none'}"
-            for where, name in _named(settings)
-            if name not in self._places
-        ]
-        if problems:
-            raise DescriptionError(*problems)
-
     def _listen(self, name: str, take: _Take) -> None:
         device, column, _ = self._places[name]
         self._takers.setdefault(device, []).append((column, take))
 
-    def _signal(self, name: str, settings: SupervisorSettings) -> SignalCheck:
-        limits = settings.signals[name]
+    def _signal(self, name: str, limits: SignalLimits) -> SignalCheck:
         check = SignalCheck(limits, self._places[name][2].unit)
         if limits.against is not None:
             self._held_against.append(check)
@@ -378,18 +373,10 @@ class RigChecks:
         return observer
 
 
-def _moves(limits: SignalLimits) -> bool:
-    return limits.acceleration is not None or limits.jerk is not None
-
-
 def _named(settings: SupervisorSettings) -> Iterator[tuple[str, str]]:
     """Yield the signals that tables name, with where."""
-    tables: Mapping[str, Mapping[str, object]] = {
-        "signals": settings.signals,
-        "commands": settings.commands,
-    }
-    for table, named in tables.items():
-        yield from ((table, name) for name in named)
+    yield from (("signals", name) for name in settings.signals)
+    yield from (("commands", name) for name in settings.commands)
     for name, limits in settings.signals.items():
         if limits.against is not None:
             yield f"signals.{name}.against", limits.against

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import copysign, sqrt
-from typing import Protocol
+from typing import Literal
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
@@ -19,14 +19,6 @@ def blending_weight(share: float) -> float:
     """
     s = min(max(share, 0.0), 1.0)
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A part of the way with a constant jerk."""
-
-    length: float
-    jerk: float
 
 
 class RestProfile:
@@ -63,26 +55,26 @@ class RestProfile:
             )
         self._begin = position, velocity, acceleration
         self._pieces = _pieces(velocity, acceleration, deceleration, jerk)
-        self.duration = sum(piece.length for piece in self._pieces)
+        self.duration = sum(length for length, _ in self._pieces)
 
     def at(self, t: float) -> tuple[float, float, float]:
         """Return position, velocity and acceleration ``t`` seconds after the beginning."""
         x, v, a = self._begin
         left = max(t, 0.0)
-        for piece in self._pieces:
-            h = min(left, piece.length)
-            x += h * (v + h * (a / 2.0 + h * piece.jerk / 6.0))
-            v += h * (a + h * piece.jerk / 2.0)
-            a += h * piece.jerk
+        for length, jerk in self._pieces:
+            h = min(left, length)
+            x += h * (v + h * (a / 2.0 + h * jerk / 6.0))
+            v += h * (a + h * jerk / 2.0)
+            a += h * jerk
             left -= h
         return (x, 0.0, 0.0) if t >= self.duration else (x, v, a)
 
 
-def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[_Piece]:
-    """Find the three parts, for a peak in the direction in which velocity is missing."""
+def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[tuple[float, float]]:
+    """Return length and jerk of the parts, for a peak in the direction of the missing velocity."""
     missing = -v - copysign(a * a / (2.0 * jerk), a)  # once the acceleration is brought to 0
     if missing == 0.0:
-        return [_Piece(abs(a) / jerk, -copysign(jerk, a))]
+        return [(abs(a) / jerk, -copysign(jerk, a))]
     side = copysign(1.0, missing)
     ahead, start = -side * v, side * a  # both counted in the direction of the peak
     peak = sqrt(max(jerk * ahead + start * start / 2.0, 0.0))
@@ -93,9 +85,9 @@ def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[_Piece
         first = sign * (peak * peak - start * start) / (2.0 * jerk)
         stays = (ahead - first - peak * peak / (2.0 * jerk)) / peak
     return [
-        _Piece(abs(peak - start) / jerk, side * copysign(jerk, peak - start)),
-        _Piece(stays, 0.0),
-        _Piece(peak / jerk, -side * jerk),
+        (abs(peak - start) / jerk, side * copysign(jerk, peak - start)),
+        (stays, 0.0),
+        (peak / jerk, -side * jerk),
     ]
 
 
@@ -123,42 +115,29 @@ class Orders:
     beat_ns: int
 
 
-class AxisLimits(Protocol):
-    """What one scalar of a command is held to: see :class:`CommandLimits`; infinite: to nothing."""
+@dataclass(frozen=True, slots=True)
+class AxisLimits:
+    """What one scalar of a command is held to; what is infinite, to nothing.
 
-    @property
-    def minimum(self) -> float | None:
-        """The ends of the workspace."""
+    velocity: Per s; a command is never sent faster.
+    persistence: How long it may be held back, or beyond ``acceleration`` and ``jerk``, s.
+    stop, quick_stop: Deceleration and jerk of both kinds of a stop, per s2 and s3.
+    rests: ``"in place"`` or ``"at zero"``.
+    to_zero: How fast what rests at zero gets there, per s.
+    minimum, maximum: The ends of the workspace.
+    acceleration, jerk: Per s2 and s3.
+    """
 
-    @property
-    def maximum(self) -> float | None:
-        """The same."""
-
-    @property
-    def velocity(self) -> float:
-        """Per s."""
-
-    @property
-    def acceleration(self) -> float | None:
-        """Per s2; ``None``: not looked at."""
-
-    @property
-    def jerk(self) -> float | None:
-        """Per s3; ``None``: not looked at."""
-
-    @property
-    def rests(self) -> str:
-        """``in place`` or ``at zero``."""
-
-    @property
-    def to_zero(self) -> float:
-        """How fast what rests at zero gets there, per s."""
-
-    def stop(self, *, quick: bool) -> tuple[float, float]:
-        """Return deceleration and jerk of a stop."""
-
-    def ns(self, key: str) -> int:
-        """Return a time in nanoseconds."""
+    velocity: float
+    persistence: float
+    stop: tuple[float, float]
+    quick_stop: tuple[float, float]
+    rests: Literal["in place", "at zero"]
+    to_zero: float
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    acceleration: float = math.inf
+    jerk: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +160,6 @@ class _Axis:
         #: The last stair: its periods, its mean velocity, and the periods since.
         self._stair, self._mean, self._quiet = 1, 0.0, 0
         self._bad = 0.0
-        self._persistence = limits.ns("persistence") * _NS
         self._spent = 0.0
         self._left, self._gone = _AT_ONCE * period, 0.0
         self._elapsed = period
@@ -203,8 +181,7 @@ class _Axis:
             return self.sent, Reason.COMMAND_NOT_FINITE
         self.wanted = wanted
         limits, h = self.limits, self._period
-        low, high = limits.minimum, limits.maximum
-        if (low is not None and wanted < low) or (high is not None and wanted > high):
+        if not limits.minimum <= wanted <= limits.maximum:
             return self.sent, Reason.TRAVEL
         sent = wanted
         if math.isfinite(limits.velocity):
@@ -217,7 +194,7 @@ class _Axis:
             self._bad = 0.0
             return sent, Reason.OPERATION
         self._bad += self._elapsed
-        return sent, found if self._bad > self._persistence else Reason.OPERATION
+        return sent, found if self._bad > limits.persistence else Reason.OPERATION
 
     def take(self, sent: float) -> None:
         """Remember what was sent."""
@@ -242,7 +219,7 @@ class _Axis:
         A command that goes by stairs, as that of a run with longer steps than the device's periods,
         is as fast as its last stair in the mean: a jump is no velocity, and a hold no rest.
         """
-        deceleration, jerk = self.limits.stop(quick=quick)
+        deceleration, jerk = self.limits.quick_stop if quick else self.limits.stop
         if math.isinf(deceleration):  # it stands at once
             self.hold()
             deceleration = jerk = 1.0
@@ -266,9 +243,7 @@ class _Axis:
         assert self._profile is not None  # noqa: S101 - a stop was begun
         self._spent += h
         x, self.velocity, self.acceleration = self._profile.at(self._spent)
-        low, high = self.limits.minimum, self.limits.maximum
-        x = x if low is None else max(x, low)
-        self.sent = x if high is None else min(x, high)
+        self.sent = min(max(x, self.limits.minimum), self.limits.maximum)
         return self.sent
 
     @property
@@ -286,12 +261,11 @@ class _Axis:
         self._mean = 0.0
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
-        limits = self.limits
         if held_back:
             return Reason.VELOCITY
-        if limits.acceleration is not None and abs(acceleration) > limits.acceleration:
+        if abs(acceleration) > self.limits.acceleration:
             return Reason.ACCELERATION
-        return Reason.JERK if limits.jerk is not None and abs(jerk) > limits.jerk else Reason(0)
+        return Reason.JERK if abs(jerk) > self.limits.jerk else Reason.OPERATION
 
 
 class CommandGate:
@@ -397,11 +371,14 @@ class CommandGate:
         self._repeats = self._repeats + 1 if again else 0
         self._sent_number = number
         held = self._times.hold_cycles
-        if self._follows and held is not None and self._repeats > held:
-            return self._coast(begins=self._repeats == held + 1)
-        if self._follows:
+        if not self._follows:
+            return self._rest()
+        if held is None or self._repeats <= held:
             return self._follow(wanted, orders, now_ns)
-        return self._rest()
+        if self._repeats == held + 1:  # it slows down; a new command that comes is caught up with
+            for axis in self._axes:
+                axis.stop(quick=False)
+        return [axis.rest() for axis in self._axes]
 
     def _obey(self, orders: Orders) -> None:
         state = orders.state
@@ -441,13 +418,6 @@ class CommandGate:
             axis.take(sent)
         self.shaped += any(axis.sent != axis.wanted for axis in self._axes)
         return passed
-
-    def _coast(self, *, begins: bool) -> list[float]:
-        """Slow down while no new command comes; one that comes is caught up with."""
-        for axis in self._axes:
-            if begins:
-                axis.stop(quick=False)
-        return [axis.rest() for axis in self._axes]
 
     def _rest(self) -> list[float]:
         if self._stopping in STOPPING:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TextIO
 
 from orchestrator.core.diagnostics import Reason
 from orchestrator.rig.supervisor.states import (
@@ -107,7 +104,7 @@ class Machine:
         self, event: Event, now_ns: int, fault: FoundCause | None = None, *, by: str = ""
     ) -> bool:
         """Take the way of the table for an event; return whether there is one."""
-        row = self._row(event, now_ns)
+        row = next((one for one in self._ways(event) if self._holds(one.guard, now_ns)), None)
         if row is None:
             return False
         self.changes.append(Change(now_ns, row.state, row.target, event, fault, by))
@@ -153,8 +150,7 @@ class Machine:
             )
         if self.apply(event, now_ns, by=by):
             return
-        ways = [row for row in TRANSITIONS if row.state is self.state and row.event is event]
-        if not ways:
+        if not self._ways(event):
             from_ = ", ".join(row.state.name for row in TRANSITIONS if row.event is event)
             raise RefusedWish(f"'{event}' is possible in {from_}; the rig is in {self.state.name}")
         if self.present:
@@ -190,11 +186,8 @@ class Machine:
         if not self.apply(event, fault.time_ns, fault):
             self.changes.append(Change(fault.time_ns, self.state, self.state, event, fault))
 
-    def _row(self, event: Event, now_ns: int) -> Transition | None:
-        for row in TRANSITIONS:
-            if row.state is self.state and row.event is event and self._holds(row.guard, now_ns):
-                return row
-        return None
+    def _ways(self, event: Event) -> list[Transition]:
+        return [row for row in TRANSITIONS if row.state is self.state and row.event is event]
 
     def _holds(self, guard: Guard, now_ns: int) -> bool:
         if guard is Guard.ALWAYS:
@@ -206,32 +199,13 @@ class Machine:
         return bool(self.latched) is (guard is Guard.LATCHED)
 
 
-#: Of the file of a :class:`ChangeFile`.
+#: File of the transitions and faults of a rig, and its columns.
 CHANGES_NAME = "changes.csv"
+COLUMNS = ("time_s", "before", "event", "after", "reason", "where")
 
 
-class ChangeFile:
-    """Writes transitions and faults as they come, so that a killed supervisor has left them.
-
-    path: Of the CSV file, written anew.
-    """
-
-    COLUMNS = ("time_s", "before", "event", "after", "reason", "where")
-
-    def __init__(self, path: Path) -> None:
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file)
-        self._writer.writerow(self.COLUMNS)
-        self._file.flush()
-
-    def write(self, change: Change) -> None:
-        """Add one."""
-        fault = change.fault
-        reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
-        told = (change.before.name, change.event.value, change.after.name, reason, where)
-        self._writer.writerow((f"{change.time_ns * 1e-9:.9f}", *told))
-        self._file.flush()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+def change_row(change: Change) -> tuple[str, ...]:
+    """Return a row of that file, behind the time."""
+    fault = change.fault
+    reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
+    return change.before.name, change.event.value, change.after.name, reason, where

@@ -17,18 +17,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
-from orchestrator.rig.supervisor.machine import CHANGES_NAME, ChangeFile, RefusedWish
-from orchestrator.rig.supervisor.rig_tracking import NAME as TRACK_NAME
-from orchestrator.rig.supervisor.rig_tracking import MarginTable, TrackFile
+from orchestrator.rig.supervisor import rig_tracking
+from orchestrator.rig.supervisor.machine import CHANGES_NAME, COLUMNS, RefusedWish, change_row
+from orchestrator.rig.supervisor.rig_tracking import MarginTable, track_row
 from orchestrator.rig.supervisor.settings import SignalLimits, SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import TUNE, WISHES, DeviceWatch, Supervisor
-from orchestrator.rig.supervisor.watch_memory import JoiningDevice, WatchMemory, write_ring
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RowFile, WatchMemory, write_ring
 from orchestrator.rig.supervisor.wire import hear, operator_at, peer_of, take_rig, tell
 
 
@@ -61,7 +62,7 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
     for watch in supervisor.watches.values():
         signals |= _signals(watch, supervisor.settings.signals)
     responses = dict(tracking.responses) if tracking is not None else {}
-    margins = {name: one.left for name, one in responses.items() if one.left is not None}
+    lefts = {name: one.left_of(one.margins) for name, one in responses.items()}
     return {
         "rig": supervisor.settings.rig,
         "state": machine.state.name,
@@ -74,7 +75,9 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "alarms": [str(fault) for fault in machine.alarms],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
-        "margins": {name: {"delay_s": one[0], "gain": one[1]} for name, one in margins.items()},
+        "margins": {
+            name: {"delay_s": one[0], "gain": one[1]} for name, one in lefts.items() if one
+        },
         "tracking": {name: response.figures for name, response in responses.items()},
         "devices": {
             name: {"pid": watch.facts.pid, "engine": watch.facts.engine, "gone": watch.gone}
@@ -88,21 +91,17 @@ def _signals(watch: DeviceWatch, limits: dict[str, SignalLimits]) -> dict[str, d
     found = {}
     for name, column, facts in watch.facts.places():
         if name in limits and watch.newest is not None:
-            value = watch.newest[column]
-            left = _left(value, limits[name])
-            known = value if math.isfinite(value) else None
-            found[name] = {"value": known, "unit": facts.unit, "margin": left}
+            value, low, high = watch.newest[column], limits[name].minimum, limits[name].maximum
+            # to the nearer end of its range, below 0 beyond it
+            ends = [value - low] if low is not None else []
+            ends += [high - value] if high is not None else []
+            is_known = math.isfinite(value)
+            found[name] = {
+                "value": value if is_known else None,
+                "unit": facts.unit,
+                "margin": min(ends) if ends and is_known else None,
+            }
     return found
-
-
-def _left(value: float, limits: SignalLimits) -> float | None:
-    """How far a value is from the nearer end of its range, below 0 beyond it."""
-    ends = []
-    if limits.minimum is not None:
-        ends.append(value - limits.minimum)
-    if limits.maximum is not None:
-        ends.append(limits.maximum - value)
-    return min(ends) if ends and math.isfinite(value) else None
 
 
 #: Between two looks, s.
@@ -115,6 +114,21 @@ _LAST = 15.0
 _TRACK = 0.1
 #: Rows of a device for each of its samples: one for what it sent, one spare for what was refused.
 _ROWS = 1.5
+
+
+@dataclass(slots=True)
+class _Peer:
+    """The other end of a connection.
+
+    device, operator: Which device it leads, and which operator attends there; empty: none.
+    is_run, waits: Whether it is the run, and whether that waits until the rig is engaged.
+    """
+
+    channel: socket.socket
+    device: str = ""
+    operator: str = ""
+    is_run: bool = False
+    waits: bool = False
 
 
 class SupervisorProcess:
@@ -130,23 +144,21 @@ class SupervisorProcess:
         settings: SupervisorSettings,
         devices: list[str],
         folder: Path,
-        margins: Mapping[str, MarginTable] | None = None,
+        margins: Mapping[str, MarginTable],
     ) -> None:
         #: What to know of its priority; empty if it was granted.
         self.priority = take_priority(settings)
         self.supervisor = Supervisor(settings, devices, margins)
         self._settings, self._folder = settings, folder
         self._door = take_rig(settings.rig)
-        self._changes = ChangeFile(folder / CHANGES_NAME)
-        self._track = TrackFile(folder / TRACK_NAME) if settings.tracking else None
+        self._changes = RowFile(folder / CHANGES_NAME, COLUMNS)
+        self._track = (
+            RowFile(folder / rig_tracking.NAME, rig_tracking.COLUMNS) if settings.tracking else None
+        )
         self._track_at = 0.0
         self._poll = select.poll()
         self._poll.register(self._door, select.POLLIN)
-        self._channels: dict[int, socket.socket] = {}
-        self._whose: dict[int, str] = {}
-        self._attended: dict[int, str] = {}
-        self._runs: set[int] = set()
-        self._waiting: set[int] = set()
+        self._peers: dict[int, _Peer] = {}
         self._told = 0
         self._write_at: float | None = None
         self._rings = 0
@@ -177,90 +189,82 @@ class SupervisorProcess:
                 channel.close()  # another user of this machine
                 return
             channel.settimeout(0.0)
-            self._channels[channel.fileno()] = channel
+            self._peers[channel.fileno()] = _Peer(channel)
             self._poll.register(channel, select.POLLIN)
             return
+        peer = self._peers[file]
         try:
-            message, _ = hear(self._channels[file])
+            message, _ = hear(peer.channel)
         except (EOFError, BlockingIOError, ValueError):
-            self._lose(file)
+            self._lose(peer)
             return
-        answer: Callable[[int, dict[str, Any]], None] | None = {
+        answer: Callable[[_Peer, dict[str, Any]], None] | None = {
             "device": self._join,
             "run": self._run,
             "operator": self._operator,
         }.get(str(message.get("hello")))
         if answer is None:
-            self._answer(file, {"refused": "expected 'hello': device, run or operator"})
+            self._answer(peer, {"refused": "expected 'hello': device, run or operator"})
             return
         try:
-            answer(file, message)
+            answer(peer, message)
         except (KeyError, TypeError, ValueError) as error:
-            self._answer(file, {"refused": f"no message of ours: {error!r}"})
+            self._answer(peer, {"refused": f"no message of ours: {error!r}"})
 
-    def _answer(self, file: int, message: dict[str, Any], memory: int | None = None) -> None:
+    def _answer(self, peer: _Peer, message: dict[str, Any], memory: int | None = None) -> None:
         try:
-            tell(self._channels[file], message, memory)
+            tell(peer.channel, message, memory)
         except OSError:
-            self._lose(file)
+            self._lose(peer)
 
-    def _join(self, file: int, message: dict[str, Any]) -> None:
+    def _join(self, peer: _Peer, message: dict[str, Any]) -> None:
         message.pop("hello")
         facts, settings = JoiningDevice.of_json(message), self._settings
         rows = 64 + round(_ROWS * settings.ns("ring") / facts.period_ns)
         memory = WatchMemory(rows, len(facts.columns))
         try:
-            limits = self.supervisor.limits_of(facts)
-            self.supervisor.join(facts, memory, time.monotonic_ns())
+            limits = self.supervisor.join(facts, memory, time.monotonic_ns())
         except SoftdockError as error:
-            self._answer(file, {"refused": str(error)})
+            self._answer(peer, {"refused": str(error)})
             return
-        self._whose[file] = facts.device
-        times = {
-            "blend_ns": settings.ns("blend"),
-            "heartbeat_ns": settings.ns("heartbeat"),
-            "command_stale_ns": settings.ns("command_stale"),
-            "hold_cycles": settings.hold_cycles,
-        }
+        peer.device = facts.device
         told = {
             "rows": rows,
             "limits": [one.model_dump(exclude_none=True) for one in limits],
-            "times": times,
+            "times": asdict(settings.times),
             "folder": str(self._folder),
             "priority": max(settings.priority - 1, 0),
         }
-        self._answer(file, told, memory.file)
+        self._answer(peer, told, memory.file)
 
-    def _run(self, file: int, message: dict[str, Any]) -> None:
-        self._runs.add(file)
-        if message.get("begins"):
-            self._waiting.add(file)
+    def _run(self, peer: _Peer, message: dict[str, Any]) -> None:
+        peer.waits = bool(message.get("begins"))
+        peer.is_run = peer.waits or not message.get("ended")
+        if peer.waits:
             return
-        self._waiting.discard(file)
-        if message.get("ended"):
-            self._runs.discard(file)
+        if not peer.is_run:
             self.supervisor.run_ended(time.monotonic_ns())
             self._ended_at = self._ended_at or time.monotonic()
-        self._tell_run(file)
+        self._tell_run(peer)
 
-    def _tell_run(self, file: int) -> None:
+    def _tell_run(self, peer: _Peer) -> None:
         machine = self.supervisor.machine
         told = {"latched": machine.latched, "alarms": machine.alarms}
         faults = {key: [str(fault) for fault in found] for key, found in told.items()}
-        self._answer(file, {"follows": machine.follows} | faults)
+        self._answer(peer, {"follows": machine.follows} | faults)
 
     def _let_begin(self) -> None:
         """Let runs begin that wait until the rig is engaged."""
-        if self._waiting and self.supervisor.run_may_begin:
-            waiting, self._waiting = self._waiting, set()
-            for file in waiting:
-                self._tell_run(file)
+        for peer in [one for one in self._peers.values() if one.waits]:
+            if self.supervisor.run_may_begin:
+                peer.waits = False
+                self._tell_run(peer)
 
-    def _operator(self, file: int, message: dict[str, Any]) -> None:
+    def _operator(self, peer: _Peer, message: dict[str, Any]) -> None:
         wish, now = str(message.get("wish")), time.monotonic_ns()
-        operator, refused = operator_at(self._channels[file]), ""
+        operator, refused = operator_at(peer.channel), ""
         if wish == "attend":
-            self._attended[file] = operator
+            peer.operator = operator
         elif wish in WISHES or wish == TUNE:
             try:
                 if wish == TUNE:
@@ -274,40 +278,35 @@ class SupervisorProcess:
         elif wish != "status":
             refused = f"'{wish}' is no wish; expected status, attend, {', '.join(WISHES)}"
         status = status_of(self.supervisor, now)
-        who = {"operator": operator, "attend": sorted(self._attended.values())}
+        attend = sorted(one.operator for one in self._peers.values() if one.operator)
         own = {"pid": os.getpid(), "priority": self.priority}
-        self._answer(file, ({"refused": refused} if refused else {}) | status | who | own)
+        told = {"refused": refused} if refused else {}
+        self._answer(peer, told | status | {"operator": operator, "attend": attend} | own)
 
-    def _lose(self, file: int) -> None:
-        channel = self._channels.pop(file, None)
-        if channel is None:
+    def _lose(self, peer: _Peer) -> None:
+        if self._peers.pop(peer.channel.fileno(), None) is None:
             return
-        self._poll.unregister(file)
-        channel.close()
+        self._poll.unregister(peer.channel)
+        peer.channel.close()
         now = time.monotonic_ns()
-        if file in self._whose:
-            self.supervisor.leave(self._whose.pop(file))
-        self._waiting.discard(file)
-        if file in self._runs:
-            self._runs.discard(file)
+        if peer.device:
+            self.supervisor.leave(peer.device)
+        if peer.is_run:
             self.supervisor.run_lost(now)
             self._ended_at = self._ended_at or time.monotonic()
-        if file in self._attended:
-            del self._attended[file]
-            if not self._attended:
-                self.supervisor.operator_lost(now)
+        if peer.operator and not any(one.operator for one in self._peers.values()):
+            self.supervisor.operator_lost(now)
 
     def _note(self) -> None:
         """Write what happened since it was last noted, and the rings a little after a fault."""
         machine, now = self.supervisor.machine, time.monotonic()
         for change in machine.changes[self._told :]:
-            self._changes.write(change)
+            self._changes.write(change.time_ns, change_row(change))
             if change.fault is not None and self._write_at is None:
                 self._write_at = now + _AFTER
         self._told = len(machine.changes)
-        due = self._write_at is not None and now >= self._write_at
-        rests = self._write_at is not None and machine.state in (State.SAFE, State.ESTOP)
-        if due or rests:
+        at, rests = self._write_at, machine.state in (State.SAFE, State.ESTOP)
+        if at is not None and (rests or now >= at):
             self._write_at = None
             self._write_rings()
 
@@ -319,7 +318,7 @@ class SupervisorProcess:
         self._track_at = now + _TRACK
         if self.supervisor.machine.follows:
             for response in tracking.responses.values():
-                self._track.write(time.monotonic_ns(), response)
+                self._track.write(time.monotonic_ns(), track_row(response))
 
     def _write_rings(self) -> None:
         """Write the rings beside the looks, which go on meanwhile."""

@@ -7,9 +7,9 @@ import io
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,7 @@ class MarginTable:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, which :meth:`of_json` reads."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
     @classmethod
     def of_json(cls, data: dict[str, Any]) -> MarginTable:
@@ -147,25 +147,18 @@ class TrackedResponse:
         if self.tracker.take(number, command, row[self._response], age):
             self.found_ns.append(time_ns)
 
-    @property
-    def left(self) -> tuple[float, float] | None:
-        """What is left of delay and gain margin; ``None``: not known."""
+    def left_of(self, margins: MarginTable | None) -> tuple[float, float] | None:
+        """Return what is left of delay and gain margin of a loop; ``None``: not known."""
         now, known = self.tracker.settled, self.tracker.known
-        if now is None or self.margins is None:
+        if now is None or margins is None:
             return None
-        return self.margins.left(now.delay - known.delay, abs(now.gain / known.gain))
+        return margins.left(now.delay - known.delay, abs(now.gain / known.gain))
 
-    @property
-    def lacks(self) -> bool | None:
-        """Whether less is left than the reserve; ``None``: nothing new is known."""
-        return None if self.margins is None else self.lacks_with(self.margins)
-
-    def lacks_with(self, margins: MarginTable) -> bool | None:
-        """Say the same for other margins of the loop."""
-        now, known = self.tracker.settled, self.tracker.known
-        if now is None:
+    def lacks(self, margins: MarginTable | None) -> bool | None:
+        """Whether less is left of a loop than its reserve; ``None``: nothing new is known."""
+        left = self.left_of(margins)
+        if left is None or margins is None:
             return None
-        left = margins.left(now.delay - known.delay, abs(now.gain / known.gain))
         return left[0] < margins.delay_reserve or left[1] < margins.gain_reserve
 
     @property
@@ -180,11 +173,12 @@ class TrackedResponse:
             f"delay {now.delay * _MS:.4g} ms ({low * _MS:.4g} to {high * _MS:.4g}), gain"
             f" {now.gain:.4g}"
         )
-        if self.left is not None and self.margins is not None:
+        left, margins = self.left_of(self.margins), self.margins
+        if left is not None and margins is not None:
             told += (
-                f"; left are {self.left[0] * _MS:.4g} ms of delay, reserve"
-                f" {self.margins.delay_reserve * _MS:.4g} ms, and a gain of {self.left[1]:.4g},"
-                f" reserve {self.margins.gain_reserve:.4g}"
+                f"; left are {left[0] * _MS:.4g} ms of delay, reserve"
+                f" {margins.delay_reserve * _MS:.4g} ms, and a gain of {left[1]:.4g}, reserve"
+                f" {margins.gain_reserve:.4g}"
             )
         return told
 
@@ -244,9 +238,6 @@ class RigTracking:
         devices: Mapping[str, JoiningDevice],
     ) -> None:
         facts = devices.get(name.partition(".")[0])
-        columns: dict[str, int] = {}
-        if facts is not None:
-            columns = {signal: column for signal, column, _ in facts.places()}
         own = [] if facts is None else [f"{facts.device}.{each.name}" for each in facts.measured]
         if facts is None or name not in own:
             raise DescriptionError(
@@ -259,10 +250,14 @@ class RigTracking:
                 f"supervisor.tracking.'{name}'.command: expected a command of '{facts.device}'"
                 f" ({', '.join(commands) or 'none'}), found '{limits.command}'"
             )
-        tracker = Tracker(limits.known(name, facts.period_ns))
-        place = (columns[limits.command], columns[name])
-        period = facts.period_ns if facts.answers else None
-        response = TrackedResponse(name, tracker, margins, place, answers=period)
+        columns = {signal: column for signal, column, _ in facts.places()}
+        response = TrackedResponse(
+            name,
+            Tracker(limits.known(name, facts.period_ns)),
+            margins,
+            (columns[limits.command], columns[name]),
+            answers=facts.period_ns if facts.answers else None,
+        )
         self.responses[name] = response
         self._of_device.setdefault(facts.device, []).append(response)
 
@@ -285,35 +280,17 @@ COLUMNS = (
 )
 
 
-class TrackFile:
-    """Writes a row for each response at even times; where nothing is known, cells are empty.
-
-    path: Of the CSV file, written anew.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file)
-        self._writer.writerow(COLUMNS)
-        self._file.flush()
-
-    def write(self, time_ns: int, response: TrackedResponse) -> None:
-        """Add what is known of a response now."""
-        tracker = response.tracker
-        now = tracker.settled
-        known: tuple[float, ...] = (math.nan,) * 6
-        if now is not None:
-            half = WIDTH * now.gain_deviation
-            known = (now.delay, *now.interval, now.gain, now.gain - half, now.gain + half)
-        cells = [*known, *(response.left or (math.nan, math.nan)), tracker.score]
-        told = ["" if math.isnan(cell) else f"{cell:.9g}" for cell in cells]
-        counts = (tracker.counted, tracker.changes)
-        self._writer.writerow((f"{time_ns * 1e-9:.9f}", response.name, *told, *counts))
-        self._file.flush()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+def track_row(response: TrackedResponse) -> list[object]:
+    """Return what is known of a response now, behind the time; an unknown cell is empty."""
+    tracker = response.tracker
+    now = tracker.settled
+    known: tuple[float, ...] = (math.nan,) * 6
+    if now is not None:
+        half = WIDTH * now.gain_deviation
+        known = (now.delay, *now.interval, now.gain, now.gain - half, now.gain + half)
+    left = response.left_of(response.margins) or (math.nan, math.nan)
+    told = ["" if math.isnan(cell) else f"{cell:.9g}" for cell in (*known, *left, tracker.score)]
+    return [response.name, *told, tracker.counted, tracker.changes]
 
 
 Floats = npt.NDArray[np.float64]
@@ -355,7 +332,7 @@ _ALWAYS = ("time_s", "samples", "changes")
 
 
 def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
-    """Read the file of a :class:`~orchestrator.rig.supervisor.rig_tracking.TrackFile`.
+    """Read a file with rows of :func:`track_row`.
 
     A last line without its end, which a writer that was killed leaves, is left out.
     """
@@ -370,13 +347,12 @@ def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
             rows.setdefault(row["response"], []).append(cells)
     except (OSError, csv.Error, KeyError, ValueError, TypeError) as error:
         raise LoadError.in_file(path, f"expected a file of tracking: {error}") from None
-    return tuple(_record(response, names, found) for response, found in rows.items())
-
-
-def _record(response: str, names: list[str], rows: list[list[float]]) -> TrackRecord:
-    columns = dict(zip(names, np.array(rows).T, strict=True))
-    columns["time_s"] = columns["time_s"] - columns["time_s"][0]
-    return TrackRecord(response, columns)
+    tracks = []
+    for response, found in rows.items():
+        columns = dict(zip(names, np.array(found).T, strict=True))
+        columns["time_s"] = columns["time_s"] - columns["time_s"][0]
+        tracks.append(TrackRecord(response, columns))
+    return tuple(tracks)
 
 
 def _finite(value: float) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -17,12 +18,14 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
 from orchestrator.core.system import nanoseconds
+from orchestrator.rig.supervisor.gate import AxisLimits, GateTimes
 from orchestrator.rig.supervisor.states import Event
 from orchestrator.rig.supervisor.tracker import Known
 
 Time = StrictStr | StrictInt | StrictFloat
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+_NS = 1e-9
 
 
 class SettingsTable(BaseModel):
@@ -108,17 +111,22 @@ class CommandLimits(SettingsTable):
         return self
 
     @property
-    def to_zero(self) -> float:
-        """How fast a velocity or a force goes to 0, per s."""
-        return self.velocity
-
-    def stop(self, *, quick: bool) -> tuple[float, float]:
-        """Return deceleration and jerk of a stop."""
-        if not quick:
-            return self.deceleration, self.stop_jerk
-        return (
-            self.quick_deceleration or 4.0 * self.deceleration,
-            self.quick_jerk or 4.0 * self.stop_jerk,
+    def axis(self) -> AxisLimits:
+        """What a gate holds a scalar of the command to."""
+        return AxisLimits(
+            self.velocity,
+            self.ns("persistence") * _NS,
+            (self.deceleration, self.stop_jerk),
+            (
+                self.quick_deceleration or 4.0 * self.deceleration,
+                self.quick_jerk or 4.0 * self.stop_jerk,
+            ),
+            self.rests,
+            self.velocity,
+            -math.inf if self.minimum is None else self.minimum,
+            math.inf if self.maximum is None else self.maximum,
+            self.acceleration or math.inf,
+            self.jerk or math.inf,
         )
 
 
@@ -201,9 +209,6 @@ class EnergyLimits(SettingsTable):
     motion: StrictStr
     sense: Literal[1, -1] = 1
     limit: Positive
-
-
-_NS = 1e-9
 
 
 class TrackingLimits(SettingsTable):
@@ -358,6 +363,12 @@ class SupervisorSettings(SettingsTable):
                     "reaction", "{name}: expected an alarm only for {known}", told
                 )
         return self
+
+    @property
+    def times(self) -> GateTimes:
+        """What the gate of each device is told."""
+        stale = self.ns("command_stale")
+        return GateTimes(self.ns("blend"), self.ns("heartbeat"), stale, self.hold_cycles)
 
     @property
     def events(self) -> dict[Reason, Event]:

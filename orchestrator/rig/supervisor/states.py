@@ -194,7 +194,7 @@ class ChangeRecord:
 
 
 def read_changes(path: Path) -> tuple[StateChange, ...]:
-    """Read what a :class:`~orchestrator.rig.supervisor.watch_memory.ChangeFile` wrote."""
+    """Read a file with rows of :func:`~orchestrator.rig.supervisor.machine.change_row`."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))

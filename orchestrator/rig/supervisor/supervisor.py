@@ -144,9 +144,9 @@ class Supervisor:
         #: The wish that was granted last, who had it, and when.
         self.wished: tuple[str, str, int] | None = None
 
-    def join(self, facts: JoiningDevice, memory: WatchMemory, now_ns: int) -> None:
-        """Take a device in."""
-        name = facts.device
+    def join(self, facts: JoiningDevice, memory: WatchMemory, now_ns: int) -> list[CommandLimits]:
+        """Take a device in; return the limits of its commands."""
+        name, given = facts.device, self.limits_of(facts)
         if name not in self.expected:
             raise DescriptionError(
                 f"rig '{self.settings.rig}' has no device '{name}'; devices:"
@@ -157,7 +157,6 @@ class Supervisor:
                 f"rig '{self.settings.rig}' has a device '{name}' already, led by process"
                 f" {self.watches[name].facts.pid}; expected one"
             )
-        self.limits_of(facts)
         limits = self.settings.devices.get(name, DeviceLimits())
         heartbeat = self.settings.ns("heartbeat")
         joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
@@ -167,6 +166,7 @@ class Supervisor:
             self.tracking = RigTracking(table, self._margins, joined.values())
         memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
         self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
+        return given
 
     def limits_of(self, facts: JoiningDevice) -> list[CommandLimits]:
         """Return the limits of each command of a device, its range taken in."""
@@ -224,7 +224,7 @@ class Supervisor:
         """Consent to another value: its margins hold with what is tracked, and from here on."""
         followed = self.tracking.following(margins) if self.tracking is not None else []
         for response, table in followed:
-            if response.lacks_with(table):
+            if response.lacks(table):
                 raise RefusedWish(
                     f"'tune' is refused: with {what} and what is tracked of '{response.name}'"
                     f" ({response.figures}) less than the reserve would be left"
@@ -250,72 +250,67 @@ class Supervisor:
             self.checks.enter(self.machine.state)
             for watch in self.watches.values():
                 watch.read(self.checks, self.tracking)
-            self._find(now_ns)
+            self._find(self.checks, now_ns)
             self._track(self.tracking, now_ns)
             self._begin(now_ns)
-        at_rest = all(watch.at_rest for watch in self.watches.values())
-        self.machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=self._answered(at_rest, now_ns))
-        self._end(now_ns)
+        machine = self.machine
+        # not before they have read of the state
+        told = now_ns - machine.since_ns > 0 and self._told is machine.state
+        at_rest = told and all(watch.at_rest for watch in self.watches.values())
+        machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=at_rest)
+        if self._run_ended and machine.state in (State.SHADOW, State.SAFE):
+            machine.apply(Event.ENDED, now_ns)
         self._tell(now_ns)
 
-    def _answered(self, at_rest: bool, now_ns: int) -> bool:  # noqa: FBT001
-        """Whether devices are at rest in this state, and not before they have read of it."""
-        told = now_ns - self.machine.since_ns > 0 and self._told is self.machine.state
-        return at_rest and told
-
-    def _find(self, now_ns: int) -> None:
+    def _find(self, checks: RigChecks, now_ns: int) -> None:
         machine = self.machine
         if self._run_ended:
             return  # devices leave one by one
         if machine.state is State.OFF:
-            self._expect_sound(now_ns)
+            self._expect_sound(checks, now_ns)
             return
         for name, watch in self.watches.items():
             self._find_of(name, watch, now_ns)
-        assert self.checks is not None  # noqa: S101 - all devices are there
-        if not self._holds(Check.SIGNAL):
+        if not holds(Check.SIGNAL, machine.state):
             return
-        for name, reason in self.checks.reasons():
+        for name, reason in checks.reasons():
             self._compare(name, {reason}, OF_SIGNALS, now_ns)
-        for name, reason in self.checks.motion_reasons():
+        for name, reason in checks.motion_reasons():
             self._compare(name, {reason}, OF_MOTIONS, now_ns)
 
     def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
-        if self._holds(Check.DEVICE):
+        machine = self.machine
+        if holds(Check.DEVICE, machine.state):
             self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns)
-        struck = watch.struck() if self._holds(Check.GATE) else None
+        struck = watch.struck() if holds(Check.GATE, machine.state) else None
         if struck is not None:
-            self.machine.strike(FoundCause(struck[0], name, struck[1]))
+            machine.strike(FoundCause(struck[0], name, struck[1]))
         if watch.run_gone == 2:
             self.run_lost(now_ns)
         elif watch.run_gone:
             self.run_ended(now_ns)
-        stale = watch.command_age(now_ns, counts=self._holds(Check.COMMAND)) > self._stale_ns
-        self._one(Reason.COMMAND_STALE, name, now_ns, is_there=stale)
-
-    def _holds(self, check: Check) -> bool:
-        return holds(check, self.machine.state)
+        age = watch.command_age(now_ns, counts=holds(Check.COMMAND, machine.state))
+        self._one(Reason.COMMAND_STALE, name, now_ns, is_there=age > self._stale_ns)
 
     def _track(self, tracking: RigTracking, now_ns: int) -> None:
         """Say what tracking found: a device that changed, a margin below its reserve."""
         machine = self.machine
         for response, found_ns in tracking.changes():
-            if self._holds(Check.TRACKING):
+            if holds(Check.TRACKING, machine.state):
                 figures = response.figures
                 machine.strike(FoundCause(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
         for name, response in tracking.responses.items():
-            lacks = response.lacks
-            if lacks and self._holds(Check.TRACKING):
+            lacks = response.lacks(response.margins)
+            if lacks and holds(Check.TRACKING, machine.state):
                 machine.find(FoundCause(Reason.MARGIN, name, now_ns, response.figures))
             elif lacks is False:
                 machine.gone(Reason.MARGIN, name)
 
-    def _expect_sound(self, now_ns: int) -> None:
+    def _expect_sound(self, checks: RigChecks, now_ns: int) -> None:
         """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
-        assert self.checks is not None  # noqa: S101 - all devices are there
         watches = self.watches.items()
         wrong = [(name, one) for name, each in watches for one in each.reasons(now_ns)]
-        wrong += [(name, reason) for name, reason in self.checks.reasons() if reason]
+        wrong += [(name, reason) for name, reason in checks.reasons() if reason]
         silent = [name for name, each in watches if not each.health.heard]
         missing = [f"{name}: {reason.what}" for name, reason in wrong]
         self.missing = (*missing, *(f"{name}: no sample came yet" for name in silent))
@@ -341,18 +336,11 @@ class Supervisor:
         """Arm and engage where nobody has to, once."""
         machine = self.machine
         automatic = self.settings.arm == "automatic" and not self._was_automatic
-        if automatic and machine.state is State.SHADOW and self._commanded():
+        commanded = all(watch.commanded for watch in self.watches.values())
+        if automatic and machine.state is State.SHADOW and commanded:
             self._was_automatic = machine.apply(Event.ARM, now_ns) and machine.apply(
                 Event.ENGAGE, now_ns
             )
-
-    def _commanded(self) -> bool:
-        return all(watch.commanded for watch in self.watches.values())
-
-    def _end(self, now_ns: int) -> None:
-        machine = self.machine
-        if self._run_ended and machine.state in (State.SHADOW, State.SAFE):
-            machine.apply(Event.ENDED, now_ns)
 
     def _tell(self, now_ns: int) -> None:
         machine = self.machine

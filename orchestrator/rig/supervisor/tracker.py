@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,19 +123,19 @@ class DelayBank:
         y = uy - u * mean
         own = uu - u * centre
         cross = next_[:-1] - u[:-1] * centre[1:]
-        fits = _fits(own[:-1], own[1:], cross, y[:-1], y[1:])
-        left = np.where(fits.valid, power - fits.explained, np.inf)
+        pairs = _fits(own[:-1], own[1:], cross, y[:-1], y[1:])
+        a, b, explained, determinant, is_valid = pairs
+        left = np.where(is_valid, power - explained, np.inf)
         j = int(np.argmin(left))
         if not math.isfinite(left[j]):
             return None
-        factors = np.array([fits.a[j], fits.b[j]])
         # what is left, against what the weights say of it: 1 if they are right
         excess = max(1.0, float(left[j]) / max(count - 3.0, 1.0))
         excess *= self._alike / (1.0 + self._forgetting)
-        inverse = np.array([[own[j + 1], -cross[j]], [-cross[j], own[j]]]) / fits.determinant[j]
+        inverse = np.array([[own[j + 1], -cross[j]], [-cross[j], own[j]]]) / determinant[j]
         return BankEstimate(
             j,
-            factors,
+            np.array([a[j], b[j]]),
             centre[j : j + 2].copy(),
             float(mean),
             excess * inverse,
@@ -145,23 +144,16 @@ class DelayBank:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fits:
-    a: Floats
-    b: Floats
-    explained: Floats
-    determinant: Floats
-    valid: npt.NDArray[np.bool_]
-
-
 #: Two taps whose determinant is a smaller share of the product of their powers are one signal.
 _ALIKE = 1e-12
 #: A delay may lie so much outside its two taps: noise puts one between two others there.
 _OUTSIDE = 0.25
 
 
-def _fits(left: Floats, right: Floats, cross: Floats, y_left: Floats, y_right: Floats) -> _Fits:
-    """Solve the two normal equations of every pair of taps."""
+def _fits(
+    left: Floats, right: Floats, cross: Floats, y_left: Floats, y_right: Floats
+) -> tuple[Floats, Floats, Floats, Floats, npt.NDArray[np.bool_]]:
+    """Solve all normal equations: both factors, what they explain, determinants, what is valid."""
     determinant = left * right - cross * cross
     apart = determinant > _ALIKE * left * right
     safe = np.where(apart, determinant, 1.0)
@@ -170,7 +162,7 @@ def _fits(left: Floats, right: Floats, cross: Floats, y_left: Floats, y_right: F
     gain = a + b
     share = np.divide(b, gain, out=np.full_like(b, np.nan), where=gain != 0.0)
     inside = (share >= -_OUTSIDE) & (share <= 1.0 + _OUTSIDE)
-    return _Fits(a, b, a * y_left + b * y_right, safe, apart & inside)
+    return a, b, a * y_left + b * y_right, safe, apart & inside
 
 
 class ChangeTest:
@@ -224,27 +216,22 @@ class LagFilter:
     """
 
     def __init__(self, period: float, bandwidth: float | None, damping: float | None) -> None:
-        self._transition: Sequence[float] = ()
         self._x = self._v = 0.0
-        if bandwidth is not None:
-            w = 2.0 * math.pi * bandwidth
-            self._transition = _transition(w, damping, period)
         self._command = math.nan
+        self._transition = (
+            None if bandwidth is None else _transition(2.0 * math.pi * bandwidth, damping, period)
+        )
 
     def step(self, command: float) -> float:
         """Return the response to all commands before, as the device takes this one."""
         if math.isnan(self._command):
             self._command = self._x = command
-        if not self._transition:
-            self._command = command
+        held, self._command = self._command, command
+        if self._transition is None:
             return command
         a, b, c, d = self._transition
-        away = self._x - self._command
-        self._x, self._v = (
-            self._command + a * away + b * self._v,
-            c * away + d * self._v,
-        )
-        self._command = command
+        away = self._x - held
+        self._x, self._v = held + a * away + b * self._v, c * away + d * self._v
         return self._x
 
 
@@ -372,7 +359,9 @@ class Tracker:
         self._pace = self._spread = self._age = 0.0
         self._taps: Floats = np.zeros(longest + 2)
         self._number = -1
-        self._seen = self._counted = 0
+        self._seen = 0
+        #: How many samples told something.
+        self.counted = 0
         self._delay_test = ChangeTest(known.change, _THRESHOLD, _MOST)
         self._gain_test = ChangeTest(_GAIN_CHANGE * abs(known.gain), _THRESHOLD, _MOST)
         #: What is known now; ``None``: nothing that counts.
@@ -390,11 +379,6 @@ class Tracker:
         """How near the tests are to finding a change, 1 when they do."""
         return max(self._delay_test.score, self._gain_test.score)
 
-    @property
-    def counted(self) -> int:
-        """How many samples told something."""
-        return self._counted
-
     def take(self, number: int, command: float, response: float, age: float = 0.0) -> bool:
         """Take a sample; return whether a change was found with it."""
         if self._number < 0 or number <= self._number:
@@ -408,24 +392,20 @@ class Tracker:
             return False
         if not float(self._taps.max() - self._taps.min()) > self.known.least:  # nor if it is NaN
             return False
-        self._counted += 1
-        self._age += (age - self._age) * max(self._fading, 1.0 / self._counted)
+        self.counted += 1
+        self._age += (age - self._age) * max(self._fading, 1.0 / self.counted)
         variance, wild, changed = self._compare(response)
         if changed:
-            self._forget()
+            self.changes += 1
+            for known in (self._bank, self._delay_test, self._gain_test):
+                known.reset()
+            self.settled = self._reference = None
             return True
         if not wild:
             self._bank.take(self._taps, response, 1.0 / variance)
-        if self._counted % _LOOK == 0:
+        if self.counted % _LOOK == 0:
             self._settle()
         return False
-
-    def _forget(self) -> None:
-        self.changes += 1
-        self._bank.reset()
-        self._delay_test.reset()
-        self._gain_test.reset()
-        self.settled = self._reference = None
 
     def _compare(self, response: float) -> tuple[float, bool, bool]:
         """Hold a response against what is known: its variance, whether it is wild, a change."""
@@ -434,15 +414,14 @@ class Tracker:
         tap = round(known.delay / known.period) if against is None else against.tap
         tap = min(max(tap, 0), len(taps) - 2)
         slope = gain * float(taps[tap] - taps[tap + 1]) / known.period
-        self._pace += (slope * slope - self._pace) * max(self._fading, 1.0 / self._counted)
+        self._pace += (slope * slope - self._pace) * max(self._fading, 1.0 / self.counted)
         pace = max(slope * slope, _TURNING * self._pace)
         variance = known.noise**2 + pace * known.scatter**2
         if against is None:
             return variance, False, False
         expected, unsure = against.predict(taps)
-        innovation = response - expected
-        wild = innovation * innovation > _WILD**2 * (variance + unsure)
-        both = variance + unsure
+        innovation, both = response - expected, variance + unsure
+        wild = innovation * innovation > _WILD**2 * both
         away = float(taps[tap] - against.centre[0])
         self._spread += (away * away - self._spread) * self._fading
         found = False
@@ -453,25 +432,28 @@ class Tracker:
         return variance, wild, found
 
     def _settle(self) -> None:
-        """Take the estimate of the bank, once it counts."""
+        """Take the estimate of the bank, once it counts.
+
+        Samples are held against what was known a while ago, as long as nothing seems to change.
+        """
         found = self._bank.estimate()
         if found is None or found.count < self._filled:
             return
-        tracked = _in_seconds(found, self.known.period, self._age)
+        period = self.known.period
+        tracked = Tracked(
+            *(found.delay * period + self._age, found.delay_deviation * period),
+            *(found.gain, found.gain_deviation),
+        )
         if WIDTH * tracked.delay_deviation > self.known.precision:
             return
         self.settled = tracked
-        self._refer(found)
-
-    def _refer(self, settled: BankEstimate) -> None:
-        """Hold samples against what was known a while ago, as long as nothing seems to change."""
         if self._reference is None:
-            self._reference = self._next = settled
-            self._referred = self._counted
-        elif self._counted - self._referred >= self._behind:
-            self._referred = self._counted
+            self._reference = self._next = found
+            self._referred = self.counted
+        elif self.counted - self._referred >= self._behind:
+            self._referred = self.counted
             if self.score < _QUIET:
-                self._reference, self._next = self._next, settled
+                self._reference, self._next = self._next, found
 
 
 def _alike(known: Known) -> float:
@@ -481,12 +463,3 @@ def _alike(known: Known) -> float:
     w = 2.0 * math.pi * known.bandwidth
     lag = 1.0 / w if known.damping is None else 2.0 * known.damping / w
     return _RUN + 2.0 * lag / known.period
-
-
-def _in_seconds(found: BankEstimate, period: float, age: float) -> Tracked:
-    return Tracked(
-        found.delay * period + age,
-        found.delay_deviation * period,
-        found.gain,
-        found.gain_deviation,
-    )

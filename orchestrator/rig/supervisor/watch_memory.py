@@ -179,6 +179,30 @@ class WatchMemory:
                 return end, times, values
 
 
+class RowFile:
+    """A CSV file whose rows are there as they come, so that a killed supervisor has left them.
+
+    path: Of the file, written anew.
+    columns: Their names, the first that of the time in s, CLOCK_MONOTONIC.
+    """
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        self._file = path.open("w", encoding="utf-8", newline="")
+        self._add(columns)
+
+    def write(self, time_ns: int, cells: Sequence[object]) -> None:
+        """Add a row."""
+        self._add((f"{time_ns * 1e-9:.9f}", *cells))
+
+    def _add(self, cells: Sequence[object]) -> None:
+        csv.writer(self._file).writerow(cells)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
 def write_ring(path: Path, columns: Sequence[str], memory: WatchMemory) -> None:
     """Write the ring of a device as CSV: CLOCK_MONOTONIC in s, then its columns.
 

@@ -9,7 +9,6 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from orchestrator.core.diagnostics import DeviceError
@@ -93,10 +92,10 @@ def take_rig(rig: str) -> socket.socket:
     return made
 
 
-def connect_to(rig: str, seconds: float = ANSWER_S) -> socket.socket:
+def connect_to(rig: str) -> socket.socket:
     """Return a connection to the supervisor of a rig."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    made.settimeout(seconds)
+    made.settimeout(ANSWER_S)
     try:
         made.connect(rig_address(rig))
     except OSError:
@@ -108,8 +107,6 @@ def connect_to(rig: str, seconds: float = ANSWER_S) -> socket.socket:
     return made
 
 
-#: What can be wished for.
-WISHES = ("status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend")
 _FORCES = ("N", "N.m")
 
 
@@ -127,17 +124,14 @@ class Operator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._channel.close()
 
     def wish(self, wish: str, **more: Any) -> dict[str, Any]:
-        """Say what is wished, one of :data:`WISHES`; return the status, with ``refused``.
+        """Say what is wished; return the status, with ``refused`` if it is not granted.
 
+        It is ``"status"``, ``"attend"``, or one of
+        :data:`~orchestrator.rig.supervisor.supervisor.WISHES`.
         ``"tune"`` asks for consent to another value: ``what`` in words, and ``margins`` with it.
         """
         try:

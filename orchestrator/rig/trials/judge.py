@@ -14,7 +14,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import kept_result, read_result
-from orchestrator.rig.devices import DeviceConnector, DeviceSettings, device_class, read_settings
+from orchestrator.rig.devices import DeviceSettings, device_class, read_settings
 from orchestrator.rig.devices.conformance import Logged, bench_of
 from orchestrator.rig.supervisor.states import StateChange, read_changes
 from orchestrator.study import Experiment
@@ -284,21 +284,15 @@ class Judge:
     devices: Adapters by component, of those that have an emulator.
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        case: str,
-        devices: Mapping[str, str],
-    ) -> None:
+    def __init__(self, experiment: Experiment, case: str, devices: Mapping[str, str]) -> None:
         self._settings, self._case, self._devices = experiment.supervisor, case, devices
         given = experiment.case[case].devices
         read = {name: _settings(kind, given[name].settings) for name, kind in devices.items()}
         self._ports = {
             name: device_class(kind).connectors(read[name]) for name, kind in devices.items()
         }
-        benches = {name: bench_of(kind) for name, kind in devices.items()}
-        self._truth = {name: each.truth(read[name]) for name, each in benches.items()}
-        self._asked = {name: each.asked(read[name]) for name, each in benches.items()}
+        self._truth = {name: bench_of(kind).truth(read[name]) for name, kind in devices.items()}
+        self._asked = {name: bench_of(kind).asked(read[name]) for name, kind in devices.items()}
         self._units = {
             f"{name}.{port.name}": port.unit
             for name, ports in self._ports.items()
@@ -309,9 +303,7 @@ class Judge:
         """Judge a trial by its folder, from the moment of the fault on."""
         reaction = reaction_of(folder / f"{self._case}.supervisor" / "changes.csv", struck_s)
         found = [p.name.split(".")[1] for p in folder.glob("*.supervisor/supervisor_lost.*.csv")]
-        if (
-            not reaction.reason and found
-        ):  # each device finds that by itself, and nobody else is there
+        if found and not reaction.reason:  # each device finds that by itself, and nobody else does
             reaction = Reaction("supervisor_lost", ", ".join(sorted(found)), "FALLBACK")
         try:
             recorded_s, last = recorded_until(folder, self._case)
@@ -347,7 +339,7 @@ class Judge:
             known = (self._asked if asked else self._truth)[name]
             for port in ports.inputs if asked else ports.outputs:
                 limited = asked or self._is_limited(f"{name}.{port.name}")
-                for scalar in _scalars(port) if limited else ():
+                for scalar in port.scalars if limited else ():
                     if scalar in known:
                         log = folder / f"{name}.log.csv"
                         yield motion_of(log, known[scalar], 1.0 / ports.rate), port.unit
@@ -391,7 +383,3 @@ def _by_unit(values: Iterable[tuple[float, str]]) -> dict[str, float]:
 def _settings(kind: str, given: Mapping[str, object]) -> DeviceSettings:
     wiring = bench_of(kind).wiring().settings
     return read_settings(device_class(kind), {**wiring, **given}, kind)
-
-
-def _scalars(port: DeviceConnector) -> list[str]:
-    return [f"{port.name}[{i}]" for i in range(port.size)] if port.shape else [port.name]

@@ -42,7 +42,7 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
         process = OwnProcess(
             _CHILD,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,  # see await_begin and await_heirs
+            stdout=subprocess.PIPE,  # a line when it begins, its end when all it started has ended
             stderr=said,
             outlives=True,  # as at a terminal of its own
         )
@@ -52,11 +52,6 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
         yield process
     finally:
         process.finish()
-
-
-def await_begin(process: OwnProcess, limit_s: float) -> bool:
-    """Wait until the devices of a run are open and it steps; return whether it does."""
-    return bool(process.first_line(limit_s))  # it is empty when the run has ended
 
 
 def device_process(run: int, component: str) -> int:
@@ -78,23 +73,14 @@ def fill_disk(run: int) -> None:
                 resource.prlimit(int(folder.name), resource.RLIMIT_FSIZE, (4096, 4096))
 
 
-@contextlib.contextmanager
-def stopped(process: int) -> Iterator[None]:
-    """Let a process stand still; it goes on afterwards, if it is still there."""
+def stop_for(process: int, seconds: float) -> None:
+    """Let a process stand still for a while; it goes on afterwards, if it is still there."""
     os.kill(process, signal.SIGSTOP)
     try:
-        yield
+        time.sleep(seconds)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGCONT)
-
-
-def await_heirs(process: OwnProcess, limit_s: float) -> None:
-    """Wait until all that a run started has ended: its journal outlives it when it is killed.
-
-    They have its standard output as theirs, which ends with the last of them.
-    """
-    select.select([process.stdout], [], [], limit_s)
 
 
 @contextlib.contextmanager
@@ -199,11 +185,9 @@ class TrialRig:
         """Run one trial; again, if the rig was not well before the fault came."""
         for _ in range(_ATTEMPTS):
             try:
-                outcome = self._attempt(trial)
+                return self._attempt(trial)
             except _DisturbedError as error:
                 why = str(error)
-            else:
-                return outcome
         raise DeviceError(f"trial '{trial.name}': {why}")
 
     def folder(self, trial: Trial) -> Path:
@@ -229,7 +213,7 @@ class TrialRig:
             emulators = enter(started_emulators(plans, self._priority, more))
             comes_s = time.monotonic() + trial.after_s
             child = enter(run_of(told, folder))
-            if not await_begin(child, _START_S):
+            if not child.first_line(_START_S):  # the devices are open and it steps, or it has ended
                 last = (_said(folder).splitlines() or ["it said nothing"])[-1]
                 raise DeviceError(f"the run did not start; it said: {last}")
             terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
@@ -296,8 +280,7 @@ class TrialRig:
             if not found:
                 raise _DisturbedError(f"the process of the {trial.target} is not there")
             if trial.stop_s:
-                with stopped(found):
-                    time.sleep(trial.stop_s)
+                stop_for(found, trial.stop_s)
             elif trial.full_disk:
                 fill_disk(found)
             elif trial.signal != signal.SIGKILL:
@@ -325,7 +308,8 @@ class TrialRig:
         while time.monotonic() < end:
             state = self._state(rig) if rig else ""
             if not child.is_running and not state:
-                await_heirs(child, end - time.monotonic())
+                # its journal outlives it when it is killed, and has its standard output
+                select.select([child.stdout], [], [], end - time.monotonic())
                 return
             time.sleep(_PERIOD_S)
         going = ["the run goes on"] if child.is_running else []
@@ -345,67 +329,29 @@ def _said(folder: Path) -> str:
     return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()
 
 
-COLUMNS = (
-    "fault",
-    "detected by",
-    "reaction",
-    "to detect [ms]",
-    "to rest [ms]",
-    "path",
-    "step",
-    "force [N]",
-    "velocity [m/s]",
-    "within limits",
-    "recorded until [s]",
-    "exit code",
-    "sentence",
-)
 #: What a small length is told in.
 _SMALLER = {"m": (1e3, "mm"), "rad": (1e3, "mrad")}
 
 
-def row_of(outcome: Outcome) -> list[str]:
-    """Return the cells of a trial."""
-    reaction = outcome.reaction
+def _detected(outcome: Outcome) -> str:
+    if outcome.reaction.reason:
+        return f"{outcome.reaction.reason} ({outcome.reaction.where})"
+    if outcome.exit_code > 0:
+        return "the run"
     counted = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
-    detected = f"{reaction.reason} ({reaction.where})" if reaction.reason else ""
-    if not detected and outcome.exit_code > 0:
-        detected = "the run"
-    return [
-        outcome.trial.name,
-        detected or (f"counted: {counted}" if counted else "nothing"),
-        " > ".join(reaction.states) or reaction.state or _ended(outcome),
-        _milliseconds(outcome.detect_s),
-        _milliseconds(outcome.rest_s) if _is_stopped(outcome) else "-",
-        _lengths(outcome.path),
-        _lengths(outcome.step),
-        "-" if math.isnan(outcome.force) else f"{outcome.force:.1f}",
-        "-" if math.isnan(outcome.velocity) else f"{outcome.velocity:.4f}",
-        "yes" if outcome.within else "NO",
-        "nothing" if math.isnan(outcome.recorded_s) else f"{outcome.recorded_s:.3f}",
-        str(outcome.exit_code),
-        outcome.sentence,
-    ]
+    return f"counted: {counted}" if counted else "nothing"
 
 
-def sound(row: Sequence[str]) -> bool:
-    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
-
-    On a disk that is full before the first part is written nothing can be.
-    """
-    cells = dict(zip(COLUMNS, row, strict=True))
-    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
-    return cells["within limits"] == "yes" and kept
-
-
-def _is_stopped(outcome: Outcome) -> bool:
-    return bool(outcome.reaction.reason) or outcome.exit_code != 0
-
-
-def _ended(outcome: Outcome) -> str:
+def _reacted(outcome: Outcome) -> str:
+    ended = "the run ends" if outcome.exit_code else "goes on"
     if outcome.exit_code < 0:
-        return "the run is gone"
-    return "the run ends" if outcome.exit_code else "goes on"
+        ended = "the run is gone"
+    return " > ".join(outcome.reaction.states) or outcome.reaction.state or ended
+
+
+def _rested(outcome: Outcome) -> str:
+    is_stopped = outcome.reaction.reason or outcome.exit_code
+    return _number(outcome.rest_s * 1e3, ".0f") if is_stopped else "-"
 
 
 def _lengths(found: Mapping[str, float]) -> str:
@@ -417,8 +363,42 @@ def _lengths(found: Mapping[str, float]) -> str:
     return ", ".join(told) or ("0" if found else "-")
 
 
-def _milliseconds(seconds: float) -> str:
-    return "-" if math.isnan(seconds) else f"{seconds * 1e3:.0f}"
+def _number(value: float, form: str, unknown: str = "-") -> str:
+    return unknown if math.isnan(value) else f"{value:{form}}"
+
+
+#: The cells of a trial by their column.
+_CELLS: Mapping[str, Callable[[Outcome], str]] = {
+    "fault": lambda one: one.trial.name,
+    "detected by": _detected,
+    "reaction": _reacted,
+    "to detect [ms]": lambda one: _number(one.detect_s * 1e3, ".0f"),
+    "to rest [ms]": _rested,
+    "path": lambda one: _lengths(one.path),
+    "step": lambda one: _lengths(one.step),
+    "force [N]": lambda one: _number(one.force, ".1f"),
+    "velocity [m/s]": lambda one: _number(one.velocity, ".4f"),
+    "within limits": lambda one: "yes" if one.within else "NO",
+    "recorded until [s]": lambda one: _number(one.recorded_s, ".3f", "nothing"),
+    "exit code": lambda one: str(one.exit_code),
+    "sentence": lambda one: one.sentence,
+}
+COLUMNS = tuple(_CELLS)
+
+
+def row_of(outcome: Outcome) -> list[str]:
+    """Return the cells of a trial."""
+    return [cell(outcome) for cell in _CELLS.values()]
+
+
+def sound(row: Sequence[str]) -> bool:
+    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
+
+    On a disk that is full before the first part is written nothing can be.
+    """
+    cells = dict(zip(COLUMNS, row, strict=True))
+    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
+    return cells["within limits"] == "yes" and kept
 
 
 #: What start and end of a trial take beside its run on a quiet machine, s: four to six

@@ -69,7 +69,7 @@ def procedures(monkeypatch):
     seen = []
 
     def refuse(*arguments, **_):
-        seen.append(arguments[4])
+        seen.append(arguments[3])
         raise DescriptionError("not in this test")
 
     monkeypatch.setattr("orchestrator.rig.identification.before_arming.identify_case", refuse)

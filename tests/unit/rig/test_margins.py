@@ -13,6 +13,7 @@ from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.identified_model import with_identified_dynamics
 from orchestrator.rig.margins import Knobs, Reserve, arm, margin_table
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
+from orchestrator.rig.twin_file import Lag
 from python_blocks.kinematics.rotation import Floats
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0
@@ -213,11 +214,9 @@ def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():
 
 def twin(order, frequency=15.0, damping=0.7, gain=1.0, response="x"):
     """What was identified of the robot, as far as it is looked at."""
-    figure = SimpleNamespace(value=frequency)
-    second = SimpleNamespace(value=damping) if order == 2 else None
-    dynamics = SimpleNamespace(order=order, frequency=figure, damping=second)
+    lag = Lag(frequency, damping if order == 2 else None) if order else None
     gains = SimpleNamespace(value=gain)
-    pair = SimpleNamespace(response=response, command="dx", dynamics=dynamics, gain=gains)
+    pair = SimpleNamespace(response=response, command="dx", lag=lag, gain=gains)
     return SimpleNamespace(component="robot", pair=(pair,))
 
 

@@ -5,23 +5,21 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from orchestrator.rig.devices.conformance.checks import (
+        CHECKS as CHECKS,
+        CheckResult as CheckResult,
+        bench_of as bench_of,
+        check_device as check_device,
+    )
     from orchestrator.rig.devices.conformance.session import (
         Bench as Bench,
+        EmulatorProcess as EmulatorProcess,
         Golden as Golden,
         Logged as Logged,
         Refused as Refused,
         Wiring as Wiring,
-    )
-    from orchestrator.rig.devices.conformance.checks import bench_of as bench_of
-    from orchestrator.rig.devices.conformance.session import (
-        EmulatorProcess as EmulatorProcess,
         free_tcp_port as free_tcp_port,
         free_udp_port as free_udp_port,
-    )
-    from orchestrator.rig.devices.conformance.checks import (
-        CHECKS as CHECKS,
-        CheckResult as CheckResult,
-        check_device as check_device,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

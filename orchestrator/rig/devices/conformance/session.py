@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -202,12 +201,7 @@ class EmulatorProcess:
         self.places = json.loads(line)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -236,15 +230,16 @@ class EmulatorProcess:
 
 def free_udp_port() -> int:
     """Return a port of the loop-back interface that nothing uses at the moment."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return _free_port(socket.SOCK_DGRAM)
 
 
 def free_tcp_port() -> int:
     """Return a port of the loop-back interface that nothing listens at."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+    return _free_port(socket.SOCK_STREAM)
+
+
+def _free_port(kind: socket.SocketKind) -> int:
+    with socket.socket(socket.AF_INET, kind) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port

@@ -7,7 +7,7 @@ import pytest
 from scipy import signal, stats
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.identification.lag_fit import LagFit, frequency_response
+from orchestrator.rig.identification.lag_fit import DelayFit, frequency_response
 from orchestrator.rig.identification.pair_model import pair_model, quantisation_step
 from orchestrator.rig.identification.record import Record, deviation_interval, sample_times
 from orchestrator.rig.twin_file import Lag
@@ -73,7 +73,7 @@ def test_a_long_record_is_predicted_as_the_sum_over_all_its_changes_in_linear_me
     made = Record(
         np.arange(count) * PERIOD, np.zeros(count), changes, command, np.ones(count, bool)
     )
-    fit = LagFit(delay, lag, 1.5, 0.2, np.empty((0, 0)), np.empty(0), is_fastest=False)
+    fit = DelayFit(delay, lag, 1.5, 0.2, np.empty((0, 0)), np.empty(0), is_fastest=False)
     tracemalloc.start()
     found = fit.predict(made)
     largest = tracemalloc.get_traced_memory()[1]

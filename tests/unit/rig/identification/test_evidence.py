@@ -6,11 +6,11 @@ from robot_twin import TWIN
 from orchestrator import DescriptionError
 from orchestrator.rig.identification.before_arming import with_longer_motions
 from orchestrator.rig.identification.device_run import Procedure
-from orchestrator.rig.identification.identified_device import LittleEvidenceError, Needed
+from orchestrator.rig.identification.identified_device import LittleEvidenceError, expect_known
 from orchestrator.rig.margins import Reserve
 from orchestrator.rig.twin_file import Estimate
 
-NEEDED = Needed(Reserve(2e-3, 1.2), ("x",))
+NEEDED = Reserve(2e-3, 1.2), ("x",)
 
 
 def estimate(value, low, high):
@@ -22,9 +22,8 @@ def twin_with(**changes):
 
 
 def test_intervals_within_the_reserves_are_enough():
-    NEEDED.expect_known(
-        twin_with(delay=estimate(0.016, 0.012, 0.0179), gain=estimate(-1.0, -1.19, -0.5))
-    )
+    enough = twin_with(delay=estimate(0.016, 0.012, 0.0179), gain=estimate(-1.0, -1.19, -0.5))
+    expect_known(enough, *NEEDED)
 
 
 @pytest.mark.parametrize(
@@ -43,12 +42,11 @@ def test_intervals_within_the_reserves_are_enough():
 )
 def test_what_is_missing_is_told_with_its_figure(changes, told):
     with pytest.raises(LittleEvidenceError, match=told):
-        NEEDED.expect_known(twin_with(**changes))
+        expect_known(twin_with(**changes), *NEEDED)
 
 
 def test_of_what_nothing_reads_nothing_is_needed():
-    unread = Needed(NEEDED.reserve, ("y",))
-    unread.expect_known(twin_with(gain=estimate(0.0, -1.0, 1.0)))
+    expect_known(twin_with(gain=estimate(0.0, -1.0, 1.0)), NEEDED[0], ("y",))
 
 
 def moved(enough):

@@ -26,7 +26,7 @@ class Wire:
 
     def __init__(self, hold_cycles=None, **limits):
         times = GateTimes(100 * MS, 200 * MS, 100 * MS, hold_cycles)
-        self.gate = CommandGate([CommandLimits(**LIMITS | limits)], [0.0], times, PERIOD)
+        self.gate = CommandGate([CommandLimits(**LIMITS | limits).axis], [0.0], times, PERIOD)
         self.now, self.number, self.state, self.since = 1000 * MS, 0, State.ACTIVE, 0
         self.engine = self.supervisor = True
         self.beat = self.now

@@ -4,9 +4,10 @@ import pytest
 from supervised_rig import Rig
 
 from orchestrator import Reason
-from orchestrator.rig.supervisor.machine import ChangeFile, RefusedWish
+from orchestrator.rig.supervisor.machine import COLUMNS, RefusedWish, change_row
 from orchestrator.rig.supervisor.process import status_of
 from orchestrator.rig.supervisor.states import State, change_record, read_changes
+from orchestrator.rig.supervisor.watch_memory import RowFile
 from orchestrator.rig.supervisor.wire import StateLine, state_line
 
 
@@ -140,9 +141,9 @@ def test_a_rig_that_was_never_engaged_is_named_with_its_fault(tmp_path):
 
 def written(rig, folder):
     """Write the states of a rig and read them back."""
-    file = ChangeFile(folder / "changes.csv")
+    file = RowFile(folder / "changes.csv", COLUMNS)
     for change in rig.supervisor.machine.changes:
-        file.write(change)
+        file.write(change.time_ns, change_row(change))
     file.close()
     assert len(read_changes(folder / "changes.csv")) == len(rig.supervisor.machine.changes)
     return change_record("test", folder / "changes.csv")

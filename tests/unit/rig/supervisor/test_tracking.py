@@ -12,10 +12,11 @@ from hw_adapters.emulation.tracking import Tracking
 from orchestrator.core.diagnostics import DescriptionError, LoadError, Reason
 from orchestrator.rig.supervisor.machine import RefusedWish
 from orchestrator.rig.supervisor.rig_tracking import (
+    COLUMNS,
     MarginTable,
     RigTracking,
-    TrackFile,
     read_tracks,
+    track_row,
 )
 from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
 from orchestrator.rig.supervisor.states import State
@@ -25,6 +26,7 @@ from orchestrator.rig.supervisor.watch_memory import (
     Head,
     JoiningDevice,
     RingSignal,
+    RowFile,
     WatchMemory,
     Word,
 )
@@ -259,16 +261,16 @@ def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
     assert response.margins is MARGINS
     rig.supervisor.tune("b = 60", {"robot.dx": enough, "other.dx": little}, rig.now, "pts/1")
     assert response.margins is enough
-    assert response.left[0] == pytest.approx(0.005, abs=5e-4)
+    assert response.left_of(enough)[0] == pytest.approx(0.005, abs=5e-4)
 
 
 def test_what_was_tracked_is_written_and_read_back(tmp_path):
     rig, path = Rig(), tmp_path / "tracking.csv"
     response = rig.supervisor.tracking.responses["robot.x"]
-    file = TrackFile(path)
-    file.write(rig.now, response)
+    file = RowFile(path, COLUMNS)
+    file.write(rig.now, track_row(response))
     rig.run(SLOWER[:1000], robot(SLOWER[:1000]))
-    file.write(rig.now, response)
+    file.write(rig.now, track_row(response))
     file.close()
     (track,) = read_tracks(path)
     assert track["time_s"] == pytest.approx([0.0, 4.0])
