@@ -318,23 +318,11 @@ class LogUnit(SimulationUnit):
         del stop_ns, tolerance
         self._check(self.native.begin(start_ns), "setting up")
 
-    def _initialise_outputs(self, start_ns: int) -> None:
-        del start_ns
-
-    def _exit_initialisation(self) -> None:
-        """Nothing is left to do."""
-
     def _get_state(self) -> object:
         raise self._cannot("save its state in a checkpoint: it is a recording")
 
     def _set_state(self, state: object) -> None:
         self._get_state()
-
-    def _value(self, connector: Connector) -> Value:
-        raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
-
-    def _terminate(self) -> None:
-        """Nothing was opened."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -189,6 +189,9 @@ class Interface:
     canGetAndSetFMUstate: bool = False
     canSerializeFMUstate: bool = False
     providesDirectionalDerivative: bool = False
+    providesDirectionalDerivatives: bool = False
+    providesIntermediateUpdate: bool = False
+    mightReturnEarlyFromDoStep: bool = False
     needsCompletedIntegratorStep: bool = False
     canHandleVariableCommunicationStepSize: bool = False
     fixedInternalStepSize: str | None = None

@@ -188,7 +188,7 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
     if interface == "modelExchange":
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
-        description = as_model_exchange(description, described, opened.root)
+        description = as_model_exchange(description, described)
     system = platform.system(), platform.machine()
     folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
     return FmuDescription(
