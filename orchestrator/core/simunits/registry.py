@@ -38,6 +38,7 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
 from orchestrator.core.wings import PluginGroup
 
@@ -123,9 +124,7 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
     """Whether a declared connector is the source's, but for extents that structure gives."""
     if declared.causality is Causality.STRUCTURAL_PARAMETER:
         declared = replace(declared, causality=Causality.PARAMETER)
-    try:
-        conversion_between(declared, actual)
-    except UnitMismatchError:
+    if not converts(declared, actual):
         return False
     if declared.unit != actual.unit:
         declared = replace(declared, unit=actual.unit)

@@ -7,12 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import (
-    DescriptionError,
-    UnitMismatchError,
-    UnknownNameError,
-    nearest,
-)
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import (
     Compensation,
@@ -27,7 +22,7 @@ from orchestrator.core.system.connection import (
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.naming import SEPARATOR, Kind, lacking, member_of
-from orchestrator.core.system.ports import Causality, Connector, conversion_between
+from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -304,13 +299,7 @@ def _open_ends(parts: Mapping[str, Component], causality: Causality) -> Ends:
 
 
 def _fits(source: Connector, target: Connector) -> bool:
-    if (source.type, source.shape) != (target.type, target.shape):
-        return False
-    try:
-        conversion_between(source, target)
-    except UnitMismatchError:
-        return False
-    return True
+    return (source.type, source.shape) == (target.type, target.shape) and converts(source, target)
 
 
 def _plain(name: str) -> str:

@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 #: Attributes of an edge, beside those of :meth:`System.connect`.
 _ENDS = ("source", "target")
-_LINE = (
-    "delay",
-    "factor",
-    "offset",
-    "mapping",
-    "interpolation",
-    "extrapolation",
-    "suppress_unit_conversion",
-    "compensation",
-)
+_LINE = tuple(connection_of.__kwdefaults__ or ())
 _NODE = ("component", "source", "values", "options")
 
 

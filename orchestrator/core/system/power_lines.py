@@ -14,6 +14,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
+from orchestrator.core.system.checks import compatible
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
 from orchestrator.core.system.delay import TransportDelay, delay_of
@@ -25,7 +26,6 @@ from orchestrator.core.system.ports import (
     DataType,
     Positive,
     PowerPort,
-    conversion_between,
 )
 from orchestrator.core.system.unit_tables import Meaning, number, without_angle
 from orchestrator.core.system.units import BaseUnit, may_lack_two_pi, meant
@@ -293,14 +293,7 @@ def _lines(
                     f"power ports {giver} and {taker}: '{end}' is an {found}, expected an {wanted}:"
                     " the port that gives the effort takes the flow"
                 )
-        if source.shape != target.shape:
-            raise ConnectorMismatchError(
-                f"connection {line}: shape {source.shape} is connected to {target.shape};"
-                " expected equal shapes"
-            )
-        try:
-            conversion_between(source, target)
-        except UnitMismatchError as error:
-            raise UnitMismatchError(f"connection {line}: {error}") from None
+        if (wrong := next(compatible(line, source, target), None)) is not None:
+            raise wrong
         lines.append((line, source))
     return lines
