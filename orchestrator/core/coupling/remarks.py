@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from orchestrator.core.coupling.delay_plan import LoopDelay
 from orchestrator.core.coupling.line_plan import DelayMode, DelayPlan
@@ -257,8 +257,8 @@ def fault_records(
             )
             problems.append(_wrong(fault, text))
         names = tuple(str(line) for line in lines_of(fault, system))
-        record = FaultRecord(fault.name, names, begin_ns, until_ns, _what(fault, system))
-        records.append(replace(record, later_ns=_later_ns(fault, system)))
+        does = _what(fault, system), _later_ns(fault, system)
+        records.append(FaultRecord(fault.name, names, begin_ns, until_ns, *does))
     if problems:
         raise DescriptionError(*problems)
     return tuple(records)

@@ -39,6 +39,7 @@ from orchestrator.core.system import (
     nanoseconds,
     with_starts,
 )
+from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, FailureKind, Outcome
 
@@ -127,7 +128,7 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
     """Check a system, compile its schedule, make its units and initialise them."""
     given, mode, step_ns = system, options.mode, communication_step_ns(system, options.step)
     every, threads = options.every, options.threads
-    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
+    if not is_whole(every) or not 1 <= every <= MOST_STEPS:
         raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
     if threads is not None and threads < 1:
         raise DescriptionError(f"threads: expected >= 1, found {threads!r}")

@@ -158,12 +158,8 @@ def _line(line: Connection) -> str:
         said.append(
             f"varying {blake2b(repr(astuple(channel)).encode(), digest_size=16).hexdigest()}"
         )
-    if line.interpolation is not None:
-        said.append(f"interpolation {line.interpolation}")
-    if line.extrapolation is not None:
-        said.append(f"extrapolation {line.extrapolation}")
-    if line.compensation is not None:
-        said.append(f"compensation {line.compensation}")
+    ways = ((way, getattr(line, way)) for way in ("interpolation", "extrapolation", "compensation"))
+    said += [f"{way} {chosen}" for way, chosen in ways if chosen is not None]
     return ", ".join(said)
 
 
