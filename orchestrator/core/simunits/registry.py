@@ -37,6 +37,7 @@ from orchestrator.core.system import (
     Value,
     conversion_between,
 )
+from orchestrator.core.system.component import PROCESS_OPTIONS
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
@@ -244,9 +245,8 @@ def refuse_fmu_options(
 
 def refuse_process_options(component: Component, what: str) -> None:
     """Raise CapabilityError if options of units in processes are set that nothing would read."""
-    known = ("process", "step_timeout", "on_failure", "restarts")
     said = component.options.said()
-    given = [f"{name} = {said[name]!r}" for name in known if name in said]
+    given = [f"{name} = {said[name]!r}" for name in PROCESS_OPTIONS if name in said]
     if given:
         raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
 
@@ -293,12 +293,13 @@ def block(which: str | type[Block]) -> Component:
     return component_of(source_of(found))
 
 
-def _describe(
+def description_of(
     component: Component,
     *,
     runnable: bool = True,
     blocks: dict[Source, UnitDescription] | None = None,
 ) -> UnitDescription:
+    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     source = component.source
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
@@ -336,7 +337,7 @@ def component_of(
             source = kind.complete(source, name, like)
         known = {} if like is None else like.connectors
         whole = Component(name, source, known, values=values or {}, options=options)
-        description = _describe(whole, runnable=runnable, blocks=blocks)
+        description = description_of(whole, runnable=runnable, blocks=blocks)
         late_ns = {} if kind is None else kind.late_ns(source, description)
     can, is_native = description.capabilities, options.backend == "native"
     return Component(
@@ -362,11 +363,6 @@ def component_of(
 def capabilities_of(component: Component) -> Capabilities:
     """Return what a component's description says that its unit can."""
     return description_of(component).capabilities
-
-
-def description_of(component: Component, *, runnable: bool = True) -> UnitDescription:
-    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
-    return _describe(component, runnable=runnable)
 
 
 @collection_paused()

@@ -34,8 +34,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 #: These have no default of the source.
 _ALWAYS = ("backend", "on_failure")
-#: These say where a unit runs.
-_PROCESS = ("isolation", "process", "step_timeout", "on_failure", "restarts")
+#: These are of a unit in a process of its own.
+PROCESS_OPTIONS = ("process", "step_timeout", "on_failure", "restarts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,8 @@ class ComponentOptions:
 
     def numerical(self) -> dict[str, str]:
         """Say those of :meth:`said` on which the numbers of a run depend."""
-        return {option: text for option, text in self.said().items() if option not in _PROCESS}
+        where = ("isolation", *PROCESS_OPTIONS)
+        return {option: text for option, text in self.said().items() if option not in where}
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from enum import IntEnum
-from math import isfinite, prod
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +172,7 @@ class Fmu3Unit(FmuUnit):
 
     def _value(self, connector: Connector) -> Value | Floats:
         variable = self.fmu.variables[connector.name]
-        count = prod(connector.shape)
+        count = connector.size
         if connector.type is DataType.CLOCK:
             return False  # a clock ticks in event mode only
         with self._refusing(f"reading '{connector.name}'"):
@@ -298,14 +298,7 @@ def describe_fmi3(
     )
     if capabilities.has_event_mode:
         connectors = {
-            name: replace(
-                connector,
-                variability=Variability.CLOCKED
-                if variables[name].clocks
-                else Variability.DISCRETE
-                if variables[name].is_discrete
-                else Variability.CONTINUOUS,
-            )
+            name: replace(connector, variability=_variability(variables[name]))
             for name, connector in connectors.items()
         }
     feedthrough = described_feedthrough(described)
@@ -314,6 +307,12 @@ def describe_fmi3(
             feedthrough[variable.name] = feedthrough[variable.alias.name]
     known = {name: inputs for name, inputs in feedthrough.items() if name in connectors}
     return unit_described(described, connectors, known, capabilities), variables
+
+
+def _variability(variable: FmuVariable) -> Variability:
+    if variable.clocks:
+        return Variability.CLOCKED
+    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
 
 
 def _input_order(

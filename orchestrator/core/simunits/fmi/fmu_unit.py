@@ -59,8 +59,7 @@ def is_whole(library: Path) -> bool:
             return False
         file.seek(first)
         table = file.read(count * segment_size)
-    segments = _SEGMENT.iter_unpack(table)
-    return all(segment[2] + segment[5] <= size for segment in segments)
+    return all(segment[2] + segment[5] <= size for segment in _SEGMENT.iter_unpack(table))
 
 
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
