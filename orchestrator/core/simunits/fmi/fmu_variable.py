@@ -218,16 +218,21 @@ def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, An
     return {"tunable": frozenset(tunable), "variability": variability, "ranges": ranges}
 
 
-def _declared_range(variable: Variable) -> Limits | None:
-    """Return ``min`` and ``max`` of a number, its own or those of its type."""
-    if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
-        return None
-    ends = []
+def bounds_of(variable: Variable) -> tuple[float | None, float | None]:
+    """Return the least and the greatest value, of the variable or of its declared type."""
+    found = []
     for end in ("min", "max"):
         own = getattr(variable, end)
         text = getattr(variable.declaredType, end, None) if own is None else own
-        ends.append(None if text is None else float(text))
-    least, most = ends
+        found.append(None if text is None else float(text))
+    return found[0], found[1]
+
+
+def _declared_range(variable: Variable) -> Limits | None:
+    """Return the bounds of a number."""
+    if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
+        return None
+    least, most = bounds_of(variable)
     if least is not None and least == most:
         return None  # it may have one value only, and is no range
     return Limits.of(least, most)
