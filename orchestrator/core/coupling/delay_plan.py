@@ -158,10 +158,7 @@ TimingOf = Callable[[Connection], Timing]
 
 
 def plan_delays(
-    connections: Sequence[Connection],
-    loops: Sequence[Loop],
-    mode: DelayMode,
-    timing: TimingOf,
+    connections: Sequence[Connection], loops: Sequence[Loop], mode: DelayMode, timing: TimingOf
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
 

@@ -231,11 +231,7 @@ class FaultRecord:
 
 
 def fault_records(
-    faults: Sequence[Fault],
-    system: System,
-    start_ns: int,
-    stop_ns: int | None,
-    step_ns: int | None,
+    faults: Sequence[Fault], system: System, start_ns: int, stop_ns: int | None, step_ns: int | None
 ) -> tuple[FaultRecord, ...]:
     """Say when faults act and what they do."""
     records, problems = [], []

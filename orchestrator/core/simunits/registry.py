@@ -164,12 +164,7 @@ def as_declared(actual: Connector, declared: Connector | None, found: Component)
     definition = declared.unit_definition
     if definition is None and declared.unit == actual.unit:
         definition = actual.unit_definition  # the file says nothing else
-    return _changed(
-        actual,
-        unit=declared.unit,
-        unit_definition=definition,
-        enumeration=enumeration,
-    )
+    return _changed(actual, unit=declared.unit, unit_definition=definition, enumeration=enumeration)
 
 
 def _changed(connector: Connector, **fields: Any) -> Connector:

@@ -15,13 +15,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.hierarchy import (
-    component_at,
-    element,
-    free,
-    place_of,
-    with_component,
-)
+from orchestrator.core.system.hierarchy import component_at, element, free, place_of, with_component
 from orchestrator.core.system.naming import expect_name, lacking
 from orchestrator.core.system.ports import (
     Causality,

@@ -250,11 +250,7 @@ class _Flattener:
         if problems:
             raise DescriptionError.collect(problems)
         return replace(
-            self._top,
-            components=self._components,
-            connections=tuple(lines),
-            systems={},
-            buses={},
+            self._top, components=self._components, connections=tuple(lines), systems={}, buses={}
         )
 
     def _traced(self, target: _Node, driver: tuple[_Node, Connection]) -> Iterator[Connection]:

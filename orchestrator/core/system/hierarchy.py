@@ -6,21 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import (
-    ConnectorMismatchError,
-    DescriptionError,
-    UnknownNameError,
-)
+from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError, UnknownNameError
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import SEPARATOR, lacking
-from orchestrator.core.system.ports import (
-    Causality,
-    Connector,
-    Value,
-    converted,
-    converts,
-)
+from orchestrator.core.system.ports import Causality, Connector, Value, converted, converts
 from orchestrator.core.system.source import SourceKind, stays_unopened, unopened_note
 
 if TYPE_CHECKING:

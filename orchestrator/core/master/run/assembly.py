@@ -254,11 +254,7 @@ class _Exchange:
     """Executes a schedule's operations at the start time: units are evaluated, not stepped."""
 
     def __init__(
-        self,
-        schedule: Schedule,
-        units: Sequence[SimulationUnit],
-        engine: Engine,
-        start_ns: int,
+        self, schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
     ) -> None:
         self._schedule = schedule
         self._units = units

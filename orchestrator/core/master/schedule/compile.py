@@ -267,12 +267,7 @@ def compile_schedule(
     def timing_of(line: Connection) -> Timing:
         return input_hold.timing(line, step_ns)
 
-    plans, loop_delays = plan_delays(
-        system.connections,
-        closed_loops(system),
-        mode,
-        timing_of,
-    )
+    plans, loop_delays = plan_delays(system.connections, closed_loops(system), mode, timing_of)
     plans = at_end(plans, step_ns, exact=mode is not DelayMode.PLAIN)
     buffer = Buffer(system, plan, rates, recorded)
     fault_table = FaultRows(system, faults)

@@ -361,11 +361,7 @@ class Buffer:
     """
 
     def __init__(
-        self,
-        system: System,
-        plan: Plan,
-        rates: Mapping[str, int],
-        recorded: Collection[str],
+        self, system: System, plan: Plan, rates: Mapping[str, int], recorded: Collection[str]
     ) -> None:
         self.size = 0
         self.text_size = 0

@@ -92,13 +92,7 @@ class FmuProbe:
     """
 
     def __init__(
-        self,
-        description: Any,
-        folder: str,
-        name: str,
-        *,
-        exchange: bool,
-        event_mode: bool = False,
+        self, description: Any, folder: str, name: str, *, exchange: bool, event_mode: bool = False
     ) -> None:
         self.description = description
         self.exchange = exchange
