@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import pi
@@ -129,7 +129,17 @@ def _said(name: str) -> tuple[str, str] | None:
 
 def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
     efforts, flows = kinds.get("effort", []), kinds.get("flow", [])
-    pairs = [
+    pairs = pairs_of_power(efforts, flows)
+    if not pairs or len(pairs) != max(len(efforts), len(flows)):
+        return None  # none, or one that would have to be guessed
+    return port_of_pairs(name, pairs, kinds.get("displacement", []))
+
+
+def pairs_of_power(
+    efforts: Iterable[Connector], flows: Collection[Connector]
+) -> list[tuple[Connector, Connector]]:
+    """Return each effort with each flow that goes the other way and makes a power with it."""
+    return [
         (effort, flow)
         for effort in efforts
         for flow in flows
@@ -137,15 +147,18 @@ def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
         and effort.causality is not flow.causality
         and is_power(effort, flow)
     ]
-    if not pairs or len(pairs) != max(len(efforts), len(flows)):
-        return None  # none, or one that would have to be guessed
-    along = [c.name for c in kinds.get("displacement", []) if c.causality is pairs[0][1].causality]
-    return PowerPort(
-        name,
-        tuple(effort.name for effort, _ in pairs),
-        tuple(flow.name for _, flow in pairs),
-        tuple(along),
-    )
+
+
+def port_of_pairs(
+    name: str,
+    pairs: Sequence[tuple[Connector, Connector]],
+    displacements: Iterable[Connector],
+    positive: Positive | None = None,
+) -> PowerPort:
+    """Return the port of some pairs; displacements go along that go the way of the flow."""
+    along = [c.name for c in displacements if c.causality is pairs[0][1].causality]
+    efforts, flows = ([pair[end].name for pair in pairs] for end in (0, 1))
+    return PowerPort(name, tuple(efforts), tuple(flows), tuple(along), positive=positive)
 
 
 Delay = TransportDelay | str | float | None

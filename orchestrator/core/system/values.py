@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,13 +42,16 @@ def set_value(system: System, path: str, value: Value) -> System:
     value = plain_value(value, connector)
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
+    return _with_values(system, end.component, holder, {**holder.values, name: value})
+
+
+def _with_values(
+    system: System, path: str, holder: Component | System, values: Mapping[str, Value]
+) -> System:
+    """Give the component or system of a path other values."""
     if isinstance(holder, Component):
-        return with_component(system, end.component, holder.with_values({name: value}))
-
-    def given(inner: System) -> System:
-        return replace(inner, values={**inner.values, name: value})
-
-    return system.edit(end.component, given)
+        return with_component(system, path, replace(holder, values=values))
+    return system.edit(path, lambda inner: replace(inner, values=values))
 
 
 def unset_value(system: System, path: str) -> System:
@@ -60,9 +63,7 @@ def unset_value(system: System, path: str) -> System:
     values = {name: value for name, value in holder.values.items() if name != unset}
     if unset not in holder.values:
         raise DescriptionError(f"{path}: no value is set")
-    if isinstance(holder, Component):
-        return with_component(system, end.component, replace(holder, values=values))
-    return system.edit(end.component, lambda inner: replace(inner, values=values))
+    return _with_values(system, end.component, holder, values)
 
 
 def value_at(system: System, path: str) -> Value:

@@ -37,8 +37,8 @@ from orchestrator.core.system import (
     System,
     Value,
     conversion,
-    is_power,
 )
+from orchestrator.core.system.power_lines import pairs_of_power, port_of_pairs
 
 _LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
@@ -338,34 +338,12 @@ def _terminals(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 def _port(name: str, ends: Sequence[tuple[Connector, str]]) -> PowerPort | None:
     efforts = [c for c, _ in ends if _measures(c, _EFFORTS)]
-    flows: list[Connector] = []
-    for effort in efforts:
-        fitting = [
-            c
-            for c, _ in ends
-            if c not in efforts
-            and c.shape == effort.shape
-            and c.causality is not effort.causality
-            and is_power(effort, c)
-        ]
-        if len(fitting) != 1:
-            return None
-        flows += fitting
+    pairs = pairs_of_power(efforts, [c for c, _ in ends if c not in efforts])
     kinds = {_KINDS[kind] for _, kind in ends if kind in _KINDS}
-    if not efforts or len(set(kinds)) > 1:
+    if not pairs or [effort for effort, _ in pairs] != efforts or len(kinds) > 1:
         return None
-    along = [
-        c.name
-        for c, _ in ends
-        if _measures(c, _DISPLACEMENTS) and c.causality is flows[0].causality
-    ]
-    return PowerPort(
-        name,
-        tuple(c.name for c in efforts),
-        tuple(c.name for c in flows),
-        tuple(along),
-        positive=kinds.pop() if kinds else None,
-    )
+    along = [c for c, _ in ends if _measures(c, _DISPLACEMENTS)]
+    return port_of_pairs(name, pairs, along, kinds.pop() if kinds else None)
 
 
 def _measures(connector: Connector, units: tuple[str, ...]) -> bool:
