@@ -272,7 +272,7 @@ class System:
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
-        """Make a system of a networkx graph: see :func:`parts_of`."""
-        from orchestrator.core.system.graph import parts_of
+        """Make a system of a networkx graph: see :func:`system_of`."""
+        from orchestrator.core.system.graph import system_of
 
-        return cls(**parts_of(graph))
+        return system_of(graph, cls)

@@ -9,7 +9,6 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from orchestrator.core.diagnostics import DeviceError
@@ -127,12 +126,7 @@ class Operator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._channel.close()
 
     def wish(self, wish: str, **more: Any) -> dict[str, Any]:
