@@ -126,7 +126,10 @@ class _LogTable:
 def _table(path: Path) -> _LogTable:
     growing = path / "rows.mcap"
     if path.suffix == ".mcap" or growing.is_file():
-        return _mcap_table(growing if growing.is_file() else path)
+        with of_an_extra():
+            from orchestrator.core.mcap import read_mcap_file
+        rows = read_mcap_file(growing if growing.is_file() else path)
+        return _of_array(rows.names, rows.units, rows.values, rows.times_ns / 1e9)
     if path.suffix == ".npz" or any(path.glob("part-*.npz")):
         found = read_arrays(path)
         return _of_array(found.names, found.units, found.values, found.time)
@@ -172,13 +175,6 @@ def _parquet_table(path: Path) -> _LogTable:
         return np.column_stack(found)
 
     return _LogTable(titles, units, columns)
-
-
-def _mcap_table(path: Path) -> _LogTable:
-    with of_an_extra():
-        from orchestrator.core.mcap import read_mcap_file
-    found = read_mcap_file(path)
-    return _of_array(found.names, found.units, found.values, found.times_ns / 1e9)
 
 
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")

@@ -458,8 +458,8 @@ def _begun(ways: _Ways, feedthrough: tuple[bool, ...]) -> Loop:
 
 
 def _within_ns(system: System, loop: Loop) -> int:
-    sources = [line.source for line in loop.connections]
-    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in sources)
+    ends = (line.source for line in loop.connections)
+    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in ends)
 
 
 def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:

@@ -123,10 +123,11 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[Ke
 
     Inputs of blocks are left alone: a block says nothing of how it is used alone.
     """
+    held = {*system.values, *(n for n, c in system.connectors.items() if c.start is not None)}
     fed = {
         line.target
         for line in system.connections
-        if not closed or line.source.component or _has_value(system, line.source.connector)
+        if not closed or line.source.component or line.source.connector in held
     }
     outside = {line.target for line in system.connections} - fed
     components = dict(system.components)
@@ -164,11 +165,6 @@ def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
         values = {key: v for key, v in components[name].values.items() if key != connector}
         components[name] = replace(components[name], values=values)
     return replace(system, components=components)
-
-
-def _has_value(system: System, name: str) -> bool:
-    own = system.connectors.get(name)
-    return name in system.values or (own is not None and own.start is not None)
 
 
 _ELEMENT = re.compile(r"(?P<whole>.+)\[(?P<index>\d+)\]", re.DOTALL)

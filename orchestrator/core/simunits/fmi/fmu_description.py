@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import platform
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -151,7 +151,11 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
         names = frozenset(archive.namelist())
-        build = _build_description(path, archive) if _BUILD in names else None
+        build = None
+        if _BUILD in names:
+            build = b""  # no XML, where it cannot be read
+            with suppress(FmuError):
+                build = read_entry(path, archive, _BUILD, FmuError)
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     text = root.get("fmiVersion", "none")
     version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
@@ -165,14 +169,6 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
             path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
         )
     return _Opened(found.described, found.flaws, root, names, version)
-
-
-def _build_description(path: Path, archive: zipfile.ZipFile) -> bytes:
-    """Return how the sources are built; nothing, which is no XML, if it cannot be read."""
-    try:
-        return read_entry(path, archive, _BUILD, FmuError)
-    except FmuError:
-        return b""
 
 
 @lru_cache(maxsize=256)
