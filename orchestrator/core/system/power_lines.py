@@ -21,8 +21,8 @@ from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import element
 from orchestrator.core.system.naming import lacking
 from orchestrator.core.system.ports import Causality, Connector, DataType, Positive, PowerPort
-from orchestrator.core.system.unit_tables import Meaning, number, without_angle
-from orchestrator.core.system.units import BaseUnit, may_lack_two_pi, meant
+from orchestrator.core.units.conversion import BaseUnit, may_lack_two_pi, meant
+from orchestrator.core.units.tables import Meaning, number, without_angle
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
