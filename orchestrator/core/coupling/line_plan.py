@@ -298,15 +298,9 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
         grid_ns = timing.source_ns
         seen += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
     held = beyond is Extrapolation.HOLD
-    return DelayPlan(
-        line,
-        shift,
-        seen,
-        0 if held else over,
-        between,
-        beyond,
-        held_ns=over if held and between is not Interpolation.HOLD else 0,
-    )
+    held_ns = over if held and between is not Interpolation.HOLD else 0
+    ahead = 0 if held else over
+    return DelayPlan(line, shift, seen, ahead, between, beyond, held_ns=held_ns)
 
 
 @dataclass(frozen=True, slots=True)

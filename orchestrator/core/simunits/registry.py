@@ -402,15 +402,8 @@ def _resolved(
             resolved[name] = component
             continue
         try:
-            found = component_of(
-                component.source,
-                name,
-                component.values,
-                component.options,
-                runnable=runnable,
-                like=component,
-                blocks=blocks,
-            )
+            given = component.source, name, component.values, component.options
+            found = component_of(*given, runnable=runnable, like=component, blocks=blocks)
         except SoftdockError as error:
             cause = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(cause(*error.within(f"component '{name}'")))

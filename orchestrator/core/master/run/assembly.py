@@ -19,7 +19,7 @@ from orchestrator.core.master.run.step_failure import (
     unsettled_message,
     verify_rollback,
 )
-from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
+from orchestrator.core.master.schedule.compile import expect_in_reach, schedule_for
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.schedule import LoopTable, OperationCode, Schedule
 from orchestrator.core.master.settings import ExecutionSettings
@@ -137,16 +137,7 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
     stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")
     expect_in_reach({"start time": start_ns, "stop time": stop_ns})
     outputs = recordable(system, options.record)
-    schedule = compile_schedule(
-        system,
-        options.algorithm,
-        step_ns,
-        mode,
-        outputs,
-        options.algorithm_options,
-        options.rates,
-        options.faults,
-    )
+    schedule = schedule_for(system, options, step_ns, outputs)
     if not schedule.loops:
         notes += unsolved(schedule.loop_delays)
     fixed_ns = None if schedule.varies else schedule.step_ns

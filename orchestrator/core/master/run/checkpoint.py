@@ -104,19 +104,9 @@ class Checkpoint:
             unit.name: unit.serialize(state)
             for unit, state in zip(self.units, self.states, strict=True)
         }
-        engine = self.engine
-        return StoredCheckpoint(
-            self.facts,
-            self.time_ns,
-            engine.done,
-            engine.signals,
-            engine.samples,
-            engine.marks,
-            engine.memory,
-            *self.rows.joined()[:2],
-            states,
-            self.log,
-        )
+        engine, rows = self.engine, self.rows.joined()[:2]
+        past = engine.done, engine.signals, engine.samples, engine.marks, engine.memory
+        return StoredCheckpoint(self.facts, self.time_ns, *past, *rows, states, self.log)
 
 
 def _facts(made: Assembly) -> dict[str, str]:
