@@ -141,17 +141,6 @@ def suggested_step(component: Component) -> int | None:
     return None if seconds is None else round(float(seconds) * 1e9)
 
 
-def bounds_of(variable: Any) -> tuple[float | None, float | None]:
-    """Return the least and the greatest value, of the variable or of its declared type."""
-    found = []
-    for name in ("min", "max"):
-        text = getattr(variable, name, None)
-        if text is None and variable.declaredType is not None:
-            text = getattr(variable.declaredType, name, None)
-        found.append(None if text is None else float(text))
-    return found[0], found[1]
-
-
 def items_of(component: Component, name: str) -> Mapping[str, int]:
     """Return value by name of the enumeration that a connector has; empty if it has none."""
     connector = component.connectors.get(name)

@@ -11,7 +11,6 @@ from lxml import etree
 from orchestrator.checks.context import (
     CheckContext,
     SystemLevel,
-    bounds_of,
     finding,
     first_inside,
     inside,
@@ -22,6 +21,7 @@ from orchestrator.checks.context import (
 from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, LoadError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
+from orchestrator.core.simunits.fmi.fmu_variable import bounds_of
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.system import (
     Component,

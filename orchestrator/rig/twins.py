@@ -324,9 +324,6 @@ class TwinUnit(SimulationUnit):
         """Return what the unit within warns of."""
         return self._inner.notices()
 
-    def _terminate(self) -> None:
-        """Nothing but what :meth:`terminate` does in every phase."""
-
     def terminate(self) -> None:
         """End the unit within; allowed at any time and more than once."""
         super().terminate()

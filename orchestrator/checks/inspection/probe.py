@@ -92,13 +92,7 @@ class FmuProbe:
     """
 
     def __init__(
-        self,
-        description: Any,
-        folder: str,
-        name: str,
-        *,
-        exchange: bool,
-        event_mode: bool = False,
+        self, description: Any, folder: str, name: str, *, exchange: bool, event_mode: bool = False
     ) -> None:
         self.description = description
         self.exchange = exchange
@@ -193,10 +187,7 @@ class FmuProbe:
             count = int(self.description.numberOfEventIndicators or 0)
         else:
             count = self.fmu.getNumberOfEventIndicators()
-        values = (ctypes.c_double * max(count, 1))()
-        if count:
-            self.fmu.getEventIndicators(values, count)
-        return list(values)[:count]
+        return self._vector(self.fmu.getEventIndicators, count) if count else []
 
     def variables(self, causality: str) -> list[Any]:
         """Scalar Real variables of a causality."""
@@ -281,25 +272,24 @@ class FmuProbe:
             else:
                 cosimulation_step(self, begin + i * step, step)
 
-    def _vector(self, function: Callable[..., Any]) -> list[float]:
-        values = (ctypes.c_double * max(self.states, 1))()
-        function(values, self.states)
-        return list(values)[: self.states]
+    def _vector(self, function: Callable[..., Any], count: int) -> list[float]:
+        values = (ctypes.c_double * max(count, 1))()
+        function(values, count)
+        return list(values)[:count]
 
     def derivatives(self) -> list[float]:
         """Derivatives of the continuous states."""
         fmu = self.fmu
-        return self._vector(
-            fmu.getDerivatives if self.second else fmu.getContinuousStateDerivatives
-        )
+        read = fmu.getDerivatives if self.second else fmu.getContinuousStateDerivatives
+        return self._vector(read, self.states)
 
     def continuous_states(self) -> list[float]:
         """Continuous states."""
-        return self._vector(self.fmu.getContinuousStates)
+        return self._vector(self.fmu.getContinuousStates, self.states)
 
     def nominals(self) -> list[float]:
         """Nominal values of the continuous states."""
-        return self._vector(self.fmu.getNominalsOfContinuousStates)
+        return self._vector(self.fmu.getNominalsOfContinuousStates, self.states)
 
     def write_states(self, values: Sequence[float]) -> None:
         """Set the continuous states."""

@@ -34,7 +34,9 @@ from orchestrator.core.system import Compensation, Connection, Endpoint, Interpo
 from orchestrator.core.system.loops import islands
 
 
-def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: TimingOf) -> float:
+def traced_delay(
+    loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Mapping[Endpoint, Timing]
+) -> float:
     """Mean delay around a ring in nanoseconds, over all steps of its last target that has states.
 
     What it takes in every one of its steps acts; of what passes through at once only what is read.
@@ -43,7 +45,7 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
     end = inner[-1] + 1 if inner else 0
     ring = [*loop.connections[end:], *loop.connections[:end]]
     passes = [*loop.feedthrough[end:], *loop.feedthrough[:end]]
-    times = [timing(line) for line in ring]
+    times = [timing[line.target] for line in ring]
     period = lcm(*(t.target_ns for t in times))
     step = times[-1].target_ns
     # Far from the start, so that no reading lies before it.
@@ -156,10 +158,7 @@ TimingOf = Callable[[Connection], Timing]
 
 
 def plan_delays(
-    connections: Sequence[Connection],
-    loops: Sequence[Loop],
-    mode: DelayMode,
-    timing: TimingOf,
+    connections: Sequence[Connection], loops: Sequence[Loop], mode: DelayMode, timing: TimingOf
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
@@ -213,16 +212,13 @@ class _Planner:
             for line in loop.connections:
                 if line.target in index:
                     self._membership[row, index[line.target]] += 1
-                    time = self._timing(line)
+                    time = self._times[line.target]
                     if not time.follows:
                         self._early[row] += time.target_ns / 2 - time.read_ns
                 else:
                     plan = self._predicted.get(line.target)
-                    held = self._timing(line).held_ns
+                    held = self._times[line.target].held_ns
                     self._rest[row] += held if plan is None else plan.seen_ns
-
-    def _timing(self, line: Connection) -> Timing:
-        return self._times[line.target]
 
     def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         """Return the plans by target, and the delays of the loops."""
@@ -249,7 +245,7 @@ class _Planner:
             for row, loop in enumerate(self._loops)
             if all(line.delay is None for line in loop.connections)
         ]
-        times = {line.target: self._timing(line) for _, loop in bare for line in loop.lines}
+        times = {line.target: self._times[line.target] for _, loop in bare for line in loop.lines}
         lines = [target for target, time in times.items() if time.follows and time.is_newest]
         if not lines:
             return []
@@ -274,7 +270,7 @@ class _Planner:
         ahead = {
             line.target: plans[line.target].extrapolation_ns
             for line in self._delayed
-            if plans[line.target].extrapolation_ns and not self._timing(line).varies
+            if plans[line.target].extrapolation_ns and not self._times[line.target].varies
         }
         late = [t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns]
         far = [
@@ -294,17 +290,17 @@ class _Planner:
             for loop in self._loops
             if any(line.target in targets for line in loop.connections)
             for line in loop.lines
-            if line.delay is None and self._timing(line).is_newest
+            if line.delay is None and self._times[line.target].is_newest
         ]
 
     def _planned(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         self._predicted = {
-            line.target: plan_prediction(line, self._timing(line))
+            line.target: plan_prediction(line, self._times[line.target])
             for line in self._connections
             if line.is_predicted
         } | {
             line.target: plan_following(line, time, -time.followed_late_ns)
-            for line, time in ((line, self._timing(line)) for line in self._connections)
+            for line, time in ((line, self._times[line.target]) for line in self._connections)
             if line.delay is None and time.follows
         }
         if not self._loops:
@@ -325,7 +321,7 @@ class _Planner:
     def _through(self, loop: Loop) -> float:
         """What feed-through adds: an input with its slope is right at the end of the step."""
         return sum(
-            self._timing(line).target_ns / 2
+            self._times[line.target].target_ns / 2
             for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
             if direct and not self._sloped(line)
         )
@@ -334,7 +330,7 @@ class _Planner:
         if line.compensation is Compensation.CORRECTOR:
             return True  # what acts at once is corrected to the end of the step
         if line.delay is not None:
-            return self._timing(line).follows
+            return self._times[line.target].follows
         plan = self._predicted.get(line.target)
         return plan is not None and plan.span_ns > 0
 
@@ -343,9 +339,9 @@ class _Planner:
         if self._exact and self._delayed and self._loops:
             counts = [loop.count for loop in self._loops]
             taken = self._rest + self._early
-            shares = _shares(self._membership, taken, counts, self._delayed, self._timing)
+            shares = _shares(self._membership, taken, counts, self._delayed, self._times)
         return {
-            line.target: plan_line(line, self._timing(line), self._mode, float(share))
+            line.target: plan_line(line, self._times[line.target], self._mode, float(share))
             for line, share in zip(self._delayed, shares, strict=True)
         }
 
@@ -360,8 +356,8 @@ class _Planner:
         totals = self._means(plans)
         every = {**plans, **self._predicted}
         for row, loop in enumerate(self._loops):
-            if len({self._timing(line).target_ns for line in loop.connections}) > 1:
-                totals[row] = traced_delay(loop, every, self._timing)
+            if len({self._times[line.target].target_ns for line in loop.connections}) > 1:
+                totals[row] = traced_delay(loop, every, self._times)
         return totals
 
 
@@ -370,7 +366,7 @@ def _shares(
     rest: Floats,
     counts: Sequence[int],
     delayed: Sequence[Connection],
-    timing: TimingOf,
+    timing: Mapping[Endpoint, Timing],
 ) -> Floats:
     """What each delayed line takes off, so that membership @ shares = rest as well as can be.
 
@@ -382,7 +378,7 @@ def _shares(
     import numpy as np
 
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
-    times = [timing(line) for line in delayed]
+    times = [timing[line.target] for line in delayed]
     newest = np.array([t.newest_ns - (t.target_ns if t.follows else t.read_ns) for t in times])
     room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
@@ -407,16 +403,14 @@ def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
 
 
 def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
-    groups: dict[tuple[tuple[str, ...], int, int], list[Loop]] = {}
-    values: Mapping[int, float] = {
-        id(loop): total + loop.within_ns for loop, total in zip(loops, totals, strict=True)
-    }
-    for loop in loops:
-        key = (_rotated(loop.components), loop.physical_ns, round(values[id(loop)]))
-        groups.setdefault(key, []).append(loop)
+    groups: dict[tuple[tuple[str, ...], int, int], tuple[float, list[Loop]]] = {}
+    for loop, rest_ns in zip(loops, totals, strict=True):
+        total_ns = rest_ns + loop.within_ns
+        key = (_rotated(loop.components), loop.physical_ns, round(total_ns))
+        groups.setdefault(key, (total_ns, []))[1].append(loop)
     return [
-        LoopDelay(tuple(group), group[0].physical_ns, values[id(group[0])] - group[0].physical_ns)
-        for group in groups.values()
+        LoopDelay(tuple(group), group[0].physical_ns, total_ns - group[0].physical_ns)
+        for total_ns, group in groups.values()
     ]
 
 

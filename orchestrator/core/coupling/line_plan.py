@@ -235,22 +235,14 @@ def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
     """Plan a line without a delay whose target's input is predicted over the step."""
     step_ns, newest = timing.target_ns, timing.newest_ns
     way = line.extrapolation or Extrapolation.HOLD
-    if timing.input_order:
-        shift, span, furthest = 0, step_ns, step_ns
-    elif way is Extrapolation.SMOOTHED:
-        shift, span, furthest = step_ns, 0, step_ns
+    span = step_ns if timing.input_order else 0
+    if timing.input_order or way is Extrapolation.SMOOTHED:  # it reaches to the end of the step
+        shift, seen, furthest = step_ns - span, 0.0, step_ns
     else:
-        shift, span, furthest = step_ns // 2, 0, step_ns // 2
-    middle = step_ns / 2 if timing.input_order or way is Extrapolation.SMOOTHED else shift
-    return DelayPlan(
-        line,
-        shift,
-        step_ns / 2 - middle,
-        max(0, furthest - newest),
-        Interpolation.LINEAR,
-        way,
-        span,
-    )
+        shift = furthest = step_ns // 2
+        seen = step_ns / 2 - shift
+    ahead = max(0, furthest - newest)
+    return DelayPlan(line, shift, seen, ahead, Interpolation.LINEAR, way, span)
 
 
 def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
@@ -306,15 +298,9 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
         grid_ns = timing.source_ns
         seen += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
     held = beyond is Extrapolation.HOLD
-    return DelayPlan(
-        line,
-        shift,
-        seen,
-        0 if held else over,
-        between,
-        beyond,
-        held_ns=over if held and between is not Interpolation.HOLD else 0,
-    )
+    held_ns = over if held and between is not Interpolation.HOLD else 0
+    ahead = 0 if held else over
+    return DelayPlan(line, shift, seen, ahead, between, beyond, held_ns=held_ns)
 
 
 @dataclass(frozen=True, slots=True)

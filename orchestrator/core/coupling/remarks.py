@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from orchestrator.core.coupling.delay_plan import LoopDelay
 from orchestrator.core.coupling.line_plan import DelayMode, DelayPlan
@@ -231,11 +231,7 @@ class FaultRecord:
 
 
 def fault_records(
-    faults: Sequence[Fault],
-    system: System,
-    start_ns: int,
-    stop_ns: int | None,
-    step_ns: int | None,
+    faults: Sequence[Fault], system: System, start_ns: int, stop_ns: int | None, step_ns: int | None
 ) -> tuple[FaultRecord, ...]:
     """Say when faults act and what they do."""
     records, problems = [], []
@@ -256,9 +252,12 @@ def fault_records(
                 " within the run"
             )
             problems.append(_wrong(fault, text))
-        names = tuple(str(line) for line in lines_of(fault, system))
-        record = FaultRecord(fault.name, names, begin_ns, until_ns, _what(fault, system))
-        records.append(replace(record, later_ns=_later_ns(fault, system)))
+        lines = lines_of(fault, system)
+        names, what = tuple(map(str, lines)), _what(fault, lines[0], system)
+        later_ns = 0
+        if fault.kind is FaultKind.DELAY_STEP:
+            later_ns = fault.delay_ns - (lines[0].delay.nominal_ns if lines[0].delay else 0)
+        records.append(FaultRecord(fault.name, names, begin_ns, until_ns, what, later_ns))
     if problems:
         raise DescriptionError(*problems)
     return tuple(records)
@@ -278,15 +277,7 @@ def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:
     return start_ns + end_of_steps(count + (rest_ns > 0), step_ns)
 
 
-def _later_ns(fault: Fault, system: System) -> int:
-    if fault.kind is not FaultKind.DELAY_STEP:
-        return 0
-    line = lines_of(fault, system)[0]
-    return fault.delay_ns - (line.delay.nominal_ns if line.delay else 0)
-
-
-def _what(fault: Fault, system: System) -> str:
-    line = lines_of(fault, system)[0]
+def _what(fault: Fault, line: Connection, system: System) -> str:
     connector = system.components[line.source.component].connectors[line.source.connector]
     unit = f" {connector.unit}" if connector.unit not in {None, "", "1"} else ""
     amounts = fault.amount if isinstance(fault.amount, tuple) else (fault.amount,)

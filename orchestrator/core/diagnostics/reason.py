@@ -3,205 +3,191 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Self
 
 
 class Reason(IntEnum):
     """Causes, as the output ``reason`` of a guard and a supervisor show them; 0: in operation.
 
     Guards know those up to ``ENERGY``, a supervisor all of them.
+
+    what: What was found, in words.
+    advice: What to do.
+    warning: What is said where it is not yet a cause to stop; empty: it always is one.
     """
 
-    OPERATION = 0
-    COMMAND_NOT_FINITE = 1
-    TRAVEL = 2
-    VELOCITY = 3
-    ACCELERATION = 4
-    LEGS = 5
-    SINGULAR = 6
-    KINEMATICS = 7
-    FORCE_NOT_FINITE = 8
-    FORCE = 9
-    SENSOR_STALE = 10
-    SENSOR_LOST = 11
-    WRONG_SIGN = 12
-    UNKNOWN_CONTACT = 13
-    DISAGREEMENT = 14
-    ENERGY = 15
-    TORQUE = 16
-    JERK = 17
-    WORKSPACE = 18
-    SLEW = 19
-    STATUS = 20
-    COMMAND_STALE = 21
-    ENGINE_LOST = 22
-    DEVICE_LOST = 23
-    SUPERVISOR_LOST = 24
-    OPERATOR_LOST = 25
-    OPERATOR_STOP = 26
-    OVERDUE = 27
-    CLOCK = 28
-    MALFORMED = 29
-    EMERGENCY_STOP = 30
-    DEVICE_CHANGED = 31
-    MARGIN = 32
-    DEVICE_RESTARTED = 33
-    OPERATOR_QUICK_STOP = 34
+    _value_: int
+    what: str
+    advice: str
+    warning: str
 
-    @property
-    def what(self) -> str:
-        """What was found, in words."""
-        return _WORDS[self][0]
+    def __new__(  # noqa: D102 - the class says it
+        cls, number: int, what: str = "", advice: str = "", warning: str = ""
+    ) -> Self:
+        made = int.__new__(cls, number)
+        made._value_, made.what, made.advice, made.warning = number, what, advice, warning
+        return made
 
-    @property
-    def advice(self) -> str:
-        """What to do."""
-        return _WORDS[self][1]
-
-    @property
-    def warning(self) -> str:
-        """What is said where it is not yet a cause to stop."""
-        return _WARNINGS[self]
-
-
-_WORDS = {
-    Reason.OPERATION: ("nothing is wrong", "nothing"),
-    Reason.COMMAND_NOT_FINITE: (
+    OPERATION = 0, "nothing is wrong", "nothing"
+    COMMAND_NOT_FINITE = (
+        1,
         "the command for the robot is no number",
         "look at the simulation that computes it, and at the force it is given",
-    ),
-    Reason.TRAVEL: (
+    )
+    TRAVEL = (
+        2,
         "the command left the range that is allowed around the start",
         "look for a loop that gains energy: delay, stiffness, sign; or enlarge 'travel'",
-    ),
-    Reason.VELOCITY: (
+    )
+    VELOCITY = (
+        3,
         "the command moves, or jumps, faster than is allowed",
         "look at what computes it; or enlarge 'speed' (and 'turning')",
-    ),
-    Reason.ACCELERATION: (
+    )
+    ACCELERATION = (
+        4,
         "the command accelerates more than is allowed",
         "look for jumps of the force; or enlarge 'acceleration' (and 'angular')",
-    ),
-    Reason.LEGS: (
+    )
+    LEGS = (
+        5,
         "a leg is nearer to its limit than is allowed",
         "move the start or the motion into the workspace, or correct the limits of the legs",
-    ),
-    Reason.SINGULAR: (
+    )
+    SINGULAR = (
+        6,
         "the robot is near a singular pose",
         "keep the motion away from it, or choose another geometry",
-    ),
-    Reason.KINEMATICS: (
+    )
+    KINEMATICS = (
+        7,
         "the kinematics of the robot found no pose to believe",
         "look at the measured lengths, the geometry and the pose that is commanded",
-    ),
-    Reason.FORCE_NOT_FINITE: (
+    )
+    FORCE_NOT_FINITE = (
+        8,
         "the force is no number",
         "look at the sensor, its link and what is computed from it",
-    ),
-    Reason.FORCE: (
+    )
+    FORCE = (
+        9,
         "the force is larger than is allowed",
         "look for a hard contact or a jump of the sensor; or enlarge 'limit'",
-    ),
-    Reason.SENSOR_STALE: (
+    )
+    SENSOR_STALE = (
+        10,
         "the sensor shows the same sample over and over while the robot moves",
         "look at the sensor and its link: samples are lost or it is stuck",
-    ),
-    Reason.SENSOR_LOST: (
-        "the sensor is said to be lost",
-        "look at the sensor and its link",
-    ),
-    Reason.WRONG_SIGN: (
+    )
+    SENSOR_LOST = 11, "the sensor is said to be lost", "look at the sensor and its link"
+    WRONG_SIGN = (
+        12,
         "the identified stiffness is negative, so a sign is wrong",
         "look at the axes and signs from the sensor to the dynamics",
-    ),
-    Reason.UNKNOWN_CONTACT: (
+    )
+    UNKNOWN_CONTACT = (
+        13,
         "the contact moved far without its stiffness being known",
         "look at the identifier: excitation, first deviations, gate and noise",
-    ),
-    Reason.DISAGREEMENT: (
+        (
+            "the stiffness of the contact is still unknown, and the compensation with it; it hardly"
+            " moves so far"
+        ),
+    )
+    DISAGREEMENT = (
+        14,
         "the force that is used and the force that is measured disagree",
         "look at the sensor, the identified parameters and the robot's error of position",
-    ),
-    Reason.ENERGY: (
+    )
+    ENERGY = (
+        15,
         "the hardware has given the simulation more energy than a contact can store",
         "look for delay that is not compensated, or a stiffness that is identified too small",
-    ),
-    Reason.TORQUE: (
+    )
+    TORQUE = (
+        16,
         "the torque is larger than is allowed",
         "look for a hard contact or a jump of the sensor; or enlarge its limit",
-    ),
-    Reason.JERK: (
+    )
+    JERK = (
+        17,
         "the acceleration of the command changes faster than is allowed",
         "look for jumps of the force and for steps that are late; or enlarge 'jerk'",
-    ),
-    Reason.WORKSPACE: (
+    )
+    WORKSPACE = (
+        18,
         "the device is beyond its workspace",
         "look at the start and at what drives it there; or enlarge the limit of the signal",
-    ),
-    Reason.SLEW: (
+    )
+    SLEW = (
+        19,
         "a measured value jumps, or changes faster than is allowed",
         "look at the sensor and its link; or enlarge 'slew'",
-    ),
-    Reason.STATUS: (
+    )
+    STATUS = (
+        20,
         "the device says itself that it is not in order",
         "read its status word and its own log",
-    ),
-    Reason.COMMAND_STALE: (
+    )
+    COMMAND_STALE = (
+        21,
         "the simulation gives no new command",
         "look at its overruns: it hangs, or the machine is busy",
-    ),
-    Reason.ENGINE_LOST: (
+    )
+    ENGINE_LOST = (
+        22,
         "the process of the simulation has ended",
         "look at what it wrote; its journal has what was recorded",
-    ),
-    Reason.DEVICE_LOST: (
+    )
+    DEVICE_LOST = (
+        23,
         "a device, or the process that leads it, is gone",
         "look at its power, its link and what its process wrote",
-    ),
-    Reason.SUPERVISOR_LOST: (
+    )
+    SUPERVISOR_LOST = (
+        24,
         "the supervisor gives no sign of life",
         "look at what it wrote; start the rig anew",
-    ),
-    Reason.OPERATOR_LOST: (
+    )
+    OPERATOR_LOST = (
+        25,
         "the terminal of the operator is gone",
         "come back with 'softdock supervisor attend', and reset",
-    ),
-    Reason.OPERATOR_STOP: ("an operator stopped it", "reset it when all is well"),
-    Reason.OPERATOR_QUICK_STOP: (
-        "an operator stopped it as fast as it can",
-        "reset it when all is well",
-    ),
-    Reason.OVERDUE: (
+    )
+    OPERATOR_STOP = 26, "an operator stopped it", "reset it when all is well"
+    OVERDUE = (
+        27,
         "it did not come to rest in time",
         "look at the device: it does not follow; enlarge 'deceleration' or 'rest_within'",
-    ),
-    Reason.CLOCK: (
+    )
+    CLOCK = (
+        28,
         "the clock of the device jumped",
         "look whether it was started anew, and at who else sets its time",
-    ),
-    Reason.MALFORMED: (
+    )
+    MALFORMED = (
+        29,
         "too many datagrams are none of its protocol, or have values that are no numbers",
         "look at who else sends to the port, and at the device",
-    ),
-    Reason.EMERGENCY_STOP: (
-        "the hard-wired stop is open",
-        "close it when it is safe to, and reset",
-    ),
-    Reason.DEVICE_CHANGED: (
+    )
+    EMERGENCY_STOP = 30, "the hard-wired stop is open", "close it when it is safe to, and reset"
+    DEVICE_CHANGED = (
+        31,
         "the device follows its command later, earlier or with another gain than before",
         "look at its controller, its filters and its load; identify it anew",
-    ),
-    Reason.MARGIN: (
+    )
+    MARGIN = (
+        32,
         "the delay or the gain of the device leaves less margin than the reserve",
         "identify the device anew, and arm with what is found",
-    ),
-    Reason.DEVICE_RESTARTED: (
+    )
+    DEVICE_RESTARTED = (
+        33,
         "the device was started anew, so that its commands no longer count from where it is",
         "see that it may move, and begin another run, which opens it from where it stands",
-    ),
-}
-_WARNINGS = {
-    Reason.UNKNOWN_CONTACT: (
-        "the stiffness of the contact is still unknown, and the compensation with it; it hardly"
-        " moves so far"
-    ),
-}
+    )
+    OPERATOR_QUICK_STOP = (
+        34,
+        "an operator stopped it as fast as it can",
+        "reset it when all is well",
+    )

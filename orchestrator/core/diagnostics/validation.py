@@ -86,6 +86,8 @@ _EXPECTED = {
     "too_short": "at least {min_length}",
     "value_error": "{error}",
 }
+#: What pydantic calls plain types that it tried.
+_TAGS = {"str", "int", "float", "bool"}
 Location = tuple[int | str, ...]
 Form = type[BaseModel]
 
@@ -147,12 +149,8 @@ def _keys(form: Form, location: Location) -> Iterator[int | str]:
         elif inside or isinstance(part, int):
             yield part
             inside = False
-        elif tables and part == location[-1] and not _is_tag(part):
+        elif tables and part == location[-1] and part not in _TAGS and "[" not in part:
             yield part  # no table has it
-
-
-def _is_tag(part: int | str) -> bool:
-    return part in {"str", "int", "float", "bool"} or "[" in str(part)
 
 
 def _tables(form: Form, where: Location) -> list[Form]:

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
         Recording as Recording,
         recordable as recordable,
     )
-    from orchestrator.core.master.schedule.compile import compile_schedule as compile_schedule
+    from orchestrator.core.master.schedule.compile import (
+        compile_schedule as compile_schedule,
+        schedule_for as schedule_for,
+    )
     from orchestrator.core.master.schedule.schedule import Schedule as Schedule
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -79,10 +79,7 @@ def fixed_point(
 
 
 def newton(
-    system: System,
-    jacobian: str = "auto",
-    tolerance: float = 1e-9,
-    most_iterations: int = 50,
+    system: System, jacobian: str = "auto", tolerance: float = 1e-9, most_iterations: int = 50
 ) -> Plan:
     """Solve every ring of components that no delay cuts by Newton's method on its interface.
 
@@ -109,10 +106,7 @@ def newton(
 
 
 def waveform(
-    system: System,
-    method: str = "anderson",
-    tolerance: float = 1e-9,
-    most_iterations: int = 50,
+    system: System, method: str = "anderson", tolerance: float = 1e-9, most_iterations: int = 50
 ) -> Plan:
     """Repeat every ring that no delay of a step cuts until the signals over the step agree.
 

@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import Causality, Connection, System
 from orchestrator.core.system.loops import Ways, ordered_rings
+from orchestrator.core.system.naming import is_whole
 
 _MOST_ITERATIONS = 1_000_000
 
@@ -71,7 +72,7 @@ class Loops:
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < 1.0:
             raise DescriptionError(f"tolerance: expected 0 < tolerance < 1, found {self.tolerance}")
-        if isinstance(self.most_iterations, bool) or not isinstance(self.most_iterations, int):
+        if not is_whole(self.most_iterations):
             raise DescriptionError(
                 f"most_iterations: expected a whole number, found {self.most_iterations!r}"
             )

@@ -20,6 +20,7 @@ from orchestrator.core.system import (
     nearest,
 )
 from orchestrator.core.system.experiment import WAY
+from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import step_text
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _wrong_rates(
                 f" components: {', '.join(system.components)}"
             )
             yield UnknownNameError.about(text, code="TIM106", key=name)
-        if isinstance(ticks, bool) or not isinstance(ticks, int) or not 1 <= ticks <= 1_000_000:
+        if not is_whole(ticks) or not 1 <= ticks <= 1_000_000:
             text = (
                 f"rate of '{name}': expected a whole number of communication steps, 1 to"
                 f" 1000000, found {ticks!r}"

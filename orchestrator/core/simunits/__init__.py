@@ -5,62 +5,56 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.registry import (
-        block_class as block_class,
-        block_names as block_names,
-        class_of as class_of,
-    )
-    from orchestrator.core.simunits.blocks.block import Block as Block
-    from orchestrator.core.simunits.blocks.block_file import files_at as files_at
-    from orchestrator.core.simunits.blocks.block_unit import BlockUnit as BlockUnit
-    from orchestrator.core.simunits.blocks.block import where as where
-    from orchestrator.core.simunits.blocks.compiled import watch_compiling as watch_compiling
     from orchestrator.core.simunits.blocks.block import (
+        Block as Block,
         Input as Input,
         Output as Output,
         Parameter as Parameter,
         State as State,
+        where as where,
     )
-    from orchestrator.core.simunits.registry import (
-        as_declared as as_declared,
-        differences as differences,
-    )
+    from orchestrator.core.simunits.blocks.block_file import files_at as files_at
+    from orchestrator.core.simunits.blocks.block_unit import BlockUnit as BlockUnit
+    from orchestrator.core.simunits.blocks.compiled import watch_compiling as watch_compiling
     from orchestrator.core.simunits.fmi.fmi1_unit import Fmu1Unit as Fmu1Unit
-    from orchestrator.core.simunits.fmi.fmu_unit import Fmu2Unit as Fmu2Unit
     from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit as Fmu3Unit
     from orchestrator.core.simunits.fmi.fmu_description import (
+        expect_flawless as expect_flawless,
+        flaw_notes as flaw_notes,
         flaws_of as flaws_of,
         open_description as open_description,
         read_fmu as read_fmu,
     )
-    from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit as FmuUnit, unpacked as unpacked
+    from orchestrator.core.simunits.fmi.fmu_unit import (
+        Fmu2Unit as Fmu2Unit,
+        FmuUnit as FmuUnit,
+        unpacked as unpacked,
+    )
     from orchestrator.core.simunits.fmi.model_exchange_unit import (
         ModelExchangeUnit as ModelExchangeUnit,
     )
-    from orchestrator.core.simunits.instantiation import make_unit as make_unit
-    from orchestrator.core.simunits.instantiation import isolate as isolate
+    from orchestrator.core.simunits.instantiation import isolate as isolate, make_unit as make_unit
     from orchestrator.core.simunits.isolation.worker_process import WorkerProcess as WorkerProcess
     from orchestrator.core.simunits.protocol import (
         Capabilities as Capabilities,
+        Notice as Notice,
+        SimulationUnit as SimulationUnit,
         StepResult as StepResult,
         UnitDescription as UnitDescription,
-    )
-    from orchestrator.core.simunits.protocol import Notice as Notice
-    from orchestrator.core.simunits.protocol import (
-        SimulationUnit as SimulationUnit,
         changed_note as changed_note,
     )
     from orchestrator.core.simunits.registry import (
+        as_declared as as_declared,
         block as block,
+        block_class as block_class,
+        block_names as block_names,
         capabilities_of as capabilities_of,
+        class_of as class_of,
         component_of as component_of,
         description_of as description_of,
+        differences as differences,
         fmu as fmu,
         resolve as resolve,
-    )
-    from orchestrator.core.simunits.fmi.fmu_description import (
-        expect_flawless as expect_flawless,
-        flaw_notes as flaw_notes,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -19,6 +19,7 @@ from orchestrator.core.simunits.registry import (
     refuse_fmu_options,
 )
 from orchestrator.core.system import Backend, Component, Source, SourceKind, System
+from orchestrator.core.system.component import PROCESS_OPTIONS
 from orchestrator.engine import Surroundings
 
 if TYPE_CHECKING:
@@ -190,8 +191,8 @@ def _expect_processes(system: System) -> None:
         " isolation 'process' too"
         for name, component in system.components.items()
         if component.options.isolation != "process"
-        for option in ("process", "step_timeout", "on_failure", "restarts")
-        if option in component.options.said()
+        for option in component.options.said()
+        if option in PROCESS_OPTIONS
     ]
     problems += [
         f"component '{name}': option 'restarts': only with on_failure 'restart' is it started"

@@ -126,7 +126,10 @@ class _LogTable:
 def _table(path: Path) -> _LogTable:
     growing = path / "rows.mcap"
     if path.suffix == ".mcap" or growing.is_file():
-        return _mcap_table(growing if growing.is_file() else path)
+        with of_an_extra():
+            from orchestrator.core.mcap import read_mcap_file
+        rows = read_mcap_file(growing if growing.is_file() else path)
+        return _of_array(rows.names, rows.units, rows.values, rows.times_ns / 1e9)
     if path.suffix == ".npz" or any(path.glob("part-*.npz")):
         found = read_arrays(path)
         return _of_array(found.names, found.units, found.values, found.time)
@@ -172,13 +175,6 @@ def _parquet_table(path: Path) -> _LogTable:
         return np.column_stack(found)
 
     return _LogTable(titles, units, columns)
-
-
-def _mcap_table(path: Path) -> _LogTable:
-    with of_an_extra():
-        from orchestrator.core.mcap import read_mcap_file
-    found = read_mcap_file(path)
-    return _of_array(found.names, found.units, found.values, found.times_ns / 1e9)
 
 
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
@@ -318,23 +314,11 @@ class LogUnit(SimulationUnit):
         del stop_ns, tolerance
         self._check(self.native.begin(start_ns), "setting up")
 
-    def _initialise_outputs(self, start_ns: int) -> None:
-        del start_ns
-
-    def _exit_initialisation(self) -> None:
-        """Nothing is left to do."""
-
     def _get_state(self) -> object:
         raise self._cannot("save its state in a checkpoint: it is a recording")
 
     def _set_state(self, state: object) -> None:
         self._get_state()
-
-    def _value(self, connector: Connector) -> Value:
-        raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
-
-    def _terminate(self) -> None:
-        """Nothing was opened."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -419,23 +419,22 @@ class SimulationUnit(ABC):
     @abstractmethod
     def _bind(self) -> None: ...
 
-    @abstractmethod
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None: ...
+    # What a kind has nothing to do at, it leaves as it is here.
 
-    @abstractmethod
-    def _initialise_outputs(self, start_ns: int) -> None: ...
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None: ...  # noqa: B027
 
-    @abstractmethod
-    def _exit_initialisation(self) -> None: ...
+    def _initialise_outputs(self, start_ns: int) -> None: ...  # noqa: B027
+
+    def _exit_initialisation(self) -> None: ...  # noqa: B027
 
     def _begin_events(self) -> None:
         self._exit_initialisation()
 
-    @abstractmethod
-    def _get_state(self) -> object: ...
+    def _get_state(self) -> object:
+        raise self._cannot("save its state")
 
-    @abstractmethod
-    def _set_state(self, state: object) -> None: ...
+    def _set_state(self, state: object) -> None:
+        raise self._cannot("go back to a state")
 
     def _serialize(self, state: object) -> bytes:
         raise self._cannot("turn its state into bytes")
@@ -449,5 +448,4 @@ class SimulationUnit(ABC):
     def _cannot(self, what: str) -> CapabilityError:
         return CapabilityError(f"component '{self.name}' cannot {what}")
 
-    @abstractmethod
-    def _terminate(self) -> None: ...
+    def _terminate(self) -> None: ...  # noqa: B027

@@ -37,7 +37,9 @@ from orchestrator.core.system import (
     Value,
     conversion_between,
 )
+from orchestrator.core.system.component import PROCESS_OPTIONS
 from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
 from orchestrator.core.wings import PluginGroup
 
@@ -123,9 +125,7 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
     """Whether a declared connector is the source's, but for extents that structure gives."""
     if declared.causality is Causality.STRUCTURAL_PARAMETER:
         declared = replace(declared, causality=Causality.PARAMETER)
-    try:
-        conversion_between(declared, actual)
-    except UnitMismatchError:
+    if not converts(declared, actual):
         return False
     if declared.unit != actual.unit:
         declared = replace(declared, unit=actual.unit)
@@ -164,12 +164,7 @@ def as_declared(actual: Connector, declared: Connector | None, found: Component)
     definition = declared.unit_definition
     if definition is None and declared.unit == actual.unit:
         definition = actual.unit_definition  # the file says nothing else
-    return _changed(
-        actual,
-        unit=declared.unit,
-        unit_definition=definition,
-        enumeration=enumeration,
-    )
+    return _changed(actual, unit=declared.unit, unit_definition=definition, enumeration=enumeration)
 
 
 def _changed(connector: Connector, **fields: Any) -> Connector:
@@ -245,9 +240,8 @@ def refuse_fmu_options(
 
 def refuse_process_options(component: Component, what: str) -> None:
     """Raise CapabilityError if options of units in processes are set that nothing would read."""
-    known = ("process", "step_timeout", "on_failure", "restarts")
     said = component.options.said()
-    given = [f"{name} = {said[name]!r}" for name in known if name in said]
+    given = [f"{name} = {said[name]!r}" for name in PROCESS_OPTIONS if name in said]
     if given:
         raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
 
@@ -294,12 +288,13 @@ def block(which: str | type[Block]) -> Component:
     return component_of(source_of(found))
 
 
-def _describe(
+def description_of(
     component: Component,
     *,
     runnable: bool = True,
     blocks: dict[Source, UnitDescription] | None = None,
 ) -> UnitDescription:
+    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     source = component.source
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
@@ -337,7 +332,7 @@ def component_of(
             source = kind.complete(source, name, like)
         known = {} if like is None else like.connectors
         whole = Component(name, source, known, values=values or {}, options=options)
-        description = _describe(whole, runnable=runnable, blocks=blocks)
+        description = description_of(whole, runnable=runnable, blocks=blocks)
         late_ns = {} if kind is None else kind.late_ns(source, description)
     can, is_native = description.capabilities, options.backend == "native"
     return Component(
@@ -363,11 +358,6 @@ def component_of(
 def capabilities_of(component: Component) -> Capabilities:
     """Return what a component's description says that its unit can."""
     return description_of(component).capabilities
-
-
-def description_of(component: Component, *, runnable: bool = True) -> UnitDescription:
-    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
-    return _describe(component, runnable=runnable)
 
 
 @collection_paused()
@@ -412,15 +402,8 @@ def _resolved(
             resolved[name] = component
             continue
         try:
-            found = component_of(
-                component.source,
-                name,
-                component.values,
-                component.options,
-                runnable=runnable,
-                like=component,
-                blocks=blocks,
-            )
+            given = component.source, name, component.values, component.options
+            found = component_of(*given, runnable=runnable, like=component, blocks=blocks)
         except SoftdockError as error:
             cause = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(cause(*error.within(f"component '{name}'")))

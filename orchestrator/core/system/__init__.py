@@ -47,10 +47,7 @@ if TYPE_CHECKING:
         fault_problems as fault_problems,
         lines_of as lines_of,
     )
-    from orchestrator.core.system.loops import (
-        Loop as Loop,
-        closed_loops as closed_loops,
-    )
+    from orchestrator.core.system.loops import Loop as Loop, closed_loops as closed_loops
     from orchestrator.core.system.naming import SEPARATOR as SEPARATOR
     from orchestrator.core.system.ports import (
         Causality as Causality,

@@ -15,13 +15,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.hierarchy import (
-    component_at,
-    element,
-    free,
-    place_of,
-    with_component,
-)
+from orchestrator.core.system.hierarchy import component_at, element, free, place_of, with_component
 from orchestrator.core.system.naming import expect_name, lacking
 from orchestrator.core.system.ports import (
     Causality,
@@ -195,15 +189,10 @@ def grouped(system: System, name: str, members: Collection[str]) -> System:
         connections=tuple(inner),
         connectors=own,
     )
-    return replace(
-        system,
-        components={key: part for key, part in system.components.items() if key not in members},
-        systems={
-            **{key: part for key, part in system.systems.items() if key not in members},
-            name: made,
-        },
-        connections=tuple(outer),
-    )
+    left = {key: part for key, part in system.components.items() if key not in members}
+    nested = {key: part for key, part in system.systems.items() if key not in members}
+    lines, nested[name] = tuple(outer), made
+    return replace(system, components=left, systems=nested, connections=lines)
 
 
 def _border(system: System, end: Endpoint, causality: Causality) -> Connector:
@@ -368,14 +357,9 @@ def expose_power(system: System, name: str, to: str) -> System:
     for connector in inner.connectors:
         system = expose(system, f"{name}_{connector}", to=f"{end.component}.{connector}")
 
-    def own(connectors: Iterable[str]) -> tuple[str, ...]:
-        return tuple(f"{name}_{connector}" for connector in connectors)
-
-    port = replace(
-        inner,
-        name=name,
-        effort=own(inner.effort),
-        flow=own(inner.flow),
-        displacement=own(inner.displacement),
+    effort, flow, displacement = (
+        tuple(f"{name}_{connector}" for connector in connectors)
+        for connectors in (inner.effort, inner.flow, inner.displacement)
     )
+    port = replace(inner, name=name, effort=effort, flow=flow, displacement=displacement)
     return replace(system, power_ports={**system.power_ports, name: port})

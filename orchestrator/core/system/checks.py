@@ -184,20 +184,15 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
 
 def values(component: Component) -> Iterator[DescriptionError]:
     """Whether the values of a component fit its connectors."""
+    where = f"component '{component.name}' ({component.source})"
     for name, value in component.values.items():
-        connector = component.connectors.get(name)
+        connector, key = component.connectors.get(name), f"{component.name}.{name}"
         if connector is None:
-            where = f"component '{component.name}' ({component.source})"
-            settable = [c.name for c in component.of(Causality.PARAMETER)]
-            settable += [c.name for c in component.of(Causality.INPUT)]
-            at = f"{component.name}.{name}"
-            yield unknown("parameter", name, settable, where, code="VAL101", key=at)
+            kinds = Causality.PARAMETER, Causality.INPUT
+            settable = [c.name for kind in kinds for c in component.of(kind)]
+            yield unknown("parameter", name, settable, where, code="VAL101", key=key)
         elif found := _misfit(component, connector, value):
-            where = f"component '{component.name}' ({component.source})"
-            code, text = found
-            yield DescriptionError.about(
-                text, code=code, place=where, key=f"{component.name}.{name}"
-            )
+            yield DescriptionError.about(found[1], code=found[0], place=where, key=key)
 
 
 def _misfit(component: Component, connector: Connector, value: Value) -> tuple[str, str] | None:

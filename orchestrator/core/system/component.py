@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.core.system.naming import is_whole, lacking
+from orchestrator.core.system.naming import is_finite, is_whole, lacking
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -34,8 +33,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 #: These have no default of the source.
 _ALWAYS = ("backend", "on_failure")
-#: These say where a unit runs.
-_PROCESS = ("isolation", "process", "step_timeout", "on_failure", "restarts")
+#: These are of a unit in a process of its own.
+PROCESS_OPTIONS = ("process", "step_timeout", "on_failure", "restarts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +90,10 @@ class ComponentOptions:
             if (value := getattr(self, option)) not in known
             and not (value is None and option not in _ALWAYS)
         ]
-        if self.tolerance is not None and not _is_tolerance(self.tolerance):
+        tolerance = self.tolerance
+        if tolerance is not None and not (is_finite(tolerance) and 0 < tolerance < 1):
             problems.append(
-                "option 'tolerance': expected a number above 0 and below 1,"
-                f" found {self.tolerance!r}"
+                f"option 'tolerance': expected a number above 0 and below 1, found {tolerance!r}"
             )
         if self.process is not None and not (isinstance(self.process, str) and self.process):
             problems.append(f"option 'process': expected a name, found {self.process!r}")
@@ -145,7 +144,8 @@ class ComponentOptions:
 
     def numerical(self) -> dict[str, str]:
         """Say those of :meth:`said` on which the numbers of a run depend."""
-        return {option: text for option, text in self.said().items() if option not in _PROCESS}
+        where = ("isolation", *PROCESS_OPTIONS)
+        return {option: text for option, text in self.said().items() if option not in where}
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""
@@ -156,12 +156,6 @@ class ComponentOptions:
             for field in fields(self)
             if (value := getattr(self, field.name)) != getattr(_USUAL, field.name)
         }
-
-
-def _is_tolerance(value: object) -> bool:
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        return False
-    return math.isfinite(value) and 0 < value < 1
 
 
 _USUAL = ComponentOptions()

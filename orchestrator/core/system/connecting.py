@@ -7,12 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import (
-    DescriptionError,
-    UnitMismatchError,
-    UnknownNameError,
-    nearest,
-)
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import (
     Compensation,
@@ -27,7 +22,7 @@ from orchestrator.core.system.connection import (
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.naming import SEPARATOR, Kind, lacking, member_of
-from orchestrator.core.system.ports import Causality, Connector, conversion_between
+from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -36,45 +31,6 @@ if TYPE_CHECKING:
 def _way(where: str, kind: type[Kind], text: str | None) -> Kind | None:
     what = f"{where}: {kind.__name__.lower()}"
     return None if text is None else member_of(kind, text, what)
-
-
-def connection_of(
-    source: str,
-    target: str,
-    *,
-    delay: TransportDelay | str | float | None = None,
-    factor: float = 1.0,
-    offset: float = 0.0,
-    mapping: Mapping[int, int] | None = None,
-    interpolation: str | None = None,
-    extrapolation: str | None = None,
-    suppress_unit_conversion: bool = False,
-    compensation: str | None = None,
-) -> Connection:
-    """Make a connection of texts; see :func:`connect`."""
-    where = f"connection {source} -> {target}"
-    transformation: Transformation | None = None
-    is_linear = (factor, offset) != (1.0, 0.0)
-    if mapping is not None and is_linear:
-        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
-    try:
-        if is_linear:
-            transformation = LinearTransformation(factor, offset)
-        if mapping is not None:
-            transformation = MappingTransformation(tuple(mapping.items()))
-        late = delay_of(delay)
-    except DescriptionError as error:
-        raise DescriptionError(f"{where}: {error}") from None
-    return Connection(
-        Endpoint.of_line(source),
-        Endpoint.of_line(target),
-        late,
-        transformation,
-        _way(where, Interpolation, interpolation),
-        _way(where, Extrapolation, extrapolation),
-        suppress_unit_conversion,
-        _way(where, Compensation, compensation),
-    )
 
 
 def connect(
@@ -117,17 +73,28 @@ def connect(
         If an end is malformed, the delay is negative, or the ways to interpolate and
         extrapolate do not exist or fit; names are checked by :meth:`check`.
     """
-    line = connection_of(
-        source,
-        target,
-        delay=delay,
-        factor=factor,
-        offset=offset,
-        mapping=mapping,
-        interpolation=interpolation,
-        extrapolation=extrapolation,
-        suppress_unit_conversion=suppress_unit_conversion,
-        compensation=compensation,
+    where = f"connection {source} -> {target}"
+    transformation: Transformation | None = None
+    is_linear = (factor, offset) != (1.0, 0.0)
+    if mapping is not None and is_linear:
+        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
+    try:
+        if is_linear:
+            transformation = LinearTransformation(factor, offset)
+        if mapping is not None:
+            transformation = MappingTransformation(tuple(mapping.items()))
+        late = delay_of(delay)
+    except DescriptionError as error:
+        raise DescriptionError(f"{where}: {error}") from None
+    line = Connection(
+        Endpoint.of_line(source),
+        Endpoint.of_line(target),
+        late,
+        transformation,
+        _way(where, Interpolation, interpolation),
+        _way(where, Extrapolation, extrapolation),
+        suppress_unit_conversion,
+        _way(where, Compensation, compensation),
     )
     folder, line = folder_of(system, line)
     return system.edit(
@@ -304,13 +271,7 @@ def _open_ends(parts: Mapping[str, Component], causality: Causality) -> Ends:
 
 
 def _fits(source: Connector, target: Connector) -> bool:
-    if (source.type, source.shape) != (target.type, target.shape):
-        return False
-    try:
-        conversion_between(source, target)
-    except UnitMismatchError:
-        return False
-    return True
+    return (source.type, source.shape) == (target.type, target.shape) and converts(source, target)
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +11,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.system.connection import Connection, Endpoint, connection_name
-from orchestrator.core.system.naming import is_whole
+from orchestrator.core.system.naming import is_finite, is_whole
 from orchestrator.core.system.ports import Connector, DataType
 from orchestrator.core.system.system import System
 from orchestrator.core.system.time import nanoseconds, seconds
@@ -115,7 +114,7 @@ class Fault:
             )
         figure = _FIGURES.get(self.kind, "value")
         amounts = self.amount if isinstance(self.amount, tuple) else (self.amount,)
-        if not amounts or not all(_is_number(a) for a in amounts):
+        if not amounts or not all(map(is_finite, amounts)):
             problems.append(f"{figure}: expected finite numbers, found {self.amount!r}")
         elif self.kind is FaultKind.NOISE and min(amounts) < 0:
             problems.append(f"sigma: expected >= 0, found {self.amount!r}")
@@ -227,10 +226,6 @@ def _wrong_figures(kind: FaultKind, figures: Mapping[str, Any]) -> list[str]:
         if name not in figures
     ]
     return problems
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def lines_of(fault: Fault, system: System) -> list[Connection]:

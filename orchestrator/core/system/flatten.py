@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from orchestrator.core.diagnostics import (
@@ -18,7 +19,6 @@ from orchestrator.core.system.connection import (
     Endpoint,
     LinearTransformation,
     MappingTransformation,
-    Transformation,
 )
 from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.naming import SEPARATOR
@@ -53,8 +53,11 @@ def joined(
         alone, own = lines[number], _conversion(*connectors[number : number + 2])
         if alone.suppress_unit_conversion or own == _conversion(connectors[0], connectors[-1]):
             return alone.between(source, target)
-    steps = [step for some in each for step in some]
-    suppressed, transformation = _function(steps, connectors[0], connectors[-1])
+    total: Affine | MappingTransformation = (1.0, 0.0)
+    for step in chain.from_iterable(each):
+        total = _after(step, total)
+    suppressed = total != _conversion(connectors[0], connectors[-1])
+    done = total if isinstance(total, MappingTransformation) else LinearTransformation(*total)
     delayed = [line for line in lines if line.delay is not None]
     said = [line.extrapolation for line in lines if line.extrapolation is not None]
     made_up = [line.compensation for line in lines if line.compensation is not None]
@@ -62,7 +65,7 @@ def joined(
         source,
         target,
         _delay(delayed, where),
-        transformation,
+        done if suppressed else None,
         delayed[-1].interpolation if delayed else None,
         said[-1] if said else None,
         suppressed,
@@ -139,20 +142,6 @@ def _conversion(before: Connector | None, after: Connector | None) -> Affine | N
         return None
 
 
-def _function(
-    steps: Steps, first: Connector | None, last: Connector | None
-) -> tuple[bool, Transformation | None]:
-    """Whether units are not to be looked at, and what is done to the value."""
-    total: Affine | MappingTransformation = (1.0, 0.0)
-    for step in steps:
-        total = _after(step, total)
-    if isinstance(total, MappingTransformation):
-        return True, total
-    return (
-        (False, None) if total == _conversion(first, last) else (True, LinearTransformation(*total))
-    )
-
-
 def _after(
     step: Affine | MappingTransformation, done: Affine | MappingTransformation
 ) -> Affine | MappingTransformation:
@@ -182,8 +171,7 @@ def _delay(delayed: Sequence[Connection], where: str) -> TransportDelay | None:
         )
     if len({line.interpolation for line in delayed}) > 1:
         raise DescriptionError(f"{where}: delays in a row are interpolated in different ways")
-    provenances = {delay.provenance for delay in delays}
-    provenance = delays[0].provenance if len(provenances) == 1 else min(provenances)
+    provenance = min(delay.provenance for delay in delays)
     return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)
 
 
@@ -262,11 +250,7 @@ class _Flattener:
         if problems:
             raise DescriptionError.collect(problems)
         return replace(
-            self._top,
-            components=self._components,
-            connections=tuple(lines),
-            systems={},
-            buses={},
+            self._top, components=self._components, connections=tuple(lines), systems={}, buses={}
         )
 
     def _traced(self, target: _Node, driver: tuple[_Node, Connection]) -> Iterator[Connection]:
@@ -366,10 +350,10 @@ def closed(system: System) -> System:
         component = components.get(line.target.component)
         if line.source.component or component is None:
             continue
-        source = system.connectors.get(line.source.connector)
-        value = system.values.get(line.source.connector, source.start if source else None)
         if line.target.connector in component.values:
             continue
+        source = system.connectors.get(line.source.connector)
+        value = system.values.get(line.source.connector, source.start if source else None)
         if value is None:
             problems.append(
                 f"input '{line.source}' of system '{system.name}' has no value; it feeds"

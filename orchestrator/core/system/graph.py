@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,8 @@ import networkx as nx
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.connecting import connection_of
+from orchestrator.core.system.connecting import connect
 from orchestrator.core.system.connection import Connection
-from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.source import Source
 
@@ -21,16 +20,8 @@ if TYPE_CHECKING:
 
 #: Attributes of an edge, beside those of :meth:`System.connect`.
 _ENDS = ("source", "target")
-_LINE = (
-    "delay",
-    "factor",
-    "offset",
-    "mapping",
-    "interpolation",
-    "extrapolation",
-    "suppress_unit_conversion",
-    "compensation",
-)
+_LINE = tuple(connect.__kwdefaults__ or ())
+_SYSTEM = ("experiment", "description", "connectors", "values", "power_ports")
 _NODE = ("component", "source", "values", "options")
 
 
@@ -46,12 +37,7 @@ def graph_of(system: System) -> nx.MultiDiGraph[str]:
     """
     system = system.flat()
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(
-        name=system.name,
-        description=system.description,
-        experiment=system.experiment,
-        connectors=system.connectors,
-        values=system.values,
-        power_ports=system.power_ports,
+        name=system.name, **{key: getattr(system, key) for key in _SYSTEM}
     )
     for name, component in system.components.items():
         graph.add_node(name, component=component)
@@ -62,8 +48,8 @@ def graph_of(system: System) -> nx.MultiDiGraph[str]:
     return frozen
 
 
-def parts_of(graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> dict[str, Any]:
-    """Return what makes a flat system of a graph.
+def system_of(graph: nx.MultiDiGraph[str] | nx.DiGraph[str], make: Callable[..., System]) -> System:
+    """Make a flat system of a graph.
 
     Names are those of the nodes, so that relabelled graphs come back right; connections are in the
     order of the graph's edges.
@@ -89,25 +75,17 @@ def parts_of(graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> dict[str, Any]:
             components[node] = _component(node, data)
         except DescriptionError as error:
             problems.append(error)
-    connections = []
+    named = make("", dict.fromkeys(graph))  # connections do not ask for more
+    lines = []
     for source, target, data in graph.edges(data=True):
         try:
-            connections.append(_connection(source, target, data))
+            lines.append(_connection(named, source, target, data))
         except DescriptionError as error:
             problems.append(error)
     if problems:
         raise DescriptionError.collect(problems)
-    about = graph.graph
-    return {
-        "name": about.get("name") or "system",
-        "components": components,
-        "connections": tuple(connections),
-        "experiment": about.get("experiment", DefaultExperiment()),
-        "description": about.get("description", ""),
-        "connectors": about.get("connectors", {}),
-        "values": about.get("values", {}),
-        "power_ports": about.get("power_ports", {}),
-    }
+    about = {key: graph.graph[key] for key in _SYSTEM if key in graph.graph}
+    return make(graph.graph.get("name") or "system", components, tuple(lines), **about)
 
 
 def _component(node: object, data: Mapping[str, Any]) -> Component:
@@ -131,7 +109,7 @@ def _component(node: object, data: Mapping[str, Any]) -> Component:
         raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
 
 
-def _connection(source: str, target: str, data: Mapping[str, Any]) -> Connection:
+def _connection(system: System, source: str, target: str, data: Mapping[str, Any]) -> Connection:
     where = f"edge {source} -> {target}"
     line = data.get("connection")
     if isinstance(line, Connection):
@@ -151,7 +129,7 @@ def _connection(source: str, target: str, data: Mapping[str, Any]) -> Connection
         f"{node}.{data[end]}" if node else data[end]
         for node, end in zip((source, target), _ENDS, strict=True)
     ]
-    return connection_of(*ends, **told)
+    return connect(system, *ends, **told).connections[-1]
 
 
 def _only(where: str, data: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -6,22 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import (
-    ConnectorMismatchError,
-    DescriptionError,
-    UnitMismatchError,
-    UnknownNameError,
-)
+from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError, UnknownNameError
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import SEPARATOR, lacking
-from orchestrator.core.system.ports import (
-    Causality,
-    Connector,
-    Value,
-    conversion_between,
-    converted,
-)
+from orchestrator.core.system.ports import Causality, Connector, Value, converted, converts
 from orchestrator.core.system.source import SourceKind, stays_unopened, unopened_note
 
 if TYPE_CHECKING:
@@ -124,8 +113,7 @@ def swap(system: System, path: str, component: Component) -> System:
     }
     problems: list[DescriptionError] = []
     for port in sorted(used):
-        theirs = new.connectors.get(port)
-        if theirs is None:
+        if port not in new.connectors:
             problems.append(
                 UnknownNameError(
                     f"cannot swap '{path}' for {source}: connected port '{port}' is missing there;"
@@ -133,11 +121,10 @@ def swap(system: System, path: str, component: Component) -> System:
                 )
             )
         elif port in old.connectors:
-            problems += _differences(path, new, old.connectors[port], theirs)
+            problems += _differences(path, new, old.connectors[port], new.connectors[port])
             problems += _other_frames(path, old, new, port)
     carried = {key: value for key, value in old.values.items() if _is_carried(old, new, key)}
-    lost = [key for key in carried if key not in new.connectors]
-    if lost:
+    if lost := [key for key in carried if key not in new.connectors]:
         problems.append(
             UnknownNameError(
                 f"cannot swap '{path}' for {source}: it has no parameter {', '.join(lost)},"
@@ -154,8 +141,9 @@ def swap(system: System, path: str, component: Component) -> System:
             values[key] = value if different else converted(value, mine, theirs)
     if problems:
         raise DescriptionError.collect(problems)
-    put = replace(new, name=old.name, values=values, options=old.options)
-    return with_component(system, path, put)
+    return with_component(
+        system, path, replace(new, name=old.name, values=values, options=old.options)
+    )
 
 
 def _is_carried(old: Component, new: Component, key: str) -> bool:
@@ -182,16 +170,8 @@ def _differences(
     path: str, new: Component, mine: Connector, theirs: Connector
 ) -> list[DescriptionError]:
     """Say in what two connectors of one name differ, beyond units that convert."""
-    different = (mine.causality, mine.type, mine.shape) != (
-        theirs.causality,
-        theirs.type,
-        theirs.shape,
-    )
-    try:
-        conversion_between(mine, theirs)
-    except UnitMismatchError:
-        different = True
-    if not different:
+    kinds = [(c.causality, c.type, c.shape) for c in (mine, theirs)]
+    if kinds[0] == kinds[1] and converts(mine, theirs):
         return []
     return [
         ConnectorMismatchError(

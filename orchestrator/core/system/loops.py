@@ -408,7 +408,7 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
     into: dict[str, list[Connection]] = {}
     out_of: dict[str, list[Connection]] = {}
     between: dict[tuple[str, str], list[Connection]] = {}
-    for line in sorted(system.connections, key=_names_of_ends):
+    for line in sorted(system.connections, key=lambda line: (*line.source, *line.target)):
         source, target = line.source.component, line.target.component
         into.setdefault(target, []).append(line)
         out_of.setdefault(source, []).append(line)
@@ -424,12 +424,6 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
             _Bundle(tuple(some), lateness) for (lateness, *_), some in alike.items()
         ] or [_Bundle(tuple(lines), None)]  # there is none that it would differ from
     return found
-
-
-def _names_of_ends(line: Connection) -> tuple[str, str, str, str]:
-    """Sort as the ends themselves do, without a comparison in Python."""
-    source, target = line.source, line.target
-    return source.component, source.connector, target.component, target.connector
 
 
 def _lateness(system: System, line: Connection) -> object:
@@ -464,8 +458,8 @@ def _begun(ways: _Ways, feedthrough: tuple[bool, ...]) -> Loop:
 
 
 def _within_ns(system: System, loop: Loop) -> int:
-    sources = [line.source for line in loop.connections]
-    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in sources)
+    ends = (line.source for line in loop.connections)
+    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in ends)
 
 
 def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from math import isfinite
 from typing import TypeVar
 
 from orchestrator.core.diagnostics import (
@@ -67,6 +68,11 @@ def member_of(kind: type[Kind], text: str, what: str) -> Kind:
 def is_whole(value: object) -> bool:
     """Whether a value is a whole number, and no truth value."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_finite(value: object) -> bool:
+    """Whether a value is a finite number, and no truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
 def expect_name(name: str, what: str) -> str:

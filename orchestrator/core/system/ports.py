@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import inf, prod
 from typing import Any
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.units.conversion import BaseUnit, conversion, defined_conversion
 
@@ -230,6 +230,15 @@ def conversion_between(source: Connector, target: Connector) -> tuple[float, flo
     return defined_conversion(
         source.unit, source.unit_definition, target.unit, target.unit_definition
     )
+
+
+def converts(source: Connector, target: Connector) -> bool:
+    """Whether the unit of one connector converts to that of another."""
+    try:
+        conversion_between(source, target)
+    except UnitMismatchError:
+        return False
+    return True
 
 
 def converted(value: Value, source: Connector, target: Connector) -> Value:

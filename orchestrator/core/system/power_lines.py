@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import pi
@@ -14,19 +14,13 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
+from orchestrator.core.system.checks import compatible
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import element
 from orchestrator.core.system.naming import lacking
-from orchestrator.core.system.ports import (
-    Causality,
-    Connector,
-    DataType,
-    Positive,
-    PowerPort,
-    conversion_between,
-)
+from orchestrator.core.system.ports import Causality, Connector, DataType, Positive, PowerPort
 from orchestrator.core.units.conversion import BaseUnit, may_lack_two_pi, meant
 from orchestrator.core.units.tables import Meaning, number, without_angle
 
@@ -135,7 +129,17 @@ def _said(name: str) -> tuple[str, str] | None:
 
 def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
     efforts, flows = kinds.get("effort", []), kinds.get("flow", [])
-    pairs = [
+    pairs = pairs_of_power(efforts, flows)
+    if not pairs or len(pairs) != max(len(efforts), len(flows)):
+        return None  # none, or one that would have to be guessed
+    return port_of_pairs(name, pairs, kinds.get("displacement", []))
+
+
+def pairs_of_power(
+    efforts: Iterable[Connector], flows: Collection[Connector]
+) -> list[tuple[Connector, Connector]]:
+    """Return each effort with each flow that goes the other way and makes a power with it."""
+    return [
         (effort, flow)
         for effort in efforts
         for flow in flows
@@ -143,15 +147,18 @@ def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
         and effort.causality is not flow.causality
         and is_power(effort, flow)
     ]
-    if not pairs or len(pairs) != max(len(efforts), len(flows)):
-        return None  # none, or one that would have to be guessed
-    along = [c.name for c in kinds.get("displacement", []) if c.causality is pairs[0][1].causality]
-    return PowerPort(
-        name,
-        tuple(effort.name for effort, _ in pairs),
-        tuple(flow.name for _, flow in pairs),
-        tuple(along),
-    )
+
+
+def port_of_pairs(
+    name: str,
+    pairs: Sequence[tuple[Connector, Connector]],
+    displacements: Iterable[Connector],
+    positive: Positive | None = None,
+) -> PowerPort:
+    """Return the port of some pairs; displacements go along that go the way of the flow."""
+    along = [c.name for c in displacements if c.causality is pairs[0][1].causality]
+    efforts, flows = ([pair[end].name for pair in pairs] for end in (0, 1))
+    return PowerPort(name, tuple(efforts), tuple(flows), tuple(along), positive=positive)
 
 
 Delay = TransportDelay | str | float | None
@@ -293,14 +300,7 @@ def _lines(
                     f"power ports {giver} and {taker}: '{end}' is an {found}, expected an {wanted}:"
                     " the port that gives the effort takes the flow"
                 )
-        if source.shape != target.shape:
-            raise ConnectorMismatchError(
-                f"connection {line}: shape {source.shape} is connected to {target.shape};"
-                " expected equal shapes"
-            )
-        try:
-            conversion_between(source, target)
-        except UnitMismatchError as error:
-            raise UnitMismatchError(f"connection {line}: {error}") from None
+        if (wrong := next(compatible(line, source, target), None)) is not None:
+            raise wrong
         lines.append((line, source))
     return lines

@@ -173,17 +173,16 @@ class System:
         if backend not in set(Backend):
             known = ", ".join(Backend)
             raise UnknownNameError(f"back-end '{backend}': expected one of {known}")
-        changed = dict(self.components)
+        system = self
         for name in names or self.components:
             component = self.component(name)
             if component.source.kind is SourceKind.FMU:
-                options = component.options.changed({"backend": str(backend)})
-                changed[name] = replace(component, options=options)
+                system = system.with_options(name, backend=str(backend))
             elif names:
                 raise DescriptionError(
                     f"component '{name}' ({component.source}) is no FMU: it has no back-end"
                 )
-        return replace(self, components=changed)
+        return system
 
     def with_extrapolation(self, extrapolation: Extrapolation | str) -> System:
         """Let all connections without a delay predict what their targets see over a step.
@@ -273,7 +272,7 @@ class System:
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
-        """Make a system of a networkx graph: see :func:`parts_of`."""
-        from orchestrator.core.system.graph import parts_of
+        """Make a system of a networkx graph: see :func:`system_of`."""
+        from orchestrator.core.system.graph import system_of
 
-        return cls(**parts_of(graph))
+        return system_of(graph, cls)

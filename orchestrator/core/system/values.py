@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,13 +42,16 @@ def set_value(system: System, path: str, value: Value) -> System:
     value = plain_value(value, connector)
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
+    return _with_values(system, end.component, holder, {**holder.values, name: value})
+
+
+def _with_values(
+    system: System, path: str, holder: Component | System, values: Mapping[str, Value]
+) -> System:
+    """Give the component or system of a path other values."""
     if isinstance(holder, Component):
-        return with_component(system, end.component, holder.with_values({name: value}))
-
-    def given(inner: System) -> System:
-        return replace(inner, values={**inner.values, name: value})
-
-    return system.edit(end.component, given)
+        return with_component(system, path, replace(holder, values=values))
+    return system.edit(path, lambda inner: replace(inner, values=values))
 
 
 def unset_value(system: System, path: str) -> System:
@@ -60,9 +63,7 @@ def unset_value(system: System, path: str) -> System:
     values = {name: value for name, value in holder.values.items() if name != unset}
     if unset not in holder.values:
         raise DescriptionError(f"{path}: no value is set")
-    if isinstance(holder, Component):
-        return with_component(system, end.component, replace(holder, values=values))
-    return system.edit(end.component, lambda inner: replace(inner, values=values))
+    return _with_values(system, end.component, holder, values)
 
 
 def value_at(system: System, path: str) -> Value:
@@ -122,10 +123,11 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[Ke
 
     Inputs of blocks are left alone: a block says nothing of how it is used alone.
     """
+    held = {*system.values, *(n for n, c in system.connectors.items() if c.start is not None)}
     fed = {
         line.target
         for line in system.connections
-        if not closed or line.source.component or _has_value(system, line.source.connector)
+        if not closed or line.source.component or line.source.connector in held
     }
     outside = {line.target for line in system.connections} - fed
     components = dict(system.components)
@@ -163,11 +165,6 @@ def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
         values = {key: v for key, v in components[name].values.items() if key != connector}
         components[name] = replace(components[name], values=values)
     return replace(system, components=components)
-
-
-def _has_value(system: System, name: str) -> bool:
-    own = system.connectors.get(name)
-    return name in system.values or (own is not None and own.start is not None)
 
 
 _ELEMENT = re.compile(r"(?P<whole>.+)\[(?P<index>\d+)\]", re.DOTALL)

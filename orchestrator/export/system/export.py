@@ -20,8 +20,8 @@ from orchestrator.core.master import (
     ExecutionSettings,
     RunKeywords,
     Schedule,
-    compile_schedule,
     recordable,
+    schedule_for,
 )
 from orchestrator.core.master.run.step_failure import expect_capabilities
 from orchestrator.core.master.schedule.events import with_abilities
@@ -219,16 +219,7 @@ def export_system(
 
 
 def _scheduled(flat: System, step_ns: int, settings: ExecutionSettings) -> Schedule:
-    schedule = compile_schedule(
-        flat,
-        settings.algorithm,
-        step_ns,
-        settings.mode,
-        _numbers(flat),
-        settings.algorithm_options,
-        settings.rates,
-        settings.faults,
-    )
+    schedule = schedule_for(flat, settings, step_ns, _numbers(flat))
     abilities = [
         _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])
         for m in schedule.members

@@ -291,9 +291,6 @@ class DeviceUnit(SimulationUnit):
         last = () if self._last is None else (str(self._last),)
         return (*super().notes, told, *last)
 
-    def _terminate(self) -> None:
-        """Nothing but what :meth:`terminate` does in every phase."""
-
     def terminate(self) -> None:
         """Leave the device in its safe state and end its process; allowed at any time.
 

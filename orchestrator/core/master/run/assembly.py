@@ -19,7 +19,7 @@ from orchestrator.core.master.run.step_failure import (
     unsettled_message,
     verify_rollback,
 )
-from orchestrator.core.master.schedule.compile import compile_schedule, expect_in_reach
+from orchestrator.core.master.schedule.compile import expect_in_reach, schedule_for
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.schedule import LoopTable, OperationCode, Schedule
 from orchestrator.core.master.settings import ExecutionSettings
@@ -39,6 +39,7 @@ from orchestrator.core.system import (
     nanoseconds,
     with_starts,
 )
+from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, FailureKind, Outcome
 
@@ -127,7 +128,7 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
     """Check a system, compile its schedule, make its units and initialise them."""
     given, mode, step_ns = system, options.mode, communication_step_ns(system, options.step)
     every, threads = options.every, options.threads
-    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
+    if not is_whole(every) or not 1 <= every <= MOST_STEPS:
         raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
     if threads is not None and threads < 1:
         raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
@@ -136,16 +137,7 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
     stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")
     expect_in_reach({"start time": start_ns, "stop time": stop_ns})
     outputs = recordable(system, options.record)
-    schedule = compile_schedule(
-        system,
-        options.algorithm,
-        step_ns,
-        mode,
-        outputs,
-        options.algorithm_options,
-        options.rates,
-        options.faults,
-    )
+    schedule = schedule_for(system, options, step_ns, outputs)
     if not schedule.loops:
         notes += unsolved(schedule.loop_delays)
     fixed_ns = None if schedule.varies else schedule.step_ns
@@ -253,11 +245,7 @@ class _Exchange:
     """Executes a schedule's operations at the start time: units are evaluated, not stepped."""
 
     def __init__(
-        self,
-        schedule: Schedule,
-        units: Sequence[SimulationUnit],
-        engine: Engine,
-        start_ns: int,
+        self, schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
     ) -> None:
         self._schedule = schedule
         self._units = units

@@ -104,19 +104,9 @@ class Checkpoint:
             unit.name: unit.serialize(state)
             for unit, state in zip(self.units, self.states, strict=True)
         }
-        engine = self.engine
-        return StoredCheckpoint(
-            self.facts,
-            self.time_ns,
-            engine.done,
-            engine.signals,
-            engine.samples,
-            engine.marks,
-            engine.memory,
-            *self.rows.joined()[:2],
-            states,
-            self.log,
-        )
+        engine, rows = self.engine, self.rows.joined()[:2]
+        past = engine.done, engine.signals, engine.samples, engine.marks, engine.memory
+        return StoredCheckpoint(self.facts, self.time_ns, *past, *rows, states, self.log)
 
 
 def _facts(made: Assembly) -> dict[str, str]:
@@ -158,12 +148,8 @@ def _line(line: Connection) -> str:
         said.append(
             f"varying {blake2b(repr(astuple(channel)).encode(), digest_size=16).hexdigest()}"
         )
-    if line.interpolation is not None:
-        said.append(f"interpolation {line.interpolation}")
-    if line.extrapolation is not None:
-        said.append(f"extrapolation {line.extrapolation}")
-    if line.compensation is not None:
-        said.append(f"compensation {line.compensation}")
+    ways = ((way, getattr(line, way)) for way in ("interpolation", "extrapolation", "compensation"))
+    said += [f"{way} {chosen}" for way, chosen in ways if chosen is not None]
     return ", ".join(said)
 
 

@@ -265,13 +265,8 @@ class Pacing:
 
 
 def _durations(histogram: LatencyHistogram) -> Durations:
-    return Durations(
-        histogram.count,
-        histogram.minimum,
-        histogram.maximum,
-        histogram.total,
-        tuple(histogram.buckets),
-    )
+    figures = histogram.count, histogram.minimum, histogram.maximum, histogram.total
+    return Durations(*figures, tuple(histogram.buckets))
 
 
 def expect_clock(realtime: RealTime | None, system: System, step: str | float) -> None:

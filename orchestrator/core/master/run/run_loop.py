@@ -32,6 +32,7 @@ from orchestrator.core.master.run.step_failure import (
 from orchestrator.core.master.schedule.compile import expect_in_reach
 from orchestrator.core.simunits import SimulationUnit, changed_note
 from orchestrator.core.system import REACH_NS, seconds
+from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import end_of_steps, whole_steps
 from orchestrator.engine import FailureKind, Outcome, Surroundings
 
@@ -91,7 +92,7 @@ class RunLoop:
 
     def step(self, count: int) -> None:
         """Do one communication step, or so many."""
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count) or count < 1:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
         varies = self._schedule.varies
         if not varies:

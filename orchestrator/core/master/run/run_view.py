@@ -15,14 +15,7 @@ from orchestrator.core.master.run.run_loop import RunLoop
 from orchestrator.core.master.schedule.events import EventStatistics
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import Notice, SimulationUnit
-from orchestrator.core.system import (
-    Causality,
-    Connector,
-    DataType,
-    Endpoint,
-    Value,
-    seconds,
-)
+from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value, seconds
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import Limits, plain_value
 from orchestrator.core.wings import of_wing

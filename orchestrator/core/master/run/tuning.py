@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.run.assembly import Assembly
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.run.run_view import Ports
-from orchestrator.core.master.schedule.compile import compile_schedule
+from orchestrator.core.master.schedule.compile import schedule_for
 from orchestrator.core.system import (
     Connection,
     DataType,
@@ -341,16 +341,8 @@ class LineDelays:
         ends = str(line.source), str(line.target)
         system = self._system.with_delay(*ends, replace(line.delay, nominal_ns=value))
         chosen, here = self._made.settings, self._made.schedule
-        other = compile_schedule(
-            system,
-            chosen.algorithm,
-            communication_step_ns(system, chosen.step),
-            chosen.mode,
-            self._made.outputs,
-            chosen.algorithm_options,
-            chosen.rates,
-            chosen.faults,
-        )
+        step = communication_step_ns(system, chosen.step)
+        other = schedule_for(system, chosen, step, self._made.outputs)
         same = all(getattr(other, name) == getattr(here, name) for name in _SAME)
         if not same or list(map(_unmoved, other.reads)) != list(map(_unmoved, here.reads)):
             raise CapabilityError(

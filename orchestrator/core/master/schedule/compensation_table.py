@@ -93,17 +93,9 @@ def rule_table(
                 " between the same two components, the product of whose units is a power, such as"
                 " N and m/s; declare the units or power ports, or choose another algorithm"
             )
-    return RuleTable(
-        control.method,
-        control.relative,
-        control.absolute,
-        control.order,
-        control.least_ns,
-        most_ns,
-        min(step_ns, most_ns),
-        tuple(checked),
-        tuple(bonds),
-    )
+    how = control.method, control.relative, control.absolute, control.order
+    bounds = control.least_ns, most_ns, min(step_ns, most_ns)
+    return RuleTable(*how, *bounds, tuple(checked), tuple(bonds))
 
 
 def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
@@ -173,16 +165,10 @@ class CompensationTable:
     def of(self, line: Connection) -> Iterator[CompensationRow]:
         """Make the rows of a connection, one for each scalar; none if it is not compensated."""
         if line.compensation is not None and line.compensation.makes_up_integral:
-            order = _ORDERS[line.extrapolation]
+            how = _ORDERS[line.extrapolation], *linear_of(self._system, line)
+            method = CompensationMethod.ENERGY_INTEGRAL
             for source, target in self._scalars(line):
-                yield CompensationRow(
-                    CompensationMethod.ENERGY_INTEGRAL,
-                    source,
-                    target,
-                    self._remember(),
-                    order,
-                    *linear_of(self._system, line),
-                )
+                yield CompensationRow(method, source, target, self._remember(), *how)
         elif line.compensation is Compensation.ENERGY:
             yield from self._taking_energy_back(line)
 
@@ -195,16 +181,9 @@ class CompensationTable:
         place = {name: i for i, name in enumerate(order)}
         numbers = {member.name: i for i, member in enumerate(self._buffer.members)}
         for line in sorted(lines, key=lambda line: place[line.target.component]):
+            how = 0, 0, *linear_of(self._system, line), numbers[line.target.component]
             for source, target in self._scalars(line):
-                yield CompensationRow(
-                    CompensationMethod.DIRECT_RESPONSE,
-                    source,
-                    target,
-                    0,
-                    0,
-                    *linear_of(self._system, line),
-                    numbers[line.target.component],
-                )
+                yield CompensationRow(CompensationMethod.DIRECT_RESPONSE, source, target, *how)
 
     def _taking_energy_back(self, line: Connection) -> Iterator[CompensationRow]:
         bonds = self._opposite.get(line, [])
@@ -238,18 +217,9 @@ class CompensationTable:
                 )
         pairs = zip(self._scalars(line), self._scalars(other), strict=True)
         for (source, target), (answer, answered) in pairs:
-            yield CompensationRow(
-                CompensationMethod.RESIDUAL_ENERGY,
-                source,
-                target,
-                self._remember(),
-                0,
-                factor,
-                offset,
-                answer,
-                answered,
-                answer_factor,
-            )
+            how = source, target, self._remember(), 0, factor, offset
+            back = answer, answered, answer_factor
+            yield CompensationRow(CompensationMethod.RESIDUAL_ENERGY, *how, *back)
 
     def _scalars(self, line: Connection) -> Iterator[tuple[int, int]]:
         source, size = self._buffer.slots[str(line.source)]
@@ -322,14 +292,12 @@ class FaultRows:
     def on_readings(self, line: Connection, reads: Sequence[int]) -> list[Operation]:
         """Add what comes before the readings of a delayed connection: another delay."""
         declared = line.delay.nominal_ns if line.delay else 0
-        return self._added(
-            OperationCode.INJECT_FAULT,
-            [
-                _row(fault, Effect.CHANGED_DELAY, read, change_ns=declared - fault.delay_ns)
-                for fault in self.delays(line)
-                for read in reads
-            ],
-        )
+        rows = [
+            _row(fault, Effect.CHANGED_DELAY, read, change_ns=declared - fault.delay_ns)
+            for fault in self.delays(line)
+            for read in reads
+        ]
+        return self._added(OperationCode.INJECT_FAULT, rows)
 
     def on_copies(
         self, line: Connection, slots: Sequence[int], linear: tuple[float, float]
@@ -345,13 +313,8 @@ class FaultRows:
 
     def on_input(self, line: Connection, slots: Sequence[int]) -> list[Operation]:
         """Add what comes last: what does not arrive."""
-        rows = [
-            _row(fault, Effect.DROP, slot)
-            for fault in self._of.get(line.target, ())
-            if fault.kind is FaultKind.DROP
-            for i, slot in enumerate(slots)
-            if fault.touches(i)
-        ]
+        acting = self._acting(line, slots)
+        rows = [_row(one, Effect.DROP, at) for one, _, at in acting if one.kind is FaultKind.DROP]
         return self._added(OperationCode.INJECT_FAULT, rows)
 
     def on_past(self, line: Connection, histories: Sequence[int]) -> list[Operation]:
@@ -362,20 +325,20 @@ class FaultRows:
         self, line: Connection, places: Sequence[int], factor: float, offset: float
     ) -> list[FaultRow]:
         rows = []
-        for fault in self._of.get(line.target, ()):
-            if fault.kind.is_received:
-                continue
-            for i, place in enumerate(places):
-                if fault.touches(i):
-                    amount, key = fault.amount_of(i), _key(fault, line, i)
-                    if fault.kind is FaultKind.NAN:
-                        amount = math.nan
-                    if fault.kind is FaultKind.SCALE:
-                        amounts = amount, (1.0 - amount) * offset
-                    else:
-                        amounts = factor * amount, 0.0
-                    rows.append(_row(fault, _EFFECTS[fault.kind], place, *amounts, key=key))
+        for fault, i, place in self._acting(line, places):
+            if not fault.kind.is_received:
+                amount = math.nan if fault.kind is FaultKind.NAN else fault.amount_of(i)
+                amounts = factor * amount, 0.0
+                if fault.kind is FaultKind.SCALE:
+                    amounts = amount, (1.0 - amount) * offset
+                key = _key(fault, line, i)
+                rows.append(_row(fault, _EFFECTS[fault.kind], place, *amounts, key=key))
         return rows
+
+    def _acting(self, line: Connection, places: Sequence[int]) -> Iterator[tuple[Fault, int, int]]:
+        """Faults of a connection, with number and place of each element that they act on."""
+        for fault in self._of.get(line.target, ()):
+            yield from ((fault, i, place) for i, place in enumerate(places) if fault.touches(i))
 
     def _added(self, code: OperationCode, rows: list[FaultRow]) -> list[Operation]:
         first = len(self.rows)

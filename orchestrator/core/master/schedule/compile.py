@@ -28,7 +28,7 @@ from orchestrator.core.master.schedule.schedule import (
     Schedule,
     connector_at,
 )
-from orchestrator.core.master.settings import fault_refusals, validate_plan
+from orchestrator.core.master.settings import ExecutionSettings, fault_refusals, validate_plan
 from orchestrator.core.system import (
     Connection,
     DataType,
@@ -267,12 +267,7 @@ def compile_schedule(
     def timing_of(line: Connection) -> Timing:
         return input_hold.timing(line, step_ns)
 
-    plans, loop_delays = plan_delays(
-        system.connections,
-        closed_loops(system),
-        mode,
-        timing_of,
-    )
+    plans, loop_delays = plan_delays(system.connections, closed_loops(system), mode, timing_of)
     plans = at_end(plans, step_ns, exact=mode is not DelayMode.PLAIN)
     buffer = Buffer(system, plan, rates, recorded)
     fault_table = FaultRows(system, faults)
@@ -316,6 +311,14 @@ def compile_schedule(
         tuple(tables.compensations),
         tuple(emission.read_early),
     )
+
+
+def schedule_for(
+    system: System, settings: ExecutionSettings, step_ns: int, recorded: Collection[str]
+) -> Schedule:
+    """Compile a checked system with the settings of a run; see :func:`compile_schedule`."""
+    how = settings.algorithm_options, settings.rates, settings.faults
+    return compile_schedule(system, settings.algorithm, step_ns, settings.mode, recorded, *how)
 
 
 def _stepped(system: System, step_ns: int) -> System:

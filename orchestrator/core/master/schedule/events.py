@@ -9,12 +9,7 @@ from enum import IntEnum
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import StepMethod
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
-from orchestrator.core.master.schedule.schedule import (
-    Buffer,
-    EventTable,
-    Schedule,
-    connector_at,
-)
+from orchestrator.core.master.schedule.schedule import Buffer, EventTable, Schedule, connector_at
 from orchestrator.core.simunits import Capabilities
 from orchestrator.core.system import (
     Connection,
@@ -153,11 +148,7 @@ def event_table(system: System, buffer: Buffer, tables: ConnectionTables) -> Eve
 
 
 def with_abilities(
-    system: System,
-    schedule: Schedule,
-    abilities: Sequence[Capabilities],
-    *,
-    early_return: bool,
+    system: System, schedule: Schedule, abilities: Sequence[Capabilities], *, early_return: bool
 ) -> Schedule:
     """Decide whether steps may be split at events, and whether units may return early."""
     if schedule.events is None:

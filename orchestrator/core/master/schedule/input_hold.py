@@ -22,7 +22,6 @@ from orchestrator.core.system import (
     Causality,
     Component,
     Connection,
-    Connector,
     DataType,
     Endpoint,
     Extrapolation,
@@ -55,19 +54,11 @@ def with_boundary(system: System) -> System:
     through the outside. An output shows the newest value, whatever its connection says of
     extrapolation; own parameters are no signals and are left out with their connections.
     """
-    inputs = [c for c in system.connectors.values() if c.causality is Causality.INPUT]
-    outputs = [c for c in system.connectors.values() if c.causality is Causality.OUTPUT]
-    components = dict(system.components)
-
-    def boundary(name: str, connectors: Mapping[str, Connector]) -> Component:
-        return Component(name, Source(SourceKind.SYSTEM, name), connectors, has_states=False)
-
-    if inputs:
-        turned = {c.name: replace(c, causality=Causality.OUTPUT) for c in inputs}
-        components[SOURCE] = boundary(SOURCE, turned)
-    if outputs:
-        turned = {c.name: replace(c, causality=Causality.INPUT) for c in outputs}
-        components[SINK] = boundary(SINK, turned)
+    components, inside = dict(system.components), system.inside
+    for name, causality in ((SOURCE, Causality.OUTPUT), (SINK, Causality.INPUT)):
+        if own := {c.name: c for c in inside.of(causality)}:
+            where = Source(SourceKind.SYSTEM, name)
+            components[name] = Component(name, where, own, has_states=False)
     lines = []
     for line in system.connections:
         source, target = line.source, line.target
@@ -281,11 +272,9 @@ class InputHold:
         if coupling is Coupling.AHEAD and not self.before(line):
             share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
             return Held(OperationCode.EXTRAPOLATE, share, late)
-        return (
-            Held(OperationCode.COPY, 1.0, -0.5)
-            if at_once
-            else Held(OperationCode.INTERPOLATE_MEAN, 0.5, 0.0)
-        )
+        if at_once:
+            return Held(OperationCode.COPY, 1.0, -0.5)
+        return Held(OperationCode.INTERPOLATE_MEAN, 0.5, 0.0)
 
     def of_first_half(self, line: Connection) -> Held:
         """Return the same for the first half of a step that is done in two halves."""

@@ -361,11 +361,7 @@ class Buffer:
     """
 
     def __init__(
-        self,
-        system: System,
-        plan: Plan,
-        rates: Mapping[str, int],
-        recorded: Collection[str],
+        self, system: System, plan: Plan, rates: Mapping[str, int], recorded: Collection[str]
     ) -> None:
         self.size = 0
         self.text_size = 0
@@ -385,9 +381,11 @@ class Buffer:
             if alike not in known:
                 known[alike] = _bound(component, fed_here, used_here, read)
             inputs, outputs, text_inputs, text_outputs = known[alike]
-            first_input, first_output = self._allot(name, inputs), self._allot(name, outputs)
-            first_text_input = self._allot_texts(name, text_inputs)
-            first_text_output = self._allot_texts(name, text_outputs)
+            first_input, first_text_input = self.size, self.text_size
+            first_output = _allot(self.slots, first_input, name, inputs)
+            self.size = _allot(self.slots, first_output, name, outputs)
+            first_text_output = _allot(self.text_slots, first_text_input, name, text_inputs)
+            self.text_size = _allot(self.text_slots, first_text_output, name, text_outputs)
             self.members.append(
                 Member(
                     name,
@@ -406,16 +404,12 @@ class Buffer:
                 )
             )
 
-    def _allot(self, component: str, connectors: Iterable[Connector]) -> int:
-        first = self.size
-        for connector in connectors:
-            self.slots[f"{component}.{connector.name}"] = self.size, connector.size
-            self.size += connector.size
-        return first
 
-    def _allot_texts(self, component: str, connectors: Iterable[Connector]) -> int:
-        first = self.text_size
-        for connector in connectors:
-            self.text_slots[f"{component}.{connector.name}"] = self.text_size, connector.size
-            self.text_size += connector.size
-        return first
+def _allot(
+    slots: dict[str, tuple[int, int]], first: int, component: str, connectors: Iterable[Connector]
+) -> int:
+    """Give connectors their places, one after the other, and return where they end."""
+    for connector in connectors:
+        slots[f"{component}.{connector.name}"] = first, connector.size
+        first += connector.size
+    return first

@@ -42,11 +42,7 @@ class Declared:
 
 
 def Input(  # noqa: N802 - reads as a declaration
-    *,
-    unit: str | None = None,
-    description: str = "",
-    shape: tuple[int, ...] = (),
-    start: Any = 0.0,
+    *, unit: str | None = None, description: str = "", shape: tuple[int, ...] = (), start: Any = 0.0
 ) -> Any:
     """Declare an input: ``position: float = Input(unit="m", description="..")``."""
     return Declared(Causality.INPUT, unit, shape, description, start)

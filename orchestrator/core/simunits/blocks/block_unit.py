@@ -171,9 +171,6 @@ class BlockUnit(SimulationUnit):
             )
         return connector.name, _CODES[connector.type], array
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        """Do nothing: a block is announced no experiment."""
-
     def _initialise_outputs(self, start_ns: int) -> None:
         """Initialise the block once: what an earlier pass made it remember is put back first."""
         try:
@@ -241,9 +238,6 @@ class BlockUnit(SimulationUnit):
     def _value(self, connector: Connector) -> Value | Floats:
         value: Value | Floats = getattr(self.block, connector.name)
         return value.copy() if isinstance(value, np.ndarray) else value
-
-    def _terminate(self) -> None:
-        """Do nothing: a block holds no resources."""
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what the block says of the run so far."""

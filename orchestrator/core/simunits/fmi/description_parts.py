@@ -65,8 +65,6 @@ class DisplayUnit:
     """A unit in which a quantity is shown."""
 
     name: str | None = None
-    factor: float = 1.0
-    offset: float = 0.0
 
 
 @dataclass(eq=False, slots=True)
@@ -100,7 +98,6 @@ class Item:
 
     name: str | None = None
     value: str | None = None
-    description: str | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -108,16 +105,11 @@ class DeclaredType:
     """A type that is defined."""
 
     name: str | None = None
-    description: str | None = None
     type: str = ""
-    quantity: str | None = None
     unit: str | None = None
-    displayUnit: str | None = None
     relativeQuantity: bool = False
     min: str | None = None
     max: str | None = None
-    nominal: str | None = None
-    unbounded: str | None = None
     items: Collection[Item] = ()
 
 
@@ -162,10 +154,8 @@ class Variable:
     min: str | None = None
     max: str | None = None
     nominal: str | None = None
-    unbounded: bool = False
     start: str | None = None
     derivative: Variable | None = None
-    intervalVariability: str | None = None
     aliases: Collection[Alias] = ()
     alias: Variable | None = None
 
@@ -189,6 +179,9 @@ class Interface:
     canGetAndSetFMUstate: bool = False
     canSerializeFMUstate: bool = False
     providesDirectionalDerivative: bool = False
+    providesDirectionalDerivatives: bool = False
+    providesIntermediateUpdate: bool = False
+    mightReturnEarlyFromDoStep: bool = False
     needsCompletedIntegratorStep: bool = False
     canHandleVariableCommunicationStepSize: bool = False
     fixedInternalStepSize: str | None = None
@@ -220,7 +213,6 @@ class ModelDescription:
     defaultExperiment: Experiment | None = None
     coSimulation: Interface | None = None
     modelExchange: Interface | None = None
-    scheduledExecution: Interface | None = None
     unitDefinitions: list[Unit] = field(default_factory=list)
     modelVariables: list[Variable] = field(default_factory=list)
     outputs: list[Unknown] = field(default_factory=list)
@@ -255,14 +247,18 @@ _INITIAL: Final[Mapping[str, Mapping[str, str | None]]] = {
 }
 
 
-def read_unit(element: etree._Element) -> Unit:
-    """Return a unit with its base unit and its display units."""
-    bases = element.findall("BaseUnit")
-    return Unit(
-        name=element.get("name"),
-        baseUnit=part_of(BaseUnit, bases[-1]) if bases else None,
-        displayUnits=[part_of(DisplayUnit, shown) for shown in element.findall("DisplayUnit")],
-    )
+def read_units(root: etree._Element, version: int) -> Iterator[Unit]:
+    """Yield the units; those of FMI 1.0 have no definition in SI."""
+    if version == 1:
+        for element in root.findall("UnitDefinitions/BaseUnit"):
+            shown = [e.get("displayUnit") for e in element.findall("DisplayUnitDefinition")]
+            yield Unit(element.get("unit"), None, list(map(DisplayUnit, shown)))
+        return
+    for element in root.findall("UnitDefinitions/Unit"):
+        bases = element.findall("BaseUnit")
+        base = part_of(BaseUnit, bases[-1]) if bases else None
+        shown = [each.get("name") for each in element.findall("DisplayUnit")]
+        yield Unit(element.get("name"), base, list(map(DisplayUnit, shown)))
 
 
 def read_types(root: etree._Element, version: int) -> Iterator[DeclaredType]:
@@ -354,10 +350,8 @@ def _variable(
         min=typed.get("min") if has_limits else None,
         max=typed.get("max") if has_limits else None,
         nominal=typed.get("nominal") if is_real else None,
-        unbounded=is_real and typed.get("unbounded") in TRUE,
         start=None if start is None else start.get("value" if start is not typed else "start"),
         sourceline=element.sourceline,
-        intervalVariability=element.get("intervalVariability") if version == 3 else None,
         aliases=[part_of(Alias, each) for each in element if each.tag == "Alias"],
     )
     _settle(found, version)

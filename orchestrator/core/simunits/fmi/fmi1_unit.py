@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.description_parts import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import TRUE, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit, check_limits
+from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, unit_described
 from orchestrator.core.simunits.protocol import Capabilities, Phase, UnitDescription
 from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
@@ -28,8 +29,8 @@ class Fmu1Unit(FmuUnit):
 
     native: Fmu1
 
-    def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
-        super().__init__(name, fmu, logging_on=logging_on)
+    def __init__(self, name: str, fmu: FmuDescription) -> None:
+        super().__init__(name, fmu)
         self._given: dict[str, Value] = {}
         self._texts: list[bytes] = []  # String inputs: set last, and when it was initialised
         self._texts_used: list[bytes] = []
@@ -39,25 +40,14 @@ class Fmu1Unit(FmuUnit):
         fmu = self.fmu
         identifier = Path(fmu.library).stem
         library = str(folder / fmu.library)
-        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri(), self._logging_on)
+        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri())
         native.declare(fmu.description.capabilities.input_order > 0)
         return native
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         self._given.update(values)
         for name, value in values.items():
-            reference = self.fmu.references[name]
-            kind = self.description.connectors[name].type
-            check_limits(self.name, name, self.fmu.variables[name], value)
-            if kind is DataType.REAL:
-                status = self.native.set_real(reference, float(value))  # type: ignore[arg-type]
-            elif kind is DataType.INTEGER:
-                status = self.native.set_integer(reference, int(value))  # type: ignore[arg-type]
-            elif kind is DataType.BOOLEAN:
-                status = self.native.set_boolean(reference, bool(value))
-            else:
-                status = self.native.set_string(reference, str(value))
-            self._check(status, f"setting '{name}' to {value!r}")
+            self._set_value(name, value)
 
     def _bind(self) -> None:
         self.native.bind(self._ports(self.inputs), self._ports(self.outputs))
@@ -105,18 +95,9 @@ class Fmu1Unit(FmuUnit):
         if not self.native.is_initialised:
             self._check(self.native.initialise(*self._times), "initialising")
 
-    def _value(self, connector: Connector) -> Value:
-        read: Mapping[DataType, Callable[[int], Value]] = {
-            DataType.REAL: lambda r: self._sign(connector) * self.native.get_real(r),
-            DataType.INTEGER: self.native.get_integer,
-            DataType.BOOLEAN: self.native.get_boolean,
-            DataType.STRING: self.native.get_string,
-        }
-        with self._refusing(f"reading '{connector.name}'"):
-            return read[connector.type](self.fmu.references[connector.name])
-
-    def _terminate(self) -> None:
-        self.native.terminate()
+    def _value(self, connector: Connector) -> Any:
+        value = super()._value(connector)
+        return self._sign(connector) * value if connector.type is DataType.REAL else value
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU says it reached (fmiLastSuccessfulTime)."""
@@ -166,7 +147,7 @@ def _capabilities(root: etree._Element) -> Capabilities:
     element = root.find("Implementation/*/Capabilities")
 
     def can(name: str) -> bool:
-        return element is not None and element.get(name) in {"true", "1"}
+        return element is not None and element.get(name) in TRUE
 
     return Capabilities(
         can_vary_step=can("canHandleVariableCommunicationStepSize"),

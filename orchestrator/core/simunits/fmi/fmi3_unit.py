@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from enum import IntEnum
-from math import isfinite, prod
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +13,18 @@ import numpy as np
 from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.fmi.description_parts import ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import TRUE, Interface, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit, check_limits
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
+    described_capabilities,
+    described_feedthrough,
     unit_described,
     units_of,
 )
-from orchestrator.core.simunits.protocol import Capabilities, Notice, Phase, UnitDescription
+from orchestrator.core.simunits.protocol import Notice, Phase, UnitDescription
 from orchestrator.core.system import Causality, Connector, DataType, Value, Variability, seconds
 from orchestrator.engine import Fmu3
 
@@ -37,23 +39,15 @@ class Fmu3Unit(FmuUnit):
     configuration mode.
 
     name, fmu: The component's name, and the FMU.
-    logging_on: Whether the FMU writes messages.
     early_return: Whether it may end a step before its end, at an event.
     """
 
     native: Fmu3
 
-    def __init__(
-        self,
-        name: str,
-        fmu: FmuDescription,
-        *,
-        logging_on: bool = False,
-        early_return: bool = False,
-    ) -> None:
+    def __init__(self, name: str, fmu: FmuDescription, *, early_return: bool = False) -> None:
         can = fmu.description.capabilities
         self._early_return = early_return and can.has_event_mode and can.might_return_early
-        super().__init__(name, fmu, logging_on=logging_on)
+        super().__init__(name, fmu)
 
     def _load(self, name: str, folder: Path) -> Fmu3:
         fmu = self.fmu
@@ -63,9 +57,8 @@ class Fmu3Unit(FmuUnit):
             name,
             fmu.guid,
             f"{folder / 'resources'}/",
-            self._logging_on,
-            can.has_event_mode,
-            self._early_return,
+            event_mode=can.has_event_mode,
+            early_return=self._early_return,
             exchange=fmu.interface == "ModelExchange",
             followed=self._followed(),
         )
@@ -179,7 +172,7 @@ class Fmu3Unit(FmuUnit):
 
     def _value(self, connector: Connector) -> Value | Floats:
         variable = self.fmu.variables[connector.name]
-        count = prod(connector.shape)
+        count = connector.size
         if connector.type is DataType.CLOCK:
             return False  # a clock ticks in event mode only
         with self._refusing(f"reading '{connector.name}'"):
@@ -194,9 +187,6 @@ class Fmu3Unit(FmuUnit):
             return np.array(numbers, dtype=np.float64).reshape(connector.shape)
         value: Value = numbers[0]
         return value
-
-    def _terminate(self) -> None:
-        self.native.terminate()
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU reached (lastSuccessfulTime of fmi3DoStep)."""
@@ -251,7 +241,7 @@ def timers_of(root: etree._Element) -> dict[str, Timer]:
 
 
 def _timer(element: etree._Element, kind: TimerKind) -> Timer:
-    fraction = element.get("supportsFraction") in {"true", "1"}
+    fraction = element.get("supportsFraction") in TRUE
     counter = _number(element, "intervalCounter", 1)
     resolution = _number(element, "resolution", 1) if counter else 0
     if counter and not resolution:
@@ -303,40 +293,30 @@ def describe_fmi3(
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     """Turn a model description into ports, feed-through and capabilities."""
     connectors, variables = _variables(described, root)
-    cs = described.coSimulation
-    element = root.find("CoSimulation")
-    capabilities = Capabilities()
-    if cs is not None:
-        capabilities = Capabilities(
-            can_roll_back=cs.canGetAndSetFMUstate,
-            can_serialize=cs.canSerializeFMUstate,
-            can_vary_step=cs.canHandleVariableCommunicationStepSize,
-            has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
-            input_order=_input_order(element, connectors, variables),
-            has_event_mode=cs.hasEventMode,
-            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
-            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
-            fixed_step=length if (length := float(cs.fixedInternalStepSize or 0)) > 0.0 else None,
-        )
+    capabilities = described_capabilities(
+        described, _input_order(described.coSimulation, connectors, variables)
+    )
     if capabilities.has_event_mode:
         connectors = {
-            name: replace(
-                connector,
-                variability=Variability.CLOCKED
-                if variables[name].clocks
-                else Variability.DISCRETE
-                if variables[name].is_discrete
-                else Variability.CONTINUOUS,
-            )
+            name: replace(connector, variability=_variability(variables[name]))
             for name, connector in connectors.items()
         }
-    return unit_described(
-        described, connectors, _feedthrough(described, connectors), capabilities
-    ), variables
+    feedthrough = described_feedthrough(described)
+    for variable in described.modelVariables:
+        if variable.alias is not None and variable.alias.name in feedthrough:
+            feedthrough[variable.name] = feedthrough[variable.alias.name]
+    known = {name: inputs for name, inputs in feedthrough.items() if name in connectors}
+    return unit_described(described, connectors, known, capabilities), variables
+
+
+def _variability(variable: FmuVariable) -> Variability:
+    if variable.clocks:
+        return Variability.CLOCKED
+    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
 
 
 def _input_order(
-    element: etree._Element | None,
+    interface: Interface | None,
     connectors: Mapping[str, Connector],
     variables: Mapping[str, FmuVariable],
 ) -> int:
@@ -352,12 +332,8 @@ def _input_order(
         and connector.type is DataType.REAL
         and not variables[name].is_discrete
     ]
-    told = _is_true(element, "providesIntermediateUpdate")
+    told = interface is not None and interface.providesIntermediateUpdate
     return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
-
-
-def _is_true(element: etree._Element | None, name: str) -> bool:
-    return element is not None and element.get(name) in {"true", "1"}
 
 
 def _variables(
@@ -372,7 +348,7 @@ def _variables(
     followed = {
         element.get("name")
         for element in root.iterfind("ModelVariables/*")
-        if element.get("intermediateUpdate") in {"true", "1"}
+        if element.get("intermediateUpdate") in TRUE
     }
     names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
     connectors, variables = {}, {}
@@ -400,17 +376,3 @@ def _variables(
             timer=timers.get(variable.name),
         )
     return connectors, variables
-
-
-def _feedthrough(
-    described: ModelDescription, connectors: dict[str, Connector]
-) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for unknown in described.outputs:
-        if unknown.dependencies is not None:
-            inputs = (v.name for v in unknown.dependencies if v.causality == Causality.INPUT)
-            found[unknown.variable.name] = tuple(inputs)
-    for variable in described.modelVariables:
-        if variable.alias is not None and variable.alias.name in found:
-            found[variable.name] = found[variable.alias.name]
-    return {name: inputs for name, inputs in found.items() if name in connectors}

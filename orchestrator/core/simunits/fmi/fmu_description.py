@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import platform
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -37,8 +37,8 @@ from orchestrator.core.system import (
     System,
     Value,
     conversion,
-    is_power,
 )
+from orchestrator.core.system.power_lines import pairs_of_power, port_of_pairs
 
 _LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
@@ -151,7 +151,11 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
         names = frozenset(archive.namelist())
-        build = _build_description(path, archive) if _BUILD in names else None
+        build = None
+        if _BUILD in names:
+            build = b""  # no XML, where it cannot be read
+            with suppress(FmuError):
+                build = read_entry(path, archive, _BUILD, FmuError)
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     text = root.get("fmiVersion", "none")
     version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
@@ -167,14 +171,6 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     return _Opened(found.described, found.flaws, root, names, version)
 
 
-def _build_description(path: Path, archive: zipfile.ZipFile) -> bytes:
-    """Return how the sources are built; nothing, which is no XML, if it cannot be read."""
-    try:
-        return read_entry(path, archive, _BUILD, FmuError)
-    except FmuError:
-        return b""
-
-
 @lru_cache(maxsize=256)
 def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
     opened = _open(path, stamp)
@@ -188,7 +184,7 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
     if interface == "modelExchange":
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
-        description = as_model_exchange(description, described, opened.root)
+        description = as_model_exchange(description, described)
     system = platform.system(), platform.machine()
     folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
     return FmuDescription(
@@ -338,34 +334,12 @@ def _terminals(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 def _port(name: str, ends: Sequence[tuple[Connector, str]]) -> PowerPort | None:
     efforts = [c for c, _ in ends if _measures(c, _EFFORTS)]
-    flows: list[Connector] = []
-    for effort in efforts:
-        fitting = [
-            c
-            for c, _ in ends
-            if c not in efforts
-            and c.shape == effort.shape
-            and c.causality is not effort.causality
-            and is_power(effort, c)
-        ]
-        if len(fitting) != 1:
-            return None
-        flows += fitting
+    pairs = pairs_of_power(efforts, [c for c, _ in ends if c not in efforts])
     kinds = {_KINDS[kind] for _, kind in ends if kind in _KINDS}
-    if not efforts or len(set(kinds)) > 1:
+    if not pairs or [effort for effort, _ in pairs] != efforts or len(kinds) > 1:
         return None
-    along = [
-        c.name
-        for c, _ in ends
-        if _measures(c, _DISPLACEMENTS) and c.causality is flows[0].causality
-    ]
-    return PowerPort(
-        name,
-        tuple(c.name for c in efforts),
-        tuple(c.name for c in flows),
-        tuple(along),
-        positive=kinds.pop() if kinds else None,
-    )
+    along = [c for c, _ in ends if _measures(c, _DISPLACEMENTS)]
+    return port_of_pairs(name, pairs, along, kinds.pop() if kinds else None)
 
 
 def _measures(connector: Connector, units: tuple[str, ...]) -> bool:

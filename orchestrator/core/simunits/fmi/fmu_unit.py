@@ -11,7 +11,7 @@ import tempfile
 import threading
 import weakref
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -26,11 +26,13 @@ from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
+    described_capabilities,
+    described_feedthrough,
     unit_described,
     units_of,
 )
-from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
-from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
+from orchestrator.core.simunits.protocol import SimulationUnit, UnitDescription
+from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import Fmu, Fmu2, SavedState
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")  # Elf64_Ehdr, little endian (System V ABI)
@@ -57,8 +59,7 @@ def is_whole(library: Path) -> bool:
             return False
         file.seek(first)
         table = file.read(count * segment_size)
-    segments = _SEGMENT.iter_unpack(table)
-    return all(segment[2] + segment[5] <= size for segment in segments)
+    return all(segment[2] + segment[5] <= size for segment in _SEGMENT.iter_unpack(table))
 
 
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
@@ -108,7 +109,7 @@ class FmuUnit(SimulationUnit):
 
     native: Fmu
 
-    def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
+    def __init__(self, name: str, fmu: FmuDescription) -> None:
         self._folder = unpacked(fmu.path)
         folder = self._folder.path
         if not is_whole(folder / fmu.library):
@@ -117,7 +118,6 @@ class FmuUnit(SimulationUnit):
                 " 64-bit ELF library"
             )
         self.fmu = fmu
-        self._logging_on = logging_on
         try:
             native = self._load(name, folder)
         except RuntimeError as error:
@@ -137,8 +137,24 @@ class FmuUnit(SimulationUnit):
 
         self.native.bind_texts(list(map(row, self.text_inputs)), list(map(row, self.text_outputs)))
 
-    def _initialise_outputs(self, start_ns: int) -> None:
-        """An FMU in initialisation mode computes its outputs when they are read."""
+    def _set_value(self, name: str, value: Value) -> None:
+        """Set a scalar by FMI 1.0 and 2.0."""
+        check_limits(self.name, name, self.fmu.variables[name], value)
+        kind, plain = _KINDS[self.description.connectors[name].type]
+        status = self._access(f"set_{kind}", name, plain(value))
+        self._check(status, f"setting '{name}' to {value!r}")
+
+    def _value(self, connector: Connector) -> Any:
+        kind, _ = _KINDS[connector.type]
+        with self._refusing(f"reading '{connector.name}'"):
+            return self._access(f"get_{kind}", connector.name)
+
+    def _access(self, call: str, name: str, *value: Value) -> Any:
+        """Let a call of the engine's instance set a scalar or return it."""
+        return getattr(self.native, call)(self.fmu.references[name], *value)
+
+    def _terminate(self) -> None:
+        self.native.terminate()
 
     def _get_state(self) -> object:
         with self._refusing("saving its state"):
@@ -181,6 +197,15 @@ class FmuUnit(SimulationUnit):
         return self._last_message
 
 
+#: Of the scalars of FMI 1.0 and 2.0 what calls of the engine name them, and what they take.
+_KINDS: Mapping[DataType, tuple[str, Callable[[Any], Value]]] = {
+    DataType.REAL: ("real", float),
+    DataType.INTEGER: ("integer", int),
+    DataType.BOOLEAN: ("boolean", bool),
+    DataType.STRING: ("string", str),
+}
+
+
 def _saved(state: object) -> SavedState:
     if not isinstance(state, SavedState):
         raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
@@ -220,25 +245,14 @@ class Fmu2Unit(FmuUnit):
         resources = (folder / "resources").as_uri()
         exchange = fmu.interface == "ModelExchange"
         library = str(folder / fmu.library)
-        native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
+        native = Fmu2(library, name, fmu.guid, resources, exchange=exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
         return native
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
-            reference = [self.fmu.references[name]]
-            kind = self.description.connectors[name].type
-            check_limits(self.name, name, self.fmu.variables[name], value)
-            if kind is DataType.REAL:
-                status = self.native.set_real(reference, [float(value)])  # type: ignore[arg-type]
-            elif kind is DataType.INTEGER:
-                status = self.native.set_integer(reference, [int(value)])  # type: ignore[arg-type]
-            elif kind is DataType.BOOLEAN:
-                status = self.native.set_boolean(reference, [bool(value)])
-            else:
-                status = self.native.set_string(reference, [str(value)])
-            self._check(status, f"setting '{name}' to {value!r}")
+            self._set_value(name, value)
 
     def _bind(self) -> None:
         references: list[Any] = [
@@ -258,19 +272,9 @@ class Fmu2Unit(FmuUnit):
     def _exit_initialisation(self) -> None:
         self._check(self.native.exit_initialization(), "exiting initialisation")
 
-    def _value(self, connector: Connector) -> Value:
-        reference = [self.fmu.references[connector.name]]
-        read: Mapping[DataType, Callable[[list[int]], Sequence[Value]]] = {
-            DataType.REAL: self.native.get_real,
-            DataType.INTEGER: self.native.get_integer,
-            DataType.BOOLEAN: self.native.get_boolean,
-            DataType.STRING: self.native.get_string,
-        }
-        with self._refusing(f"reading '{connector.name}'"):
-            return read[connector.type](reference)[0]
-
-    def _terminate(self) -> None:
-        self.native.terminate()
+    def _access(self, call: str, name: str, *value: Value) -> Any:
+        found = getattr(self.native, call)([self.fmu.references[name]], *([one] for one in value))
+        return found if value else found[0]
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU says it reached (fmi2LastSuccessfulTime)."""
@@ -293,28 +297,15 @@ def describe_fmi2(
                 variable.type,
                 is_discrete=variable.variability == "discrete",
             )
-    feedthrough = {}
-    for unknown in described.outputs:
-        if unknown.dependencies is not None:
-            feedthrough[unknown.variable.name] = tuple(
-                v.name for v in unknown.dependencies if v.causality == Causality.INPUT
-            )
-    cs = described.coSimulation
-    capabilities = Capabilities()
-    if cs is not None:
-        capabilities = Capabilities(
-            can_roll_back=cs.canGetAndSetFMUstate,
-            can_serialize=cs.canSerializeFMUstate,
-            can_vary_step=cs.canHandleVariableCommunicationStepSize,
-            has_directional_derivatives=cs.providesDirectionalDerivative,
-            input_order=_input_order(root) if cs.canInterpolateInputs else 0,
-            once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
-        )
+    capabilities = described_capabilities(described, _input_order(described, root))
+    feedthrough = described_feedthrough(described)
     return unit_described(described, connectors, feedthrough, capabilities), variables
 
 
-def _input_order(root: etree._Element) -> int:
+def _input_order(described: ModelDescription, root: etree._Element) -> int:
     """Highest derivative of inputs that is used: FMI 2.0 has no word for it, but promises one."""
+    if described.coSimulation is None or not described.coSimulation.canInterpolateInputs:
+        return 0
     told = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
     order = "" if told is None else told.get("maximumOrder", "")
     return int(order) if order in {"2", "3"} else 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,41 @@ class FmuVariable:
             size if isinstance(size, int) else int(values[size])  # type: ignore[arg-type]
             for size in self.dimensions
         )
+
+
+def described_capabilities(described: ModelDescription, input_order: int) -> Capabilities:
+    """Return what an FMU of FMI 2.0 or 3.0 can by Co-Simulation."""
+    cs = described.coSimulation
+    if cs is None:
+        return Capabilities()
+    can = Capabilities(
+        can_roll_back=cs.canGetAndSetFMUstate,
+        can_serialize=cs.canSerializeFMUstate,
+        can_vary_step=cs.canHandleVariableCommunicationStepSize,
+        has_directional_derivatives=cs.providesDirectionalDerivative,
+        input_order=input_order,
+        once_per_process=cs.canBeInstantiatedOnlyOncePerProcess,
+    )
+    if not described.fmiVersion.startswith("3"):
+        return can
+    return replace(
+        can,
+        has_directional_derivatives=cs.providesDirectionalDerivatives,
+        has_event_mode=cs.hasEventMode,
+        might_return_early=cs.mightReturnEarlyFromDoStep,
+        fixed_step=length if (length := float(cs.fixedInternalStepSize or 0)) > 0.0 else None,
+    )
+
+
+def described_feedthrough(described: ModelDescription) -> dict[str, tuple[str, ...]]:
+    """Return the inputs on which outputs depend at once, where that is said."""
+    return {
+        unknown.variable.name: tuple(
+            v.name for v in unknown.dependencies if v.causality == Causality.INPUT
+        )
+        for unknown in described.outputs
+        if unknown.dependencies is not None
+    }
 
 
 def unit_described(
@@ -183,16 +218,21 @@ def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, An
     return {"tunable": frozenset(tunable), "variability": variability, "ranges": ranges}
 
 
-def _declared_range(variable: Variable) -> Limits | None:
-    """Return ``min`` and ``max`` of a number, its own or those of its type."""
-    if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
-        return None
-    ends = []
+def bounds_of(variable: Variable) -> tuple[float | None, float | None]:
+    """Return the least and the greatest value, of the variable or of its declared type."""
+    found = []
     for end in ("min", "max"):
         own = getattr(variable, end)
         text = getattr(variable.declaredType, end, None) if own is None else own
-        ends.append(None if text is None else float(text))
-    least, most = ends
+        found.append(None if text is None else float(text))
+    return found[0], found[1]
+
+
+def _declared_range(variable: Variable) -> Limits | None:
+    """Return the bounds of a number."""
+    if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
+        return None
+    least, most = bounds_of(variable)
     if least is not None and least == most:
         return None  # it may have one value only, and is no range
     return Limits.of(least, most)

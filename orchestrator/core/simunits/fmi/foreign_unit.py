@@ -179,12 +179,6 @@ class ForeignUnit(SimulationUnit):
         except Exception as error:
             raise StepError(f"component '{self.name}' failed while {doing}: {error}") from error
 
-    def _get_state(self) -> object:
-        raise self._cannot("save its state by this back-end")
-
-    def _set_state(self, state: object) -> None:
-        raise self._cannot("go back to a state by this back-end")
-
     def _terminate(self) -> None:
         try:
             self._importer.terminate()

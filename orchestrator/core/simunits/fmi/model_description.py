@@ -22,17 +22,15 @@ from orchestrator.core.simunits.fmi.description_parts import (
     TRUE,
     TYPES,
     Alias,
-    DisplayUnit,
     Experiment,
     Interface,
     ModelDescription,
-    Unit,
     Unknown,
     Variable,
     elements_of,
     part_of,
     read_types,
-    read_unit,
+    read_units,
     read_variables,
     schema_of,
     typed_element,
@@ -220,7 +218,7 @@ def _described(root: etree._Element, version: int) -> ModelDescription:
         variableNamingConvention=root.get("variableNamingConvention", "flat"),
         numberOfEventIndicators=int(root.get("numberOfEventIndicators", "0")),
         defaultExperiment=part_of(Experiment, experiments[-1]) if experiments else None,
-        unitDefinitions=[read_unit(e) for e in root.findall("UnitDefinitions/Unit")],
+        unitDefinitions=list(read_units(root, version)),
         modelVariables=variables,
     )
     if version == 1:
@@ -386,26 +384,12 @@ def _of_references(variables: list[Variable]) -> Iterator[str]:
 
 
 def _complete_fmi1(found: ModelDescription, root: etree._Element) -> None:
-    """Add the interface and the units of FMI 1.0, which has no model structure."""
+    """Add the interface of FMI 1.0, which has no model structure."""
     interface = Interface(root.get("modelIdentifier"))
     if root.find("Implementation") is not None:
         found.coSimulation = interface
     else:
         found.modelExchange = interface
-    found.unitDefinitions = [
-        Unit(
-            name=unit.get("unit"),
-            displayUnits=[
-                DisplayUnit(
-                    name=shown.get("displayUnit"),
-                    factor=float(shown.get("gain", "1")),
-                    offset=float(shown.get("offset", "0")),
-                )
-                for shown in unit.findall("DisplayUnitDefinition")
-            ],
-        )
-        for unit in root.findall("UnitDefinitions/BaseUnit")
-    ]
 
 
 def _complete_fmi2(found: ModelDescription, root: etree._Element) -> None:
@@ -427,15 +411,15 @@ def _complete_fmi2(found: ModelDescription, root: etree._Element) -> None:
 
 def _unknown(element: etree._Element, variables: Mapping[int, Variable], key: str) -> Unknown:
     """Return an element of the model structure; what it names is looked up."""
-    dependencies, kinds = element.get("dependencies"), element.get("dependenciesKind")
-    if key == "valueReference":  # FMI 3.0: an empty list may have blanks
-        dependencies = None if dependencies is None else dependencies.strip()
-        kinds = None if kinds is None else kinds.strip()
+    numbers, kinds = (
+        None if text is None else _split(text, key)
+        for text in (element.get("dependencies"), element.get("dependenciesKind"))
+    )
     try:
         return Unknown(
             variables[int(element.get(key, ""))],
-            None if dependencies is None else [variables[int(n)] for n in _split(dependencies)],
-            None if kinds is None else _split(kinds),
+            None if numbers is None else [variables[int(n)] for n in numbers],
+            kinds,
             element.sourceline,
         )
     except (KeyError, ValueError) as error:
@@ -444,7 +428,10 @@ def _unknown(element: etree._Element, variables: Mapping[int, Variable], key: st
         ) from None
 
 
-def _split(text: str) -> list[str]:
+def _split(text: str, key: str) -> list[str]:
+    text = (
+        text.strip() if key == "valueReference" else text
+    )  # an empty list of FMI 3.0 may be blank
     return text.strip().split(" ") if text else []
 
 
@@ -452,11 +439,7 @@ def _complete_fmi3(
     found: ModelDescription, root: etree._Element, by_reference: Mapping[int, Variable]
 ) -> None:
     """Add interfaces and model structure of FMI 3.0."""
-    for name, tag in (
-        ("modelExchange", "ModelExchange"),
-        ("coSimulation", "CoSimulation"),
-        ("scheduledExecution", "ScheduledExecution"),
-    ):
+    for name, tag in (("modelExchange", "ModelExchange"), ("coSimulation", "CoSimulation")):
         for element in root.findall(tag):
             interface = part_of(
                 Interface,

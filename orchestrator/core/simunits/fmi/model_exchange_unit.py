@@ -9,10 +9,8 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from orchestrator.core.diagnostics import CapabilityError, FmuError, LoadError
-from orchestrator.core.simunits.fmi.description_parts import TRUE, Interface, ModelDescription
+from orchestrator.core.simunits.fmi.description_parts import Interface, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
@@ -47,26 +45,18 @@ class ExchangeDescription:
     tell_steps: bool
 
 
-def as_model_exchange(
-    description: UnitDescription, described: ModelDescription, root: etree._Element
-) -> UnitDescription:
+def as_model_exchange(description: UnitDescription, described: ModelDescription) -> UnitDescription:
     """Return the description of a unit for the case that it is run by Model Exchange."""
     interface = described.modelExchange or Interface()
     capabilities = Capabilities(
         can_roll_back=interface.canGetAndSetFMUstate,
         can_serialize=interface.canSerializeFMUstate,
-        has_directional_derivatives=any(
-            element.get(f"providesDirectionalDerivative{s}") in TRUE
-            for element in root.findall("ModelExchange")
-            for s in ("", "s")
-        ),
+        has_directional_derivatives=interface.providesDirectionalDerivative
+        or interface.providesDirectionalDerivatives,
         input_order=3,
         once_per_process=interface.canBeInstantiatedOnlyOncePerProcess,
     )
-    details = {
-        **description.details,
-        "kind": f"FMU, FMI {described.fmiVersion} Model Exchange",
-    }
+    details = {**description.details, "kind": f"FMU, FMI {described.fmiVersion} Model Exchange"}
     states = bool(described.derivatives)
     return replace(description, capabilities=capabilities, has_states=states, details=details)
 

@@ -11,7 +11,6 @@ import socket
 import struct
 import threading
 from dataclasses import asdict
-from types import TracebackType
 from typing import Any, Self
 
 from orchestrator.core.diagnostics import SoftdockError
@@ -92,12 +91,7 @@ class Interruption:
             self._before = signal.signal(self._number, self._note)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._before is None:
             return
         signal.signal(self._number, self._before)  # type: ignore[arg-type]

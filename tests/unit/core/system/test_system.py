@@ -208,3 +208,11 @@ def test_loops_that_share_a_component(ring):
         frozenset({"plant", "second", "sum"}),
     }
     assert closed_loops(System("open").add("a", block("gain"))) == []
+
+
+def test_another_back_end_runs_a_component_of_a_nested_system_in_its_place():
+    motor = Component("motor", Source(SourceKind.FMU, "motor.fmu"))
+    system = System("rig").add("arm", System("arm").add("motor", motor))
+    changed = system.with_backend("fmpy", "arm/motor")
+    assert changed.component("arm/motor").backend == "fmpy"
+    assert not changed.components
