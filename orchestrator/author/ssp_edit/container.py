@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from orchestrator.core.archive import open_archive
+from orchestrator.core.archive import numbered, open_archive, store_file
 from orchestrator.core.diagnostics import FmuError, SspError
 from orchestrator.core.ssp import Place
 from orchestrator.core.ssp.archive.sources import (
@@ -27,8 +27,6 @@ from orchestrator.core.ssp.archive.sources import (
 )
 from orchestrator.core.ssp.archive.unpacking import replacing, unpacked
 from orchestrator.core.system import Component, SourceKind, System
-
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 
 
 class Container(ABC):
@@ -114,18 +112,14 @@ class Archive(Container):
         unpacked(path, folder)
         self.place = Place(f"{path}:{name}", folder.resolve(), packed=True)
         self.content = file_bytes(folder / name)
-        #: Files by their names in the archive, and the file that needs each if it is another.
+        #: Files by their names in the archive, and the name of the file that needs each.
         self._added: dict[str, tuple[Path, str]] = {}
 
     def taken_file(self, path: Path) -> str:
         """Copy a file that is not in the archive into it, and return its URI."""
         inside = path.resolve()
         if not inside.is_relative_to(self.place.folder):
-            inside = self._free(inside)
-            if not inside.exists():
-                inside.parent.mkdir(exist_ok=True)
-                shutil.copyfile(path, inside)
-                self._added[f"resources/{inside.name}"] = inside, ""
+            inside = self._copied(inside)
         return relative_uri(inside, self.place.folder)
 
     def _with_source(self, component: Component) -> Component:
@@ -142,45 +136,38 @@ class Archive(Container):
             return replace(component, source=component.source.with_file(target))
         if not path.is_file():
             raise FmuError(f"component '{component.name}': {path}: no such FMU")
-        target = self._free(path)
-        if not target.exists():
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, target)
-            self._added[f"resources/{target.name}"] = target, ""
-        return replace(component, source=component.source.with_file(target))
+        return replace(component, source=component.source.with_file(self._copied(path)))
 
     def _taken_in_block(self, component: Component) -> Path:
         """Copy the file of a block, and those that it imports beside it, to a folder of theirs."""
         folder, path = self.place.folder / "resources", file_path(component)
         files = packed_block(component)
-        own, count = folder / path.stem, 1
-        while own.exists() and not _holds(own, files):
-            count += 1
-            own = folder / f"{path.stem}_{count}"
-        main = own.relative_to(self.place.folder) / path.name
+        places = (folder / name for name in numbered(path.stem))
+        own = next(each for each in places if not each.exists() or _holds(each, files))
         for inside, file in files.items():
-            target = own / inside
-            if not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, target)
-                name = target.relative_to(self.place.folder).as_posix()
-                self._added[name] = target, main.as_posix()
+            self._copy_to(own / inside, file, needed_by=own / path.name)
         return own / path.name
 
-    def _free(self, path: Path) -> Path:
-        """Find a name in resources that is free, or of a file that is the same."""
-        folder, count = self.place.folder / "resources", 1
-        target = folder / path.name
-        while target.exists() and not filecmp.cmp(target, path, shallow=False):
-            count += 1
-            target = folder / f"{path.stem}_{count}{path.suffix}"
+    def _copied(self, path: Path) -> Path:
+        """Copy a file to a name in resources that is free, or of a file that is the same."""
+        places = (self.place.folder / "resources" / n for n in numbered(path.stem, path.suffix))
+        target = next(
+            each for each in places if not each.exists() or filecmp.cmp(each, path, shallow=False)
+        )
+        self._copy_to(target, path, needed_by=target)
         return target
+
+    def _copy_to(self, target: Path, path: Path, needed_by: Path) -> None:
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+            name, main = (p.relative_to(self.place.folder).as_posix() for p in (target, needed_by))
+            self._added[name] = target, main
 
     def save(self, content: bytes) -> None:
         """Write the archive: other entries keep their order, time, kind and compression."""
         self.expect_untouched(self._digest)
-        used = self._added or {}
-        if content == self.content and not used:
+        if content == self.content and not self._added:
             return
         with replacing(self.path) as file:
             self._copy(file, content)
@@ -205,13 +192,8 @@ class Archive(Container):
                     with old.open(entry) as source, new.open(copy(entry), "w") as target:
                         shutil.copyfileobj(source, target)
             for name, (path, needed_by) in self._added.items():
-                if quote(needed_by or name).encode() not in content:
-                    continue  # added, and taken away again
-                entry = zipfile.ZipInfo(name, _EPOCH)
-                entry.external_attr = 0o644 << 16
-                entry.file_size = path.stat().st_size
-                with path.open("rb") as source, new.open(entry, "w") as target:
-                    shutil.copyfileobj(source, target)
+                if quote(needed_by).encode() in content:  # it may be taken away again
+                    store_file(new, name, path)
 
     def _check(self, draft: Path, content: bytes) -> None:
         """Read the draft before it takes the place of the archive."""

@@ -16,8 +16,8 @@ from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.names import children
 
-_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
-_FRAGMENT_ATTRIBUTE = {**_TEXT, '"': "&quot;", "\t": "&#9;", "\n": "&#10;"}
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_ATTRIBUTE_TEXT = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,20 @@ class Style:
     newline: str = "\n"
     indent: str = "  "
 
+    def line(self, margin: str) -> str:
+        """Return what stands before something on a line of its own."""
+        return self.newline + margin if self.newline else ""
 
-def escaped(text: str) -> str:
-    """Write a text as the value of an attribute in double quotes."""
-    return "".join(_FRAGMENT_ATTRIBUTE.get(character, character) for character in text)
 
-
-def fragment(
-    element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
-) -> str:
-    """Write an element with all that is in it."""
-    return _written(element, dict(prefixes), style, margin)
+def _quoted(value: str) -> str:
+    """Write the value of an attribute."""
+    return f'"{value.translate(_ATTRIBUTE_TEXT)}"'
 
 
 def _written(
-    element: etree._Element, prefixes: dict[str, str | None], style: Style, margin: str
+    element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
 ) -> str:
+    """Write an element with all that is in it."""
     namespace, _, local = str(element.tag)[1:].rpartition("}")
     declared = ""
     if namespace not in prefixes:
@@ -54,20 +52,16 @@ def _written(
         while prefix in prefixes.values():
             prefix += "_"
         prefixes = {**prefixes, namespace: prefix}
-        declared = f' xmlns:{prefix}="{escaped(namespace)}"'
+        declared = f" xmlns:{prefix}={_quoted(namespace)}"
     known = prefixes[namespace]
     tag = f"{known}:{local}" if known else local
-    every = ((str(key), str(text)) for key, text in element.attrib.items())
-    attributes = "".join(f' {key}="{escaped(text)}"' for key, text in every)
+    attributes = "".join(f" {k!s}={_quoted(str(text))}" for k, text in element.attrib.items())
     start = f"<{tag}{declared}{attributes}"
-    children = [child for child in element if isinstance(child.tag, str)]
-    if children:
-        between = style.newline + margin + style.indent if style.newline else ""
+    if every := children(element):
         inner = margin + style.indent
-        inside = "".join(between + _written(child, prefixes, style, inner) for child in children)
-        after = style.newline + margin if style.newline else ""
-        return f"{start}>{inside}{after}</{tag}>"
-    text = "".join(_TEXT.get(character, character) for character in element.text or "")
+        inside = (style.line(inner) + _written(each, prefixes, style, inner) for each in every)
+        return f"{start}>{''.join(inside)}{style.line(margin)}</{tag}>"
+    text = (element.text or "").translate(_TEXT)
     return f"{start}>{text}</{tag}>" if text.strip() else f"{start}/>"
 
 
@@ -279,21 +273,16 @@ class Patch:
                 yield span.start + found.start(), span.start + found.end(), b""
             else:
                 begin, end = found.span(3)
-                yield span.start + begin, span.start + end, _quoted(value)
-        added = b"".join(
-            b" " + name.encode() + b"=" + _quoted(value)
-            for name, value in left.items()
-            if value is not None
-        )
+                yield span.start + begin, span.start + end, _quoted(value).encode()
+        added = "".join(f" {k}={_quoted(value)}" for k, value in left.items() if value is not None)
         if added:
-            yield span.start + behind, span.start + behind, added
+            yield span.start + behind, span.start + behind, added.encode()
 
     def _inserted(
         self, parent: etree._Element, every: list[tuple[etree._Element | None, New, int]]
     ) -> Iterator[tuple[int, int, bytes]]:
         margin, inner = self._margins(parent)
-        newline = self._style.newline
-        lead = (newline + inner).encode() if newline else b""
+        lead = self._style.line(inner).encode()
         last: list[bytes] = []
         for before, new, _ in sorted(every, key=itemgetter(2)):
             text = new if isinstance(new, bytes) else self._fragment(parent, new, inner)
@@ -307,7 +296,7 @@ class Patch:
         if not last:
             return
         span, text = self._markup.span(parent), self._markup.text
-        tail = (newline + margin).encode() if newline else b""
+        tail = self._style.line(margin).encode()
         if span.is_empty_tag:
             name = re.match(rb"<([^\s/>]+)", text[span.start : span.end])
             closing = b"</" + (name[1] if name else b"") + b">"
@@ -326,7 +315,7 @@ class Patch:
         for prefix, uri in parent.nsmap.items():
             if uri not in prefixes or prefix == parent.prefix:
                 prefixes[uri] = prefix
-        return fragment(new, prefixes, self._style, inner).encode()
+        return _written(new, prefixes, self._style, inner).encode()
 
     def _margins(self, parent: etree._Element) -> tuple[str, str]:
         """White space before a parent's line and before those of its children."""
@@ -335,10 +324,6 @@ class Patch:
         if inside and (found := self._markup.gap_before(self._markup.span(inside[0]).start)):
             return own, found.decode().rpartition("\n")[2]
         return own, own + self._style.indent
-
-
-def _quoted(value: str) -> bytes:
-    return f'"{escaped(value)}"'.encode()
 
 
 def _margin(markup: Markup, element: etree._Element) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -15,117 +15,70 @@ from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, full, short, tag
+from orchestrator.core.ssp.common.signal_types import TYPES
 
-_TYPES: Final = frozenset(
-    [
-        "ssc:Real",
-        "ssc:Float64",
-        "ssc:Float32",
-        "ssc:Integer",
-        "ssc:Int8",
-        "ssc:UInt8",
-        "ssc:Int16",
-        "ssc:UInt16",
-        "ssc:Int32",
-        "ssc:UInt32",
-        "ssc:Int64",
-        "ssc:UInt64",
-        "ssc:Boolean",
-        "ssc:String",
-        "ssc:Enumeration",
-        "ssc:Binary",
-        "ssc:Clock",
-    ]
+_TYPES: Final = tuple(f"ssc:{name}" for name in TYPES)
+_VALUES: Final = tuple(f"ssv:{name}" for name in TYPES)
+_MAPPINGS: Final = tuple(
+    f"ssc:{kind}Transformation"
+    for kind in ("Linear", "BooleanMapping", "IntegerMapping", "EnumerationMapping")
 )
-_VALUES: Final = frozenset(name.replace("ssc:", "ssv:") for name in _TYPES)
-_MAPPINGS: Final = frozenset(
-    [
-        "ssc:LinearTransformation",
-        "ssc:BooleanMappingTransformation",
-        "ssc:IntegerMappingTransformation",
-        "ssc:EnumerationMappingTransformation",
-    ]
-)
-_TOLERANCE_ELEMENT: Final = frozenset(
-    [
-        "ssd:Connectors",
-        "ssd:ElementGeometry",
-        "ssd:ParameterBindings",
-        "ssc:MetaData",
-        "ssc:Signature",
-        "ssd:Annotations",
-    ]
-)
-_FILE: Final = frozenset(["ssc:MetaData", "ssc:Signature"])
+_FILE: Final = ("ssc:MetaData", "ssc:Signature")
+_IN_ELEMENT: Final = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings", *_FILE)
 
-#: Children that an element has somewhere in one of the versions, in whatever order.
-_CHILDREN: Final = {
-    "ssd:SystemStructureDescription": _FILE
-    | {"ssd:System", "ssd:Enumerations", "ssd:Units", "ssd:DefaultExperiment", "ssd:Annotations"},
-    "ssd:System": _TOLERANCE_ELEMENT
-    | {
-        "ssd:Elements",
-        "ssd:Connections",
-        "ssd:SignalDictionaries",
-        "ssd:SystemGeometry",
-        "ssd:GraphicalElements",
-    },
-    "ssd:Component": _TOLERANCE_ELEMENT,
-    "ssd:SignalDictionaryReference": _TOLERANCE_ELEMENT,
-    "ssd:Connector": _TYPES
-    | {"ssc:Dimension", "ssd:Clock", "ssd:ConnectorGeometry", "ssd:Annotations"},
-    "ssd:Connection": _MAPPINGS | {"ssd:ConnectionGeometry", "ssd:Annotations"},
-    "ssd:ParameterBinding": _FILE
-    | {"ssd:ParameterValues", "ssd:ParameterMapping", "ssd:Annotations"},
-    "ssv:ParameterSet": _FILE
-    | {"ssv:Parameters", "ssv:Enumerations", "ssv:Units", "ssv:Annotations"},
-    "ssv:Parameter": _VALUES | {"ssc:Dimension", "ssv:Annotations"},
-    "ssm:ParameterMapping": _FILE | {"ssm:MappingEntry", "ssm:Annotations"},
-    "ssm:MappingEntry": _MAPPINGS | {"ssm:Annotations"},
-    "ssb:SignalDictionary": _FILE
-    | {"ssb:DictionaryEntry", "ssb:Enumerations", "ssb:Units", "ssb:Annotations"},
-    "ssb:DictionaryEntry": _TYPES | {"ssc:Dimension", "ssb:Annotations"},
+#: Children that an element has somewhere in one of the versions, in the order of the schema.
+CHILDREN: Final[Mapping[str, tuple[str, ...]]] = {
+    "ssd:SystemStructureDescription": (
+        *("ssd:System", "ssd:Enumerations", "ssd:Units", "ssd:DefaultExperiment"),
+        *(*_FILE, "ssd:Annotations"),
+    ),
+    "ssd:System": (
+        *(*_IN_ELEMENT, "ssd:Elements", "ssd:Connections", "ssd:SignalDictionaries"),
+        *("ssd:SystemGeometry", "ssd:GraphicalElements", "ssd:Annotations"),
+    ),
+    "ssd:Component": (*_IN_ELEMENT, "ssd:Annotations"),
+    "ssd:SignalDictionaryReference": (*_IN_ELEMENT, "ssd:Annotations"),
+    "ssd:Connector": (
+        *(*_TYPES, "ssc:Dimension", "ssd:Clock", "ssd:ConnectorGeometry", "ssd:Annotations"),
+    ),
+    "ssd:Connection": (*_MAPPINGS, "ssd:ConnectionGeometry", "ssd:Annotations"),
+    "ssd:ParameterBinding": (
+        *("ssd:ParameterValues", "ssd:ParameterMapping", *_FILE, "ssd:Annotations"),
+    ),
+    "ssv:ParameterSet": (
+        *("ssv:Parameters", "ssv:Enumerations", "ssv:Units", *_FILE, "ssv:Annotations"),
+    ),
+    "ssv:Parameter": (*_VALUES, "ssc:Dimension", "ssv:Annotations"),
+    "ssm:ParameterMapping": ("ssm:MappingEntry", *_FILE, "ssm:Annotations"),
+    "ssm:MappingEntry": (*_MAPPINGS, "ssm:Annotations"),
+    "ssb:SignalDictionary": (
+        *("ssb:DictionaryEntry", "ssb:Enumerations", "ssb:Units", *_FILE, "ssb:Annotations"),
+    ),
+    "ssb:DictionaryEntry": (*_TYPES, "ssc:Dimension", "ssb:Annotations"),
 }
 #: Of these one is enough, and the others would be read for it.
-_ONCE: Final = _TYPES | _VALUES | _MAPPINGS | {"ssd:System", "ssv:Parameters"}
+_ONCE: Final = {*_TYPES, *_VALUES, *_MAPPINGS, "ssd:System", "ssv:Parameters"}
 #: These stand any number of times.
-_LISTED: Final = _FILE | {"ssc:Dimension", "ssd:Clock", "ssm:MappingEntry", "ssb:DictionaryEntry"}
+_LISTED: Final = {*_FILE, "ssc:Dimension", "ssd:Clock", "ssm:MappingEntry", "ssb:DictionaryEntry"}
 #: Groups that may as well not be there if they are empty.
-_MAY_BE_EMPTY: Final = frozenset(
-    [
-        "ssd:Connectors",
-        "ssd:Elements",
-        "ssd:Connections",
-        "ssd:ParameterBindings",
-        "ssd:Units",
-        "ssd:Enumerations",
-        "ssd:Annotations",
-        "ssd:SignalDictionaries",
-        "ssd:GraphicalElements",
-        "ssv:Units",
-        "ssv:Enumerations",
-        "ssb:Units",
-        "ssb:Enumerations",
-        "ssv:Annotations",
-        "ssm:Annotations",
-        "ssb:Annotations",
-        "ssc:Annotations",
-        "ssc:Annotation",
-    ]
-)
+_MAY_BE_EMPTY: Final = {
+    *(f"{p}:{group}" for p in ("ssd", "ssv", "ssb") for group in ("Units", "Enumerations")),
+    *(f"{prefix}:Annotations" for prefix in ("ssd", "ssv", "ssm", "ssb", "ssc")),
+    *("ssd:Connectors", "ssd:Elements", "ssd:Connections", "ssd:ParameterBindings"),
+    *("ssd:SignalDictionaries", "ssd:GraphicalElements", "ssc:Annotation"),
+}
+#: Elements that are left out with all that is in them.
+LEFT_OUT: Final = {
+    "ssd:ElementGeometry": codes.GEOMETRY,
+    "ssd:ConnectorGeometry": codes.GEOMETRY,
+    "ssd:ConnectionGeometry": codes.GEOMETRY,
+    "ssd:SystemGeometry": codes.GEOMETRY,
+    "ssd:GraphicalElements": codes.GEOMETRY,
+    "ssc:MetaData": codes.METADATA,
+    "ssc:Signature": codes.METADATA,
+}
 #: Nothing in these is read.
-_NOT_READ: Final = frozenset(
-    [
-        "ssd:ElementGeometry",
-        "ssd:ConnectorGeometry",
-        "ssd:ConnectionGeometry",
-        "ssd:SystemGeometry",
-        "ssd:GraphicalElements",
-        "ssc:MetaData",
-        "ssc:Signature",
-        "ssc:Annotation",
-    ]
-)
+_NOT_READ: Final = {*LEFT_OUT, "ssc:Annotation"}
 _ATTRIBUTES_NOT_READ: Final = (
     "attribute 'id'",
     "attribute 'generationDateAndTime'",
@@ -160,12 +113,9 @@ def _is_misplaced(element: etree._Element) -> bool:
         return False
     if name.startswith("{") or ":" not in name:
         return True
-    if name in _ONCE:
-        once = [child for child in parent if tag(child) in _ONCE]
-        return name in _CHILDREN.get(tag(parent), ()) and len(once) == 1
-    same = parent.findall(full(name))
-    repeats = len(same) > 1 and name not in _LISTED
-    return name in _CHILDREN.get(tag(parent), ()) and not repeats
+    same = _ONCE if name in _ONCE else {name}
+    repeats = name not in _LISTED and sum(tag(child) in same for child in parent) > 1
+    return name in CHILDREN.get(tag(parent), ()) and not repeats
 
 
 VERSIONS: Final = ("1.0", "2.0")

@@ -17,7 +17,7 @@ from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.core.ssp.common.codes import Findings, RefusalError, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, UNDECLARED, full, parse_ssp, tag
-from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.common.schema import LEFT_OUT, Schema, check
 
 #: Systems may contain each other this deep.
 DEEPEST: Final = 50
@@ -161,16 +161,6 @@ def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> 
         element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"
 
 
-#: Elements that are left out with all that is in them.
-_LEFT_OUT: Final = {
-    "ssd:ElementGeometry": codes.GEOMETRY,
-    "ssd:ConnectorGeometry": codes.GEOMETRY,
-    "ssd:ConnectionGeometry": codes.GEOMETRY,
-    "ssd:SystemGeometry": codes.GEOMETRY,
-    "ssd:GraphicalElements": codes.GEOMETRY,
-    "ssc:MetaData": codes.METADATA,
-    "ssc:Signature": codes.METADATA,
-}
 _METADATA: Final = frozenset(
     {
         "id",
@@ -206,8 +196,8 @@ def _walk(
         if (here.tag in kept and _METADATA.isdisjoint(here.keys())) or here in inside:
             continue
         name = tag(here)
-        if name in _LEFT_OUT:
-            seen.setdefault((_LEFT_OUT[name], name), []).append(here)
+        if name in LEFT_OUT:
+            seen.setdefault((LEFT_OUT[name], name), []).append(here)
         elif name == "ssc:Annotation":
             _annotation(here, findings, seen)
         elif name.partition(":")[0] not in _PREFIXES:
