@@ -259,7 +259,7 @@ def with_connected(
     One that declares none at all gets all of them when it is resolved, and is left as it is.
     """
     completed = dict(components)
-    for end in (end for line in lines for end in (line.source, line.target)):
+    for end in (end for line in lines for end in line.ends):
         component = completed.get(end.component)
         if component is None or not component.connectors or end.connector in component.connectors:
             continue

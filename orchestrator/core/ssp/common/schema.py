@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import SspError
+from orchestrator.core.diagnostics import DescriptionError, SspError
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
-from orchestrator.core.ssp.common.names import NAMESPACES, full, short, tag
+from orchestrator.core.ssp.common.names import NAMESPACES, file_text, full, short, tag
 from orchestrator.core.ssp.common.signal_types import TYPES
 
 _TYPES: Final = tuple(f"ssc:{name}" for name in TYPES)
@@ -253,6 +253,23 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
             place,
             f"not valid SSP {version}{what}: {short(entry.message)}",
         )
+
+
+def new_document(schema: Schema, version: str, prefixes: Iterable[str]) -> etree._Element:
+    """Return the root of a new document that declares some namespaces."""
+    if version not in VERSIONS:
+        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
+    root = etree.Element(full(schema), nsmap={each: NAMESPACES[each] for each in prefixes})
+    root.set("version", version)
+    return root
+
+
+def checked_text(root: etree._Element, schema: Schema, label: str = "") -> bytes:
+    """Return the text of a file, or raise SspError if the schema does not allow it."""
+    findings = Findings(label or schema.value)
+    check(root, schema, findings)
+    findings.close()
+    return file_text(root)
 
 
 def _place(root: etree._Element, entry: Any) -> etree._Element | None:

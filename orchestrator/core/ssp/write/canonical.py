@@ -11,10 +11,8 @@ from orchestrator.core.ssp.common.names import children, tag
 from orchestrator.core.ssp.write.ssd import document
 from orchestrator.core.system import (
     Component,
-    Connection,
     Connector,
     DataType,
-    Endpoint,
     System,
     Value,
 )
@@ -42,8 +40,8 @@ def _form(element: etree._Element) -> Form:
 
 def as_declared(new: System, old: System, base: System) -> System:
     """Return a changed system with as few connectors declared as the one in the file."""
-    drawn = set(map(_ends, old.connections))
-    used = {end for line in new.connections for end in _ends(line) if _ends(line) not in drawn}
+    drawn = {line.ends for line in old.connections}
+    used = {end for line in new.connections if line.ends not in drawn for end in line.ends}
 
     def declared(component: Component) -> dict[str, Connector]:
         name = component.name
@@ -74,10 +72,6 @@ def as_declared(new: System, old: System, base: System) -> System:
             for name, inner in new.systems.items()
         },
     )
-
-
-def _ends(line: Connection) -> tuple[Endpoint, Endpoint]:
-    return line.source, line.target
 
 
 def _with_plain_values(

@@ -11,17 +11,8 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.ssp.archive.unpacking import replacing
-from orchestrator.core.ssp.common.codes import Findings
-from orchestrator.core.ssp.common.names import (
-    NAMESPACES,
-    add,
-    boolean_text,
-    decoded,
-    file_text,
-    full,
-    real_text,
-)
-from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
+from orchestrator.core.ssp.common.names import add, boolean_text, decoded, real_text
+from orchestrator.core.ssp.common.schema import Schema, checked_text, new_document
 from orchestrator.core.ssp.common.signal_types import add_enumerations, add_type, add_units
 from orchestrator.core.system import (
     SEPARATOR,
@@ -265,10 +256,10 @@ def parameter_set(system: System, *, name: str | None = None, version: str = "1.
     given = list(_given(system, ""))
     if not given:
         raise DescriptionError(f"system '{system.name}' sets no values: there is nothing to write")
-    root = _root(Schema.PARAMETER_VALUES, ("ssv", "ssc"), version)
+    root = new_document(Schema.PARAMETER_VALUES, version, ("ssv", "ssc"))
     root.set("name", system.name if name is None else name)
     add_units(root, "ssv", add_parameters(root, given, version))
-    return _text(root, Schema.PARAMETER_VALUES)
+    return checked_text(root, Schema.PARAMETER_VALUES)
 
 
 def _given(system: System, prefix: str) -> Iterator[Given]:
@@ -313,7 +304,7 @@ def write_parameter_mapping(
     """
     if not entries:
         raise DescriptionError(f"{path}: a mapping without entries applies nothing")
-    root = _root(Schema.PARAMETER_MAPPING, ("ssm", "ssc"), version)
+    root = new_document(Schema.PARAMETER_MAPPING, version, ("ssm", "ssc"))
     for target, found in entries.items():
         mapped = Mapped(found) if isinstance(found, str) else found
         if not (target and mapped.source):
@@ -326,24 +317,9 @@ def write_parameter_mapping(
         if change is not None:
             texts = real_text(change.factor), real_text(change.offset)
             add(entry, "ssc:LinearTransformation", factor=texts[0], offset=texts[1])
-    content = _text(root, Schema.PARAMETER_MAPPING)
+    content = checked_text(root, Schema.PARAMETER_MAPPING)
     with replacing(Path(path)) as file:
         file.write(content)
-
-
-def _root(schema: Schema, prefixes: tuple[str, ...], version: str) -> etree._Element:
-    if version not in VERSIONS:
-        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
-    root = etree.Element(full(schema), nsmap={each: NAMESPACES[each] for each in prefixes})
-    root.set("version", version)
-    return root
-
-
-def _text(root: etree._Element, schema: Schema) -> bytes:
-    findings = Findings(schema.value)
-    check(root, schema, findings)
-    findings.close()
-    return file_text(root)
 
 
 def add_dictionaries(system: etree._Element, buses: list[Bus], version: str) -> None:
