@@ -55,6 +55,7 @@ from orchestrator.core.ssp.common.names import (
     real_text,
     tag,
 )
+from orchestrator.core.ssp.common.signal_types import item_names
 from orchestrator.core.system import (
     Compensation,
     Connection,
@@ -62,7 +63,6 @@ from orchestrator.core.system import (
     DataType,
     DelayTrace,
     Delivery,
-    Enumeration,
     Extrapolation,
     Interpolation,
     Jitter,
@@ -411,7 +411,7 @@ def _form(
             f"a table from {' to '.join(end.type for end in ends)}; SSP has tables from Boolean to"
             " Boolean and from Integer to Integer"
         )
-    first, last = (_names(end.enumeration if end else None) for end in (source, target))
+    first, last = (item_names(end.enumeration if end else None) for end in (source, target))
     if all(s in first and t in last for s, t in table.entries):
         return "Enumeration", [(first[s], last[t]) for s, t in table.entries]
     bits = 31 if version == "1.0" else 63
@@ -419,11 +419,3 @@ def _form(
         if not -(2**bits) <= value < 2**bits:
             raise DescriptionError(f"{value} does not fit the {bits + 1} bits of SSP {version}")
     return "Integer", [(str(s), str(t)) for s, t in table.entries]
-
-
-def _names(enumeration: Enumeration | None) -> dict[int, str]:
-    """Names of items by value, the first where there are several."""
-    names: dict[int, str] = {}
-    for name, value in (enumeration.items if enumeration else {}).items():
-        names.setdefault(value, name)
-    return names

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
@@ -13,7 +13,13 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.names import add, boolean_text, decoded, real_text
 from orchestrator.core.ssp.common.schema import Schema, checked_text, new_document
-from orchestrator.core.ssp.common.signal_types import add_enumerations, add_type, add_units
+from orchestrator.core.ssp.common.signal_types import (
+    add_enumerations,
+    add_type,
+    add_units,
+    item_names,
+)
+from orchestrator.core.ssp.read.parameter_values import FIXED
 from orchestrator.core.system import (
     SEPARATOR,
     BaseUnit,
@@ -30,7 +36,20 @@ from orchestrator.core.system import (
 from orchestrator.core.system.checks import expected_value
 
 _BITS: Final = {"Integer": 31, "Int64": 63}
-_FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
+#: Types of values whose connector is not declared, and how elements are written.
+_KINDS: Final[Mapping[type, DataType]] = {
+    bool: DataType.BOOLEAN,
+    str: DataType.STRING,
+    bytes: DataType.BINARY,
+    int: DataType.INTEGER,
+    float: DataType.REAL,
+}
+_TEXTS: Final[Mapping[DataType, Callable[[Any], str]]] = {
+    DataType.REAL: real_text,
+    DataType.BOOLEAN: boolean_text,
+    DataType.STRING: str,
+    DataType.BINARY: bytes.hex,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +153,7 @@ def _add_parameter(
 
 
 def _expect_settable(name: str, connector: Connector | None, *, outputs: bool) -> None:
-    if connector is None or connector.causality not in _FIXED:
+    if connector is None or connector.causality not in FIXED:
         return
     if connector.causality is not Causality.OUTPUT or not outputs:
         raise DescriptionError(f"'{name}' is an {connector.causality} and cannot be set")
@@ -155,41 +174,27 @@ def _written(name: str, value: Value, connector: Connector | None, version: str)
     kind = _kind(name, elements, connector)
     if kind is DataType.INTEGER:
         return _integers(name, [int(each) for each in elements], connector, version)
-    if kind is DataType.BOOLEAN:
-        return _Written("Boolean", tuple(map(boolean_text, elements)))
-    if kind is DataType.STRING:
-        return _Written("String", tuple(map(str, elements)))
-    if kind is DataType.BINARY:
-        texts = tuple(each.hex() for each in elements if isinstance(each, bytes))
-        return _Written("Binary", texts)
     unit = None
-    if connector is not None and connector.unit is not None:
+    if kind is DataType.REAL and connector is not None and connector.unit is not None:
         unit = (connector.unit, connector.unit_definition)
-    return _Written("Real", tuple(real_text(float(each)) for each in elements), unit)
+    return _Written(str(kind), tuple(map(_TEXTS[kind], elements)), unit)
 
 
 def _kind(name: str, elements: tuple[object, ...], connector: Connector | None) -> DataType:
-    if connector is not None:
-        return connector.type
+    if connector is not None:  # a clock ticks or not
+        return DataType.BOOLEAN if connector.type is DataType.CLOCK else connector.type
     found = {type(each) for each in elements}
-    kinds = {
-        frozenset({bool}): DataType.BOOLEAN,
-        frozenset({str}): DataType.STRING,
-        frozenset({bytes}): DataType.BINARY,
-        frozenset({int}): DataType.INTEGER,
-    }
-    if found <= {int, float} and float in found:
+    if found == {int, float}:
         return DataType.REAL
-    kind = kinds.get(frozenset(found))
-    if kind is None:
+    if len(found) > 1 or not found <= _KINDS.keys():
         raise DescriptionError(f"'{name}': expected elements of one type, found {elements!r}")
-    return kind
+    return _KINDS[found.pop()]
 
 
 def _integers(name: str, values: list[int], connector: Connector | None, version: str) -> _Written:
     enumeration = connector.enumeration if connector else None
     if enumeration is not None:
-        names = {value: item for item, value in reversed(list(enumeration.items.items()))}
+        names = item_names(enumeration)
         if all(value in names for value in values):
             texts = tuple(names[value] for value in values)
             return _Written("Enumeration", texts, enumeration=enumeration)
