@@ -18,7 +18,7 @@ from orchestrator.author.ssp_edit.values import Place as ValuePlace
 from orchestrator.author.ssp_edit.values import ValueEdits, bind, differing, element_at, place_text
 from orchestrator.core.diagnostics import SoftdockError, SspError
 from orchestrator.core.ssp.archive.sources import file_bytes
-from orchestrator.core.ssp.archive.unpacking import ssd_name
+from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.schema import Schema, violations
 from orchestrator.core.ssp.read.ssd import read_into
@@ -78,13 +78,9 @@ class Document:
         SspError
             If there is no such file, or it is refused.
         """
-        path = Path(path)
-        if path.is_file() and path.suffix.lower() == ".ssp":
-            name = ssd_name(path, variant)
+        path, name = ssd_of(Path(path), variant)
+        if name:
             return cls(Archive(path, name, Path(tempfile.mkdtemp(prefix="softdock-edit-"))))
-        if path.is_dir() or variant is not None:
-            folder = path if path.is_dir() else path.parent
-            path = folder / ssd_name(folder, variant)
         return cls(PlainFile(path))
 
     @property

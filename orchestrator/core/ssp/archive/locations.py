@@ -11,15 +11,8 @@ from lxml import etree
 
 from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.ssp.common.names import (
-    MAIN_SSD,
-    SSD_SUFFIX,
-    children,
-    full,
-    listed,
-    parse_ssp,
-    tag,
-)
+from orchestrator.core.ssp.archive.unpacking import ssd_of
+from orchestrator.core.ssp.common.names import children, full, listed, parse_ssp, tag
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
 Read = Callable[[str], bytes]
@@ -49,10 +42,8 @@ class SspFile:
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
     """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder."""
-    name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
-    if path.is_dir() or (variant is not None and path.suffix.lower() != ".ssp"):
-        path = (path if path.is_dir() else path.parent) / name
-    if path.suffix.lower() == ".ssp":
+    path, name = ssd_of(path, variant)
+    if name:
         with open_archive(path, SspError) as archive:
             content = read_entry(path, archive, name, SspError)
         label = f"{path}:{name}"

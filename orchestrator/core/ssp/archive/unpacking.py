@@ -11,7 +11,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -21,7 +20,6 @@ from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
-from orchestrator.core.system import System
 
 #: Folders of the archives that this process has unpacked, by the archive's SHA-256.
 _unpacked: dict[str, Path] = {}
@@ -50,6 +48,16 @@ def ssd_name(path: Path, variant: str | None) -> str:
             file=str(path),
         )
     return name
+
+
+def ssd_of(path: Path, variant: str | None) -> tuple[Path, str]:
+    """Return the file that holds an SSD, and its name in that if it is an archive."""
+    if path.is_file() and path.suffix.lower() == ".ssp":
+        return path, ssd_name(path, variant)
+    if path.is_dir() or (variant is not None and path.is_file()):
+        folder = path if path.is_dir() else path.parent
+        path = folder / ssd_name(folder, variant)
+    return path, ""
 
 
 def violations(path: Path) -> list[str]:
@@ -101,40 +109,22 @@ def _extract(path: Path, folder: Path) -> None:
     extract(path, folder, SspError)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A system that a component stands for, and the archive that it is in."""
-
-    system: System
-    container: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class NestedDocument:
-    """The text of another SSD, where it stands, and the archive that it is in."""
-
-    content: bytes
-    place: Place
-    container: Path | None
-
-
-def opened_definition(source: str, place: Place) -> NestedDocument:
-    """Open another .ssd."""
+def nested_definition(source: str, place: Place) -> tuple[bytes, Place]:
+    """Return the text of another .ssd, and where it stands."""
     path = place.file(source, inside=False)
-    label = place.named(source, path)
     root = (place.root or place.folder) if place.packed else None
-    inner = Place(label, path.parent, packed=place.packed, root=root)
-    return NestedDocument(file_bytes(path), inner, None)
+    inner = Place(place.named(source, path), path.parent, packed=place.packed, root=root)
+    return file_bytes(path), inner
 
 
-def opened_package(source: str, place: Place) -> NestedDocument:
-    """Open an .ssp archive, at its main .ssd or the one that the fragment names."""
+def nested_package(source: str, place: Place) -> tuple[bytes, Place, Path]:
+    """Return the main .ssd of an archive, or the one that the fragment names, with the archive."""
     file, _, variant = source.partition("#")
     path = place.file(file, inside=False)
     name = ssd_name(path, variant or MAIN_SSD)
     folder = unpacked(path)
     inner = Place(f"{place.named(file, path)}:{name}", folder, packed=True)
-    return NestedDocument(file_bytes(folder / name), inner, path)
+    return file_bytes(folder / name), inner, path
 
 
 @contextmanager

@@ -27,10 +27,10 @@ from orchestrator.core.ssp.common.names import (
     listed,
     tag,
 )
-from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.ssp.read.line_annotations import ValueChange, read_change
 from orchestrator.core.ssp.read.parameter_values import Assignment, read_parameters
-from orchestrator.core.ssp.read.reading import Reading, mend_namespace, note_encoding, parsed
+from orchestrator.core.ssp.read.reading import Reading, expect_valid, parsed
 from orchestrator.core.system import SEPARATOR, Component, Connector, SourceKind, System, Value
 
 _CLAUSE: Final = "SSP 2.0, 5.2.3"
@@ -366,7 +366,5 @@ def _opened(
     root = etree.Element("none")
     with findings.guard(None, codes.UNREADABLE):
         root = parsed(content, label)
-        mend_namespace(root, schema, findings)
-        check(root, schema, findings)
-        note_encoding(root, findings)
+        expect_valid(root, schema, findings)
     return root, findings

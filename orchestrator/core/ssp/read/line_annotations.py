@@ -134,20 +134,18 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
 
 def read_line(
     element: etree._Element,
-) -> tuple[Interpolation | None, Extrapolation | None]:
-    """Read how the samples of an ssd:Connection are interpolated and extrapolated."""
+) -> tuple[Interpolation | None, Extrapolation | None, Compensation | None]:
+    """Read how the samples of an ssd:Connection are read, and what makes up for holding them."""
     line = own(element, LINE_TYPE, "sd:Line")
     if line is None:
-        return None, None
+        return None, None, None
     empty(line)
     only(line, ("interpolation", "extrapolation", "compensation"))
-    return _word(line, "interpolation", Interpolation), _word(line, "extrapolation", Extrapolation)
-
-
-def read_compensation(element: etree._Element) -> Compensation | None:
-    """Read how an ssd:Connection makes up for what holding its signal did, or raise SspError."""
-    line = own(element, LINE_TYPE, "sd:Line")
-    return None if line is None else _word(line, "compensation", Compensation)
+    return (
+        _word(line, "interpolation", Interpolation),
+        _word(line, "extrapolation", Extrapolation),
+        _word(line, "compensation", Compensation),
+    )
 
 
 def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:
@@ -348,14 +346,10 @@ def _unmapped(kind: str, source: Connector | None, target: Connector | None) -> 
     """List what passes unchanged where a table does not name it, as far as it can be listed."""
     if kind == "ssc:BooleanMappingTransformation":
         return (False, True)
-    if kind == "ssc:EnumerationMappingTransformation" and source and target:
-        known = target.enumeration.items if target.enumeration else {}
-        return [item for item in _items(source) if item in known]
+    if kind == "ssc:EnumerationMappingTransformation":
+        known, others = ((end and end.enumeration) for end in (source, target))
+        return [item for item in known.items if item in others.items] if known and others else ()
     return ()
-
-
-def _items(connector: Connector) -> Iterable[str]:
-    return connector.enumeration.items if connector.enumeration else ()
 
 
 def _value(value: _Key, connector: Connector | None, which: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
-from orchestrator.core.ssp.archive.unpacking import Opened, opened_definition, opened_package
+from orchestrator.core.ssp.archive.unpacking import nested_definition, nested_package
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import read_experiment, read_options, read_power_ports
 from orchestrator.core.ssp.common.codes import Findings, refusal
@@ -27,7 +27,6 @@ from orchestrator.core.ssp.common.names import (
     group,
     tag,
 )
-from orchestrator.core.ssp.common.schema import Schema, check
 from orchestrator.core.ssp.common.signal_types import Definitions
 from orchestrator.core.ssp.read.bindings import assigned, read_bindings, values_for
 from orchestrator.core.ssp.read.connections import End, read_connections
@@ -41,13 +40,7 @@ from orchestrator.core.ssp.read.connectors import (
     read_dictionaries,
 )
 from orchestrator.core.ssp.read.parameter_values import Assignment
-from orchestrator.core.ssp.read.reading import (
-    Reading,
-    mend_namespace,
-    note_encoding,
-    parsed,
-    survey,
-)
+from orchestrator.core.ssp.read.reading import Reading, check_description, parsed
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -56,6 +49,7 @@ from orchestrator.core.system import (
     Connector,
     DataType,
     DefaultExperiment,
+    Endpoint,
     Source,
     SourceKind,
     System,
@@ -120,9 +114,8 @@ def _deduced(
     findings: Findings,
 ) -> Connector:
     element, typed = declared.element(name), declared.partial[name]
-    others = _neighbours(name, lines, {end.key: end for end in ends.values()})
-    kinds = {(c.type, c.shape) for c in others}
-    units = {(c.unit) for c in others}
+    others = list(_neighbours(name, lines, {end.key: end for end in ends.values()}))
+    kinds, units = {(c.type, c.shape) for c in others}, {c.unit for c in others}
     model = Connector(name, Causality.INPUT, typed.type or DataType.REAL)
     if len(kinds) == 1:
         model = others[0] if len(units) == 1 else replace(others[0], unit=None)
@@ -139,27 +132,17 @@ def _deduced(
 
 def _neighbours(
     name: str, lines: tuple[Connection, ...], ends: Mapping[str, End]
-) -> list[Connector]:
-    found = []
-    for line in lines:
-        pair = (line.source, line.target)
-        for own, other in (pair, pair[::-1]):
-            end = ends.get(other.component)
-            if own.component or own.connector != name or not other.component or end is None:
-                continue
-            known = end.connector(other.connector)
+) -> Iterator[Connector]:
+    """What a system's own connector is connected with."""
+    for own, other in (pair for line in lines for pair in (line.ends, line.ends[::-1])):
+        if own == Endpoint("", name) and other.component in ends.keys() - {""}:
+            known = ends[other.component].connector(other.connector)
             if known is not None:
-                found.append(known)
-    return found
+                yield known
 
 
 def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
     """Read the system of a file, with its default experiment; problems go to the findings."""
-    if reading.is_new(root):
-        mend_namespace(root, Schema.DESCRIPTION, findings)
-        check(root, Schema.DESCRIPTION, findings)
-        note_encoding(root, findings)
-        survey(root, findings)
     top = child(root, "ssd:System")
     if top is None:
         raise refusal(codes.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
@@ -253,7 +236,9 @@ class _SystemReader:
                 bus = read_bus(element, name, declared, scope, self.findings)
                 parts.buses[name] = bus
                 parts.ends[raw] = End(name, declared.kinds, bus.connectors)
-                self._bus_values(element)
+                if child(element, "ssd:ParameterBindings") is not None:
+                    text = "entries of a bus take no values; ignored"
+                    self.findings.warning(codes.BUS_VALUES, element, text)
             else:
                 self._component(element, name, raw, parts, scope)
 
@@ -269,7 +254,7 @@ class _SystemReader:
         parts.ends[raw] = End(name, declared.kinds, declared.connectors, is_open=not declared.kinds)
         opened = self._opened(element, name, declared, scope)
         if opened is not None:
-            system = assigned(opened.system, self._bindings(element, opened.container))
+            system = assigned(opened[0], self._bindings(element, opened[1]))
             compare(declared, system, self.findings)
             self._add_system(system, raw, parts)
             return
@@ -307,34 +292,32 @@ class _SystemReader:
         name: str,
         declared: DeclaredConnectors,
         scope: Mapping[str, Dictionary],
-    ) -> Opened | None:
-        """Open the system that a component stands for; ``None`` if it stands for none."""
+    ) -> tuple[System, Path | None] | None:
+        """Open the system that a component stands for, if it does, and the archive it is in."""
         kind, source = element.get("type", FMU_TYPE), element.get("source")
         if not source and kind in {FMU_TYPE, DEFINITION_TYPE, PACKAGE_TYPE}:
             self.findings.warning(
                 codes.NO_SOURCE, element, "has no source; read as an empty system", "SSP 2.0, 5.4"
             )
-            return Opened(
-                System(name, connectors=own_connectors(declared, (), {}, self.findings)), None
-            )
-        source = source or ""
+            connectors = own_connectors(declared, (), {}, self.findings)
+            return System(name, connectors=connectors), None
+        source, container = source or "", None
         if source.startswith("#"):
-            return Opened(self._referred(source[1:], name, scope), None)
+            return self._referred(source[1:], name, scope), None
         if kind == DEFINITION_TYPE:
-            opened = opened_definition(source, self.place)
+            content, place = nested_definition(source, self.place)
         elif kind == PACKAGE_TYPE:
-            opened = opened_package(source, self.place)
+            content, place, container = nested_package(source, self.place)
         else:
             return None
-        beside = self.findings.beside(opened.place.label)
-        root = self.reading.description(opened.content, opened.place.label)
-        system = read_file(root, opened.place, beside, self.reading)
+        beside = self.findings.beside(place.label)
+        root = self.reading.description(content, beside)
+        system = read_file(root, place, beside, self.reading)
         if system.experiment != DefaultExperiment():
             self.findings.note(
                 codes.INNER_EXPERIMENT, element, "default experiment of a nested system"
             )
-        inner = replace(system, name=name, experiment=DefaultExperiment())
-        return Opened(inner, opened.container)
+        return replace(system, name=name, experiment=DefaultExperiment()), container
 
     def _referred(self, wanted: str, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read the system of this file that has an id, again under another name."""
@@ -356,12 +339,6 @@ class _SystemReader:
     def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:
         return list(read_bindings(element, self.place, self.findings, self.reading, container))
 
-    def _bus_values(self, element: etree._Element) -> None:
-        if child(element, "ssd:ParameterBindings") is not None:
-            self.findings.warning(
-                codes.BUS_VALUES, element, "entries of a bus take no values; ignored"
-            )
-
 
 def read_ssd(path: str | Path) -> System:
     """Read a system from an .ssd file.
@@ -373,9 +350,11 @@ def read_ssd(path: str | Path) -> System:
     return read_document(file_bytes(path), Place(str(path), path.parent))
 
 
-def read_document(source: bytes | etree._Element, place: Place) -> System:
-    """Read a system from an SSD that stands at some place."""
-    findings = Findings(place.label)
+def read_document(
+    source: bytes | etree._Element, place: Place, findings: Findings | None = None
+) -> System:
+    """Read a system from an SSD that stands at some place, of which something may be known."""
+    findings = Findings(place.label) if findings is None else findings
     system = read_into(source, place, findings)
     findings.close()
     if system is None:  # there is an error then
@@ -389,6 +368,7 @@ def read_into(source: bytes | etree._Element, place: Place, findings: Findings) 
     root: etree._Element | None = None
     try:
         root = parsed(source, place.label) if isinstance(source, bytes) else source
+        check_description(root, findings)
         return read_file(root, place, findings, Reading())
     except SspError as error:
         findings.refused(error, root, codes.UNREADABLE)
