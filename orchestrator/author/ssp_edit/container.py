@@ -7,7 +7,6 @@ import hashlib
 import shutil
 import weakref
 import zipfile
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
@@ -29,17 +28,19 @@ from orchestrator.core.ssp.archive.unpacking import replacing, unpacked
 from orchestrator.core.system import Component, SourceKind, System
 
 
-class Container(ABC):
-    """A file that holds an SSD.
+class SystemContainer:
+    """A file that holds a system, by itself.
 
     path: The file.
-    content: The text of the SSD when it was opened.
+    content: The text of the system when it was opened.
     place: Where sources start from.
     """
 
-    path: Path
-    content: bytes
-    place: Place
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content = file_bytes(path)
+        self.place = Place(str(path), path.parent)
+        self._digest = _digest(path)
 
     def uri(self, component: Component) -> str:
         """Return the file of a component, an FMU or a block's, as the SSD names it."""
@@ -58,45 +59,31 @@ class Container(ABC):
         """Return the URI by which the SSD can name a file."""
         return relative_uri(path.resolve(), self.place.folder)
 
-    @abstractmethod
     def save(self, content: bytes) -> None:
-        """Write the file with another text of the SSD."""
-
-    def expect_untouched(self, digest: str) -> None:
-        """Raise SspError if the file is not what it was."""
+        """Write the file with another text, or raise SspError if it is not what it was."""
         try:
             now = _digest(self.path)
         except OSError as reason:
             why = reason.strerror or reason
             raise SspError(f"{self.path}: cannot be read any more: {why}") from None
-        if now != digest:
+        if now != self._digest:
             raise SspError(
                 f"{self.path}: was changed by something else since it was opened; nothing is"
                 " written: open it again"
             )
+        if self._is_changed(content):
+            with replacing(self.path) as file:
+                self._write(file, content)
+            self._digest, self.content = _digest(self.path), content
+
+    def _is_changed(self, content: bytes) -> bool:
+        return content != self.content
+
+    def _write(self, file: BinaryIO, content: bytes) -> None:
+        file.write(content)
 
 
-class PlainFile(Container):
-    """An .ssd file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.content = file_bytes(path)
-        self.place = Place(str(path), path.parent)
-        self._digest = hashlib.sha256(self.content).hexdigest()
-
-    def save(self, content: bytes) -> None:
-        """Write the file with another text."""
-        self.expect_untouched(self._digest)
-        if content == self.content:
-            return
-        with replacing(self.path) as file:
-            file.write(content)
-        self.content = content
-        self._digest = hashlib.sha256(content).hexdigest()
-
-
-class Archive(Container):
+class Archive(SystemContainer):
     """An .ssd in an .ssp archive.
 
     path: The archive.
@@ -165,19 +152,15 @@ class Archive(Container):
             self._added[name] = target, main
 
     def save(self, content: bytes) -> None:
-        """Write the archive: other entries keep their order, time, kind and compression."""
-        self.expect_untouched(self._digest)
-        if content == self.content and not self._added:
-            return
-        with replacing(self.path) as file:
-            self._copy(file, content)
-            file.flush()
-            self._check(Path(file.name), content)
-        self._digest = _digest(self.path)
-        self.content = content
+        """Write the archive with another text, and with the files that it needs."""
+        super().save(content)
         self._added = {}
 
-    def _copy(self, file: BinaryIO, content: bytes) -> None:
+    def _is_changed(self, content: bytes) -> bool:
+        return super()._is_changed(content) or bool(self._added)
+
+    def _write(self, file: BinaryIO, content: bytes) -> None:
+        """Write the archive: other entries keep their order, time, kind and compression."""
         with (
             open_archive(self.path, SspError) as old,
             zipfile.ZipFile(file, "w") as new,
@@ -194,10 +177,8 @@ class Archive(Container):
             for name, (path, needed_by) in self._added.items():
                 if quote(needed_by).encode() in content:  # it may be taken away again
                     store_file(new, name, path)
-
-    def _check(self, draft: Path, content: bytes) -> None:
-        """Read the draft before it takes the place of the archive."""
-        with open_archive(draft, SspError) as archive:
+        file.flush()
+        with open_archive(Path(file.name), SspError) as archive:  # before it takes its place
             damaged = archive.testzip()
             if damaged is not None or archive.read(self._name) != content:
                 raise SspError(f"{self.path}: could not be written; the old file is untouched")

@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.author.ssp_edit import values
-from orchestrator.author.ssp_edit.container import Archive, Container, PlainFile
+from orchestrator.author.ssp_edit.container import Archive, SystemContainer
 from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import apply_diff
 from orchestrator.author.ssp_edit.values import Place as ValuePlace
@@ -53,7 +53,7 @@ class Document:
         document.save()
     """
 
-    def __init__(self, container: Container) -> None:
+    def __init__(self, container: SystemContainer) -> None:
         self._container = container
         self._label = container.place.label
         self._trees: list[tuple[System, etree._Element]] = []
@@ -81,7 +81,7 @@ class Document:
         path, name = ssd_of(Path(path), variant)
         if name:
             return cls(Archive(path, name, Path(tempfile.mkdtemp(prefix="softdock-edit-"))))
-        return cls(PlainFile(path))
+        return cls(SystemContainer(path))
 
     @property
     def path(self) -> Path:
