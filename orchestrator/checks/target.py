@@ -13,7 +13,7 @@ from zipfile import is_zipfile
 from orchestrator.author import is_system_file, read_toml
 from orchestrator.checks.catalogue import codes
 from orchestrator.checks.components import unusable
-from orchestrator.checks.context import CheckContext, finding
+from orchestrator.checks.context import CheckContext, finding, inside
 from orchestrator.checks.experiment import check, prepared, run_of
 from orchestrator.checks.files import KINDS, check_portability, check_ssp_file
 from orchestrator.checks.fmus import check_file, check_hashes
@@ -138,10 +138,7 @@ def _place(keys: Keys) -> str | None:
         case ["connectors" | "values", name]:
             return f"{path}.{name}" if path else name
         case ["connections", line] if " -> " in line:
-            ends = (end.strip() for end in line.split(" -> ", 1))
-            if not path:
-                return " -> ".join(ends)
-            return " -> ".join(f"{path}/{e}" if "." in e else f"{path}.{e}" for e in ends)
+            return inside(path, " -> ".join(end.strip() for end in line.split(" -> ", 1)))
     return None
 
 

@@ -79,18 +79,13 @@ class TextSpan:
 
     start, end: The whole element.
     opened: Behind its start tag.
-    closing: Before its end tag; ``end`` if it is an empty tag.
+    closing: Before its end tag; ``end`` if it is written as ``<a/>``.
     """
 
     start: int
     opened: int
     closing: int
     end: int
-
-    @property
-    def is_empty_tag(self) -> bool:
-        """Whether it is written as ``<a/>``."""
-        return self.closing == self.end
 
 
 class Markup:
@@ -297,7 +292,7 @@ class Patch:
             return
         span, text = self._markup.span(parent), self._markup.text
         tail = self._style.line(margin).encode()
-        if span.is_empty_tag:
+        if span.closing == span.end:
             name = re.match(rb"<([^\s/>]+)", text[span.start : span.end])
             closing = b"</" + (name[1] if name else b"") + b">"
             yield span.opened - 2, span.opened, b">" + b"".join(last) + tail + closing

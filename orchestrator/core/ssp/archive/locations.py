@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,7 +15,6 @@ from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.names import children, full, listed, parse_ssp, tag
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
-Read = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +23,27 @@ class SspFile:
 
     label: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
     root: Its root element.
-    read: Returns a file beside it by its URI; raises SspError or OSError.
+    place: The folder or the archive that it is in.
     """
 
     label: str
     root: etree._Element
-    read: Read
+    place: Path
 
     def beside(self, uri: str) -> SspFile:
-        """Open a file that this one refers to."""
-        folder = self.label.rpartition(":")[0]
-        label = f"{folder}:{uri}" if folder and ".ssp:" in self.label else uri
-        if label == uri:
-            label = str(Path(self.label).parent / unquote(uri))
-        return SspFile(label, parse_ssp(self.read(uri), label), self.read)
+        """Open a file that this one refers to, or raise SspError or OSError."""
+        name = unquote(uri)
+        if self.place.is_file():
+            label = f"{self.place}:{uri}"
+            with open_archive(self.place, SspError) as archive:
+                content = read_entry(self.place, archive, name, SspError)
+        else:
+            label = str(Path(self.label).parent / name)
+            path = (self.place / name).resolve()
+            if not path.is_relative_to(self.place.resolve()):
+                raise SspError(f"'{uri}' is outside of the folder of the .ssd")
+            content = path.read_bytes()
+        return SspFile(label, parse_ssp(content, label), self.place)
 
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
@@ -47,30 +53,12 @@ def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
         with open_archive(path, SspError) as archive:
             content = read_entry(path, archive, name, SspError)
         label = f"{path}:{name}"
-        return SspFile(label, parse_ssp(content, label), _entry_of(path))
+        return SspFile(label, parse_ssp(content, label), path)
     try:
         content = path.read_bytes()
     except OSError as reason:
         raise SspError.in_file(path, f"cannot be read: {reason.strerror or reason}") from None
-    return SspFile(str(path), parse_ssp(content, str(path)), _file_of(path.parent))
-
-
-def _entry_of(path: Path) -> Read:
-    def read(uri: str) -> bytes:
-        with open_archive(path, SspError) as archive:
-            return read_entry(path, archive, unquote(uri), SspError)
-
-    return read
-
-
-def _file_of(folder: Path) -> Read:
-    def read(uri: str) -> bytes:
-        path = (folder / unquote(uri)).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            raise SspError(f"'{uri}' is outside of the folder of the .ssd")
-        return path.read_bytes()
-
-    return read
+    return SspFile(str(path), parse_ssp(content, str(path)), path.parent)
 
 
 @dataclass(frozen=True, slots=True)

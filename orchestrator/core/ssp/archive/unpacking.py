@@ -135,7 +135,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     final = path.resolve()
     draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
-    if final.exists() and not _is_writable(final):
+    # Root may write anything: so its permissions are asked, too.
+    if final.exists() and not (final.stat().st_mode & 0o222 and os.access(final, os.W_OK)):
         raise SspError.in_file(path, "is read-only; make it writable, or write another file")
     try:
         with draft.open("wb") as file:
@@ -152,8 +153,3 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-
-
-def _is_writable(path: Path) -> bool:
-    """Whether its permissions allow to write it, also for root, who may write anything."""
-    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)

@@ -134,6 +134,8 @@ class Schema(StrEnum):
     SIGNAL_DICTIONARY = "ssb:SignalDictionary"
 
 
+#: May stand inside of a description.
+_INNER = [each for each in Schema if each is not Schema.DESCRIPTION]
 # SystemStructureDescription11.xsd is the same in XML Schema 1.1, which lxml does not read.
 _FILES = {
     Schema.DESCRIPTION: "SystemStructureDescription.xsd",
@@ -180,8 +182,7 @@ def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list
 def _inside(root: etree._Element, kind: Schema) -> list[tuple[etree._Element, Schema]]:
     if kind is not Schema.DESCRIPTION:
         return []
-    inner = [each for each in Schema if each is not Schema.DESCRIPTION]
-    return [(element, each) for each in inner for element in root.iter(full(each))]
+    return [(element, each) for each in _INNER for element in root.iter(full(each))]
 
 
 def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
@@ -212,8 +213,7 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
 
 def _is_valid(root: etree._Element, version: str) -> bool:
     """Whether a description and all that is inside of it are valid SSP of one version."""
-    inner = (full(each) for each in Schema if each is not Schema.DESCRIPTION)
-    versions = {each.get("version") for each in root.iter(*inner)}
+    versions = {each.get("version") for each in root.iter(*map(full, _INNER))}
     return versions <= {version} and _all_schemas(version).validate(root)
 
 
@@ -247,12 +247,10 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
         place = _place(root, entry)
         clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
-        what = "" if place is None else _parent_name(place)
-        add(
-            codes.TOLERATED if clear else codes.SCHEMA,
-            place,
-            f"not valid SSP {version}{what}: {short(entry.message)}",
-        )
+        parent = None if place is None else place.getparent()
+        what = "" if parent is None else f", in {tag(parent)}"
+        text = f"not valid SSP {version}{what}: {short(entry.message)}"
+        add(codes.TOLERATED if clear else codes.SCHEMA, place, text)
 
 
 def new_document(schema: Schema, version: str, prefixes: Iterable[str]) -> etree._Element:
@@ -284,8 +282,3 @@ def _place(root: etree._Element, entry: Any) -> etree._Element | None:
         every = root.iter(named[1]) if named else iter(())
         return next((each for each in every if each.sourceline == entry.line), None)
     return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
-
-
-def _parent_name(element: etree._Element) -> str:
-    parent = element.getparent()
-    return "" if parent is None else f", in {tag(parent)}"

@@ -179,17 +179,14 @@ def add_connector(group: etree._Element, connector: Connector, version: str, *, 
         return
     extra = {}
     if connector.start is not None:
-        extra["start"] = _start_text(connector.start)
+        start = connector.start if isinstance(connector.start, tuple) else (connector.start,)
+        plain = [each.hex() if isinstance(each, bytes) else each for each in start]
+        said = plain if isinstance(connector.start, tuple) else plain[0]
+        extra["start"] = json.dumps(said, ensure_ascii=False)
     if connector.variability is not Variability.CONTINUOUS:
         extra["variability"] = str(connector.variability)
     if extra:
         add(annotate(element, CONNECTOR_TYPE), "sd:Connector", **extra)
-
-
-def _start_text(start: Value) -> str:
-    elements = start if isinstance(start, tuple) else (start,)
-    plain = [each.hex() if isinstance(each, bytes) else each for each in elements]
-    return json.dumps(plain if isinstance(start, tuple) else plain[0], ensure_ascii=False)
 
 
 _DICTIONARY_CLAUSE: Final = "SSP 2.0, 5.3.3"

@@ -14,7 +14,6 @@ from orchestrator.core.system import (
     Connector,
     DataType,
     System,
-    Value,
 )
 
 Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
@@ -86,14 +85,9 @@ def _with_plain_values(
     for key, value in component.values.items():
         connector = component.connectors.get(key)
         if key not in declared and connector is not None and connector.type is DataType.REAL:
-            values[key] = held[key] if held.get(key) == value else _as_real(value)
+            real = tuple(map(float, value)) if isinstance(value, tuple) else float(value)
+            values[key] = held[key] if held.get(key) == value else real
     return replace(component, connectors=declared, values=values)
-
-
-def _as_real(value: Value) -> Value:
-    if isinstance(value, tuple):
-        return tuple(map(float, value))
-    return float(value)
 
 
 def with_value_types(wanted: System, new: System, old: System) -> System:

@@ -113,14 +113,12 @@ def add_parameters(
     enumerations: dict[str, Enumeration] = {}
     problems: list[DescriptionError] = []
     for each in given:
-        name, connector = each.name, each.connector
         try:
-            _expect_settable(name, connector, outputs=each.outputs)
-            written = _written(name, each.value, connector, version)
+            written = _written(each, version)
         except DescriptionError as error:
             problems.append(error)
             continue
-        _add_parameter(parameters, name, written, connector)
+        _add_parameter(parameters, each.name, written, each.connector)
         if written.unit is not None:
             units[written.unit[0]] = written.unit[1]
         if written.enumeration is not None:
@@ -152,15 +150,12 @@ def _add_parameter(
             add(parameter, "ssc:Dimension", size=str(extent))
 
 
-def _expect_settable(name: str, connector: Connector | None, *, outputs: bool) -> None:
-    if connector is None or connector.causality not in FIXED:
-        return
-    if connector.causality is not Causality.OUTPUT or not outputs:
-        raise DescriptionError(f"'{name}' is an {connector.causality} and cannot be set")
-
-
-def _written(name: str, value: Value, connector: Connector | None, version: str) -> _Written:
+def _written(given: Given, version: str) -> _Written:
     """Write a value; its Python type decides where no connector is declared."""
+    name, value, connector = given.name, given.value, given.connector
+    causality = None if connector is None else connector.causality
+    if causality in FIXED and not (causality is Causality.OUTPUT and given.outputs):
+        raise DescriptionError(f"'{name}' is an {causality} and cannot be set")
     if connector is not None and not connector.accepts(value):
         raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
     elements = value if isinstance(value, tuple) else (value,)
