@@ -93,10 +93,9 @@ def _about(result: Result) -> dict[str, dict[str, str]]:
     """Return unit, frame and description of each signal that has some."""
     found: dict[str, dict[str, str]] = {}
     for name in result.names:
-        frame = _frame(result, name)
         given = {
             "unit": result.units.get(name),
-            "frame": frame,
+            "frame": _frame(result, name),
             "description": result.descriptions.get(name),
         }
         found[name] = {key: text for key, text in given.items() if text}
