@@ -65,34 +65,34 @@ def value_text(value: Any) -> str:
         case int():
             return str(value)
         case float():
-            return _float(value)
+            return repr(value)
         case str():
             return _string(value)
         case list():
             return f"[{', '.join(map(value_text, value))}]"
         case dict():
-            inside = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
-            return f"{{ {inside} }}" if inside else "{}"
+            return f"{{ {', '.join(_entries(value))} }}" if value else "{}"
     raise TypeError(f"TOML holds no {type(value).__name__}")
 
 
 def _table(data: dict[str, Any], path: str) -> list[str]:
     """Lines of a table: first what stands in it, then the tables below it."""
     lines = []
-    plain = {k: v for k, v in data.items() if k not in _GROUPS and not _is_list(k, v, path)}
-    if path and (plain or not data):
-        lines += ["", f"[{path}]", *(f"{key_text(k)} = {value_text(v)}" for k, v in plain.items())]
-    elif path:
-        lines += ["", f"[{path}]"]
+    if path:
+        plain = {k: v for k, v in data.items() if k not in _GROUPS and not _is_list(k, v, path)}
+        lines += ["", f"[{path}]", *_entries(plain)]
     for key, value in data.items():
         here = f"{path}.{key_text(key)}" if path else key_text(key)
         if key in _GROUPS:
             for name, inner in value.items():
                 lines += _table(inner, f"{here}.{key_text(name)}")
         elif _is_list(key, value, path):
-            entries = (f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
-            lines += ["", f"[{here}]", *entries]
+            lines += ["", f"[{here}]", *_entries(value)]
     return lines
+
+
+def _entries(data: dict[str, Any]) -> list[str]:
+    return [f"{key_text(key)} = {value_text(value)}" for key, value in data.items()]
 
 
 def _is_list(key: str, value: Any, path: str) -> bool:
@@ -104,15 +104,6 @@ def _is_list(key: str, value: Any, path: str) -> bool:
         return False
     in_component = path.split(".")[-2:-1] == ["component"]
     return not (in_component and key == "values")
-
-
-def _float(value: float) -> str:
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    text = repr(value)
-    return text if set(text) & set(".e") else f"{text}.0"
 
 
 def _string(text: str) -> str:

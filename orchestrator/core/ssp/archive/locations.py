@@ -103,8 +103,7 @@ def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._El
     for connector in listed(element, "ssd:Connectors", "ssd:Connector"):
         yield f"{here}{connector.get('name')}", connector
     for line in listed(element, "ssd:Connections", "ssd:Connection"):
-        ends = (_end(line, side, path) for side in ("start", "end"))
-        source, target = ends
+        source, target = (_end(line, side, path) for side in ("start", "end"))
         yield f"{source} -> {target}", line
         yield f"-> {target}", line
     for path_inside, inner in elements(element, path):

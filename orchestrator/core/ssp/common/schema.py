@@ -137,19 +137,22 @@ class Schema(StrEnum):
 #: May stand inside of a description.
 _INNER = [each for each in Schema if each is not Schema.DESCRIPTION]
 # SystemStructureDescription11.xsd is the same in XML Schema 1.1, which lxml does not read.
-_FILES = {
-    Schema.DESCRIPTION: "SystemStructureDescription.xsd",
-    Schema.PARAMETER_VALUES: "SystemStructureParameterValues.xsd",
-    Schema.PARAMETER_MAPPING: "SystemStructureParameterMapping.xsd",
-    Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
-}
 _FOLDER = Path(__file__).with_name("schemas")
 _XS = "http://www.w3.org/2001/XMLSchema"
 
 
+def _namespace(kind: Schema) -> str:
+    return NAMESPACES[kind.partition(":")[0]]
+
+
+def _file(namespace: str, version: str) -> Path:
+    """Return the schema of a namespace, whose last word it is called by."""
+    return _FOLDER / version / f"{namespace.rpartition('/')[2]}.xsd"
+
+
 @cache
 def _schema(kind: Schema, version: str) -> etree.XMLSchema:
-    path = _FOLDER / version / _FILES[kind]
+    path = _file(_namespace(kind), version)
     try:
         return etree.XMLSchema(file=str(path))
     except etree.LxmlError as reason:
@@ -160,9 +163,8 @@ def _schema(kind: Schema, version: str) -> etree.XMLSchema:
 def _all_schemas(version: str) -> etree.XMLSchema:
     """Return a schema of descriptions that does not let pass what is inside of them."""
     every = etree.Element(f"{{{_XS}}}schema")
-    for kind, name in _FILES.items():
-        space = etree.QName(full(kind)).namespace or ""
-        place = (_FOLDER / version / name).as_uri()
+    for space in map(_namespace, Schema):
+        place = _file(space, version).as_uri()
         etree.SubElement(every, f"{{{_XS}}}import", namespace=space, schemaLocation=place)
     return etree.XMLSchema(every)
 

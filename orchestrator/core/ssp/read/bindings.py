@@ -23,6 +23,7 @@ from orchestrator.core.ssp.common.names import (
     child,
     children,
     decoded,
+    dotted,
     full,
     listed,
     tag,
@@ -31,7 +32,7 @@ from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.ssp.read.line_annotations import ValueChange, read_change
 from orchestrator.core.ssp.read.parameter_values import Assignment, read_parameters
 from orchestrator.core.ssp.read.reading import Reading, expect_valid, parsed
-from orchestrator.core.system import SEPARATOR, Component, Connector, SourceKind, System, Value
+from orchestrator.core.system import Component, Connector, SourceKind, System, Value
 
 _CLAUSE: Final = "SSP 2.0, 5.2.3"
 _MAPPING_CLAUSE: Final = "SSP 2.0, 7.1"
@@ -213,7 +214,7 @@ def _elements(system: System) -> dict[str, list[str]]:
     """Keys of what is in a system, by hierarchical name."""
     found: dict[str, list[str]] = {}
     for key in (*system.components, *system.systems, *system.buses):
-        found.setdefault(".".join(map(decoded, key.split(SEPARATOR))), []).append(key)
+        found.setdefault(dotted(key), []).append(key)
     return found
 
 
@@ -294,8 +295,7 @@ def settable_names(system: System) -> list[str]:
     for parts in (system.components, system.systems):
         for key, part in parts.items():
             inner = settable_names(part) if isinstance(part, System) else _settable(part.connectors)
-            path = ".".join(map(decoded, key.split(SEPARATOR)))
-            found += [f"{path}.{name}" for name in inner]
+            found += [f"{dotted(key)}.{name}" for name in inner]
     return found
 
 

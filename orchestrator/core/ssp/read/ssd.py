@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
 from orchestrator.core.ssp.archive.unpacking import nested_definition, nested_package
@@ -57,8 +58,12 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.source import stays_unopened
 
-#: Kinds that neither systems nor components have.
-NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}
+_CLAUSE: Final = "SSP 2.0, 5.2.1"
+#: Kinds that neither systems nor components have, and what is found then.
+NO_KIND: Final[Mapping[str, Code]] = {
+    Causality.INOUT: codes.KIND,
+    UNSPECIFIED: codes.UNSPECIFIED,
+}
 
 
 def compare(declared: DeclaredConnectors, system: System, findings: Findings) -> None:
@@ -67,19 +72,12 @@ def compare(declared: DeclaredConnectors, system: System, findings: Findings) ->
         actual, said = system.connectors.get(name), declared.connectors.get(name)
         if actual is None or str(actual.causality) != kind:
             found = "has none" if actual is None else f"has an {actual.causality}"
-            findings.error(
-                codes.MISMATCH,
-                declared.element(name),
-                f"declared as {kind}, but the system {found} of this name",
-                "SSP 2.0, 5.2.1",
-            )
+            text = f"declared as {kind}, but the system {found} of this name"
         elif said is not None and (said.type, said.shape) != (actual.type, actual.shape):
-            findings.error(
-                codes.MISMATCH,
-                declared.element(name),
-                f"declared as {said.type}, but the system has {actual.type}",
-                "SSP 2.0, 5.2.1",
-            )
+            text = f"declared as {said.type}, but the system has {actual.type}"
+        else:
+            continue
+        findings.error(codes.MISMATCH, declared.element(name), text, _CLAUSE)
 
 
 def own_connectors(
@@ -92,13 +90,11 @@ def own_connectors(
     found: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
         if kind in NO_KIND:
-            findings.error(
-                codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                declared.element(name),
+            text = (
                 f"a connector of a system of kind '{kind}' is not supported; expected input,"
-                " output, parameter or the like",
-                "SSP 2.0, 5.2.1",
+                " output, parameter or the like"
             )
+            findings.error(NO_KIND[kind], declared.element(name), text, _CLAUSE)
         elif name in declared.connectors:
             found[name] = declared.connectors[name]
         elif name in declared.partial:
@@ -120,13 +116,11 @@ def _deduced(
     if len(kinds) == 1:
         model = others[0] if len(units) == 1 else replace(others[0], unit=None)
     else:
-        findings.warning(
-            codes.NO_TYPE,
-            element,
+        text = (
             f"the type is not said, and what it is connected with has {len(kinds)} types;"
-            f" {model.type} is taken",
-            "SSP 2.0, 5.2.1",
+            f" {model.type} is taken"
         )
+        findings.warning(codes.NO_TYPE, element, text, _CLAUSE)
     return completed(element, typed, declared.kinds[name], model)
 
 
@@ -261,16 +255,12 @@ class _SystemReader:
         options = read_options(element)
         source = self._source(element)
         known = declared.connectors
-        if not NO_KIND.isdisjoint(declared.kinds.values()):
+        if not NO_KIND.keys().isdisjoint(declared.kinds.values()):
             known = {n: c for n, c in known.items() if c.causality is not Causality.INOUT}
-            for key in (key for key, kind in declared.kinds.items() if kind in NO_KIND):
-                kind = declared.kinds[key]
-                self.findings.warning(
-                    codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                    declared.element(key),
-                    f"a component cannot have the kind '{kind}'; that of its source is taken",
-                    "SSP 2.0, 5.2.1",
-                )
+            for key, kind in declared.kinds.items():
+                if kind in NO_KIND:
+                    text = f"a component cannot have the kind '{kind}'; that of its source is taken"
+                    self.findings.warning(NO_KIND[kind], declared.element(key), text, _CLAUSE)
         ports = read_power_ports(element)
         values: dict[str, Value] = {}
         made = Component(name, source, known, values=values, options=options, power_ports=ports)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.ssp.archive.unpacking import replacing
-from orchestrator.core.ssp.common.names import add, boolean_text, decoded, real_text
+from orchestrator.core.ssp.common.names import add, boolean_text, dotted, real_text
 from orchestrator.core.ssp.common.schema import Schema, checked_text, new_document
 from orchestrator.core.ssp.common.signal_types import (
     add_enumerations,
@@ -21,7 +21,6 @@ from orchestrator.core.ssp.common.signal_types import (
 )
 from orchestrator.core.ssp.read.parameter_values import FIXED
 from orchestrator.core.system import (
-    SEPARATOR,
     BaseUnit,
     Bus,
     Causality,
@@ -266,18 +265,13 @@ def _given(system: System, prefix: str) -> Iterator[Given]:
     for key, value in system.values.items():
         yield Given(prefix + key, value, system.connectors.get(key))
     for name, component in system.components.items():
-        before = prefix + _dotted(name)
+        before = prefix + dotted(name)
         is_fmu = component.source.kind is SourceKind.FMU
         for key, value in component.values.items():
             connector = component.connectors.get(key)
             yield Given(f"{before}.{key}", value, connector, outputs=is_fmu)
     for name, inner in system.systems.items():
-        yield from _given(inner, f"{prefix}{_dotted(name)}.")
-
-
-def _dotted(key: str) -> str:
-    """Write the path of an element of a flat system as SSP has it."""
-    return ".".join(map(decoded, key.split(SEPARATOR)))
+        yield from _given(inner, f"{prefix}{dotted(name)}.")
 
 
 def write_parameter_mapping(
