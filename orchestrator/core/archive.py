@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import os
 import shutil
@@ -151,6 +152,12 @@ def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
         raise error.in_file(where, "a document type declaration is not accepted (entities are off)")
     return root
+
+
+def digest(path: Path, method: str = "sha256") -> str:
+    """Return the checksum of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, method).hexdigest()
 
 
 def plain_entry(name: str) -> zipfile.ZipInfo:

@@ -298,7 +298,6 @@ class _Found:
     channels: dict[int, Channel] = field(default_factory=dict)
     rows: dict[int, _ChannelRows] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
-    attachments: dict[str, bytes] = field(default_factory=dict)
     events: list[Mapping[str, Any]] = field(default_factory=list)
 
     def read(self, file: BinaryIO, size: int) -> str:
@@ -318,8 +317,6 @@ class _Found:
             self.channels[record.id] = record
         elif isinstance(record, Metadata):
             self.metadata[record.name] = record.metadata
-        elif isinstance(record, Attachment):
-            self.attachments[record.name] = record.data
         elif isinstance(record, Message):
             channel = self.channels[record.channel_id]
             if channel.message_encoding != "json":
@@ -354,7 +351,6 @@ class McapContent:
     values: Floats
     units: dict[str, str]
     metadata: dict[str, dict[str, str]]
-    attachments: dict[str, bytes]
     cut: str
     events: Sequence[Mapping[str, Any]] = ()
 
@@ -383,7 +379,7 @@ def read_mcap_file(path: Path) -> McapContent:
         )
     units = _units(found.channels, found.schemas)
     known = {name: unit for name, unit in units.items() if name in names}
-    rest = found.metadata, found.attachments, cut, found.events
+    rest = found.metadata, cut, found.events
     return McapContent(times_ns, clocks_ns, names, values, known, *rest)
 
 
@@ -424,8 +420,3 @@ def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> di
         except (ValueError, AttributeError):  # of another tool, which says no units
             continue
     return found
-
-
-def in_order(content: McapContent, names: Sequence[str]) -> Floats:
-    """Return the columns as some names have them."""
-    return content.values[:, [content.names.index(name) for name in names]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import filecmp
-import hashlib
 import shutil
 import weakref
 import zipfile
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from orchestrator.core.archive import numbered, open_archive, store_file
+from orchestrator.core.archive import digest, numbered, open_archive, store_file
 from orchestrator.core.diagnostics import FmuError, SspError
 from orchestrator.core.ssp import Place
 from orchestrator.core.ssp.archive.sources import (
@@ -40,7 +39,7 @@ class SystemContainer:
         self.path = path
         self.content = file_bytes(path)
         self.place = Place(str(path), path.parent)
-        self._digest = _digest(path)
+        self._digest = digest(path)
 
     def uri(self, component: Component) -> str:
         """Return the file of a component, an FMU or a block's, as the SSD names it."""
@@ -62,7 +61,7 @@ class SystemContainer:
     def save(self, content: bytes) -> None:
         """Write the file with another text, or raise SspError if it is not what it was."""
         try:
-            now = _digest(self.path)
+            now = digest(self.path)
         except OSError as reason:
             why = reason.strerror or reason
             raise SspError(f"{self.path}: cannot be read any more: {why}") from None
@@ -74,7 +73,7 @@ class SystemContainer:
         if self._is_changed(content):
             with replacing(self.path) as file:
                 self._write(file, content)
-            self._digest, self.content = _digest(self.path), content
+            self._digest, self.content = digest(self.path), content
 
     def _is_changed(self, content: bytes) -> bool:
         return content != self.content
@@ -95,7 +94,7 @@ class Archive(SystemContainer):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.path = path
         self._name = name
-        self._digest = _digest(path)
+        self._digest = digest(path)
         unpacked(path, folder)
         self.place = Place(f"{path}:{name}", folder.resolve(), packed=True)
         self.content = file_bytes(folder / name)
@@ -190,8 +189,3 @@ def _holds(folder: Path, files: Mapping[str, Path]) -> bool:
     return found == set(files) and all(
         filecmp.cmp(folder / name, file, shallow=False) for name, file in files.items()
     )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -197,7 +197,7 @@ def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import ValidationError
 
-    from orchestrator.core.mcap import in_order, read_mcap_file
+    from orchestrator.core.mcap import read_mcap_file
 
     content = read_mcap_file(Path(path))
     names = content.names
@@ -216,7 +216,7 @@ def read_mcap(path: str | Path) -> Result:
         time_ns=content.times_ns,
         clock_ns=content.clocks_ns if is_clocked else None,
         names=names,
-        values=np.ascontiguousarray(in_order(content, names)),
+        values=np.ascontiguousarray(content.values[:, list(map(content.names.index, names))]),
         units=content.units,
         notes=(content.cut,) if content.cut else (),
         **told,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import shutil
 import tempfile
@@ -14,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from orchestrator.core.archive import extract, open_archive
+from orchestrator.core.archive import digest, extract, open_archive
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.common import codes
@@ -82,15 +81,14 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
             )
         _extract(path, target)
         return target.resolve()
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known = _unpacked.get(digest)
+    content = digest(path)
+    known = _unpacked.get(content)
     if known is not None and known.is_dir():
         return known
     folder = Path(tempfile.mkdtemp(prefix="softdock-ssp-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _extract(path, folder)
-    _unpacked[digest] = folder
+    _unpacked[content] = folder
     return folder
 
 

@@ -11,7 +11,15 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.ssp.archive.sources import Place, interface_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
-from orchestrator.core.ssp.common.names import add, attribute, boolean, child, decoded, listed
+from orchestrator.core.ssp.common.names import (
+    add,
+    attribute,
+    boolean,
+    child,
+    decoded,
+    encoded,
+    listed,
+)
 from orchestrator.core.ssp.read.connectors import UNSPECIFIED
 from orchestrator.core.ssp.read.line_annotations import (
     add_line,
@@ -146,9 +154,9 @@ _Side = tuple[End, str, str | None]
 
 def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: Findings) -> _Side:
     name, connector = element.get(f"{side}Element", ""), element.get(f"{side}Connector", "")
-    end = ends.get(name)
+    end = ends.get(encoded(name))
     if end is None:
-        known = _listed(filter(None, ends))
+        known = _listed(map(decoded, filter(None, ends)))
         raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {known})", _CLAUSE)
     kind = end.kind(connector)
     if connector in end.kinds or end.is_open:

@@ -110,7 +110,7 @@ def _deduced(
     findings: Findings,
 ) -> Connector:
     element, typed = declared.element(name), declared.partial[name]
-    others = list(_neighbours(name, lines, {end.key: end for end in ends.values()}))
+    others = list(_neighbours(name, lines, ends))
     kinds, units = {(c.type, c.shape) for c in others}, {c.unit for c in others}
     model = Connector(name, Causality.INPUT, typed.type or DataType.REAL)
     if len(kinds) == 1:
@@ -129,7 +129,7 @@ def _neighbours(
 ) -> Iterator[Connector]:
     """What a system's own connector is connected with."""
     for own, other in (pair for line in lines for pair in (line.ends, line.ends[::-1])):
-        if own == Endpoint("", name) and other.component in ends.keys() - {""}:
+        if own == Endpoint("", name) and other.component and other.component in ends:
             known = ends[other.component].connector(other.connector)
             if known is not None:
                 yield known
@@ -163,6 +163,12 @@ class _Parts:
     ends: dict[str, End] = field(default_factory=dict)
 
 
+def _add_system(system: System, parts: _Parts) -> None:
+    kinds = {key: str(connector.causality) for key, connector in system.connectors.items()}
+    parts.systems[system.name] = system
+    parts.ends[system.name] = End(system.name, kinds, system.connectors)
+
+
 @dataclass(frozen=True, slots=True)
 class _SystemReader:
     """Reads the systems of one file."""
@@ -175,12 +181,7 @@ class _SystemReader:
     sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
     known: dict[bytes, DeclaredConnectors] = field(default_factory=dict)
 
-    def system(
-        self,
-        element: etree._Element,
-        name: str,
-        scope: Mapping[str, Dictionary],
-    ) -> System:
+    def system(self, element: etree._Element, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read an ssd:System with all that is in it."""
         declared = self._connectors(element)
         own = read_dictionaries(element, self.place, self.findings, self.reading)
@@ -206,51 +207,43 @@ class _SystemReader:
     def _element(
         self, element: etree._Element, parts: _Parts, scope: Mapping[str, Dictionary]
     ) -> None:
-        kind, raw = tag(element), element.get("name", "")
+        kind, said = tag(element), element.get("name", "")
         if kind not in {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}:
             return  # the schema has listed it
         self.reading.count()
-        if raw in parts.ends or not raw:
-            self.findings.error(
-                codes.TAKEN,
-                element,
-                f"the name '{raw}' is taken by another element" if raw else "expected a name",
-                "SSP 2.0, 5.2",
-            )
+        name = encoded(said)
+        if name in parts.ends or not name:
+            text = f"the name '{said}' is taken by another element" if said else "expected a name"
+            self.findings.error(codes.TAKEN, element, text, "SSP 2.0, 5.2")
             return
-        name = encoded(raw)
-        parts.ends[raw] = End(name, {}, {}, is_open=True)
+        parts.ends[name] = End(name, {}, {}, is_open=True)
         with self.findings.guard(element, codes.SOURCE):
             if kind == "ssd:System":
                 with self.reading.within(f"{self.place.label}#{id(element)}"):
                     inner = self.system(element, name, scope)
-                self._add_system(inner, raw, parts)
+                _add_system(inner, parts)
             elif kind == "ssd:SignalDictionaryReference":
                 declared = self._connectors(element)
                 bus = read_bus(element, name, declared, scope, self.findings)
                 parts.buses[name] = bus
-                parts.ends[raw] = End(name, declared.kinds, bus.connectors)
+                parts.ends[name] = End(name, declared.kinds, bus.connectors)
                 if child(element, "ssd:ParameterBindings") is not None:
                     text = "entries of a bus take no values; ignored"
                     self.findings.warning(codes.BUS_VALUES, element, text)
             else:
-                self._component(element, name, raw, parts, scope)
+                self._component(element, name, parts, scope)
 
     def _component(
-        self,
-        element: etree._Element,
-        name: str,
-        raw: str,
-        parts: _Parts,
-        scope: Mapping[str, Dictionary],
+        self, element: etree._Element, name: str, parts: _Parts, scope: Mapping[str, Dictionary]
     ) -> None:
         declared = self._connectors(element)
-        parts.ends[raw] = End(name, declared.kinds, declared.connectors, is_open=not declared.kinds)
+        is_open = not declared.kinds
+        parts.ends[name] = End(name, declared.kinds, declared.connectors, is_open=is_open)
         opened = self._opened(element, name, declared, scope)
         if opened is not None:
             system = assigned(opened[0], self._bindings(element, opened[1]))
             compare(declared, system, self.findings)
-            self._add_system(system, raw, parts)
+            _add_system(system, parts)
             return
         options = read_options(element)
         source = self._source(element)
@@ -267,8 +260,8 @@ class _SystemReader:
         container = Path(source.location) if source.kind is SourceKind.FMU else None
         values |= values_for(made, self._bindings(element, container))  # by what it has
         parts.components[name] = made
-        is_open = not declared.kinds or stays_unopened(source)
-        parts.ends[raw] = End(name, declared.kinds, known, source, is_open)
+        is_open |= stays_unopened(source)
+        parts.ends[name] = End(name, declared.kinds, known, source, is_open)
 
     def _source(self, element: etree._Element) -> Source:
         key = element.get("type"), element.get("source")
@@ -304,9 +297,8 @@ class _SystemReader:
         root = self.reading.description(content, beside)
         system = read_file(root, place, beside, self.reading)
         if system.experiment != DefaultExperiment():
-            self.findings.note(
-                codes.INNER_EXPERIMENT, element, "default experiment of a nested system"
-            )
+            text = "default experiment of a nested system"
+            self.findings.note(codes.INNER_EXPERIMENT, element, text)
         return replace(system, name=name, experiment=DefaultExperiment()), container
 
     def _referred(self, wanted: str, name: str, scope: Mapping[str, Dictionary]) -> System:
@@ -317,11 +309,6 @@ class _SystemReader:
                 with self.reading.within(f"{self.place.label}#{id(system)}"):
                     return self.system(system, name, scope)
         raise refusal(codes.URI, f"source '#{wanted}': no system has this id", "SSP 2.0, 5.4")
-
-    def _add_system(self, system: System, raw: str, parts: _Parts) -> None:
-        kinds = {key: str(connector.causality) for key, connector in system.connectors.items()}
-        parts.systems[system.name] = system
-        parts.ends[raw] = End(system.name, kinds, system.connectors)
 
     def _connectors(self, element: etree._Element) -> DeclaredConnectors:
         return read_connectors(element, self.definitions, self.findings, self.known)

@@ -19,6 +19,7 @@ from orchestrator.core.ssp.common.signal_types import (
     add_units,
     item_names,
 )
+from orchestrator.core.ssp.read.line_annotations import add_transformation
 from orchestrator.core.ssp.read.parameter_values import FIXED
 from orchestrator.core.system import (
     BaseUnit,
@@ -307,10 +308,7 @@ def write_parameter_mapping(
                 f" '{mapped.source}'"
             )
         entry = add(root, "ssm:MappingEntry", source=mapped.source, target=target)
-        change = mapped.transformation
-        if change is not None:
-            texts = real_text(change.factor), real_text(change.offset)
-            add(entry, "ssc:LinearTransformation", factor=texts[0], offset=texts[1])
+        add_transformation(entry, mapped.transformation, None, None, version)
     content = checked_text(root, Schema.PARAMETER_MAPPING)
     with replacing(Path(path)) as file:
         file.write(content)
