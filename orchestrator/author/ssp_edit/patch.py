@@ -200,13 +200,14 @@ class Patch:
         self._markup = markup
         self._attributes: dict[etree._Element, dict[str, str | None]] = {}
         self._removed: list[etree._Element] = []
+        self._replaced: dict[etree._Element, etree._Element] = {}
         self._new: dict[etree._Element, list[tuple[etree._Element | None, New, int]]] = {}
         self._style = _style(markup)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is to be changed."""
-        return not (self._attributes or self._removed or self._new)
+        return not (self._attributes or self._removed or self._replaced or self._new)
 
     def set(self, element: etree._Element, name: str, value: str | None) -> None:
         """Give an attribute a value, or take it away."""
@@ -215,6 +216,10 @@ class Patch:
     def remove(self, element: etree._Element) -> None:
         """Take an element out, with the line that it stands in."""
         self._removed.append(element)
+
+    def replace(self, element: etree._Element, new: etree._Element) -> None:
+        """Put another element in the place of one, on the line that it stands in."""
+        self._replaced[element] = new
 
     def insert(
         self, parent: etree._Element, new: New, before: etree._Element | None, rank: int = 0
@@ -249,6 +254,10 @@ class Patch:
             span = self._markup.span(element)
             gap = self._markup.gap_before(span.start)
             yield span.start - len(gap), span.end, b""
+        for element, new in self._replaced.items():
+            span, parent = self._markup.span(element), element.getparent()
+            if parent is not None:
+                yield span.start, span.end, self._fragment(parent, new, self._margins(parent)[1])
         for parent, every in self._new.items():
             yield from self._inserted(parent, every)
 

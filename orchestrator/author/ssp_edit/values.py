@@ -263,8 +263,7 @@ def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
         if typed.get("unit") not in (None, wanted.get("unit")):
             patch.set(typed, "unit", None)  # that of the connector, in which the value is written
         return
-    patch.insert(here, wanted, typed)
-    patch.remove(typed)
+    patch.replace(typed, wanted)
 
 
 def _item(typed: etree._Element, wanted: etree._Element) -> str | None:

@@ -55,3 +55,16 @@ def test_groups_and_types_among_metadata_and_dimensions(tmp_path):
     assert violations(root, Schema.DESCRIPTION, "2.0") == []
     assert said in document.content.decode()
     assert document.system.components["a"].connectors == {"u": counts}
+
+
+def test_a_number_of_another_type_stands_on_the_line_of_the_one_before(tmp_path):
+    source = Source(SourceKind.FMU, str(tmp_path / "a.fmu"))
+    count = Connector("n", Causality.PARAMETER, DataType.INTEGER)
+    system = System("s", {"a": Component("a", source, {"n": count}, values={"n": 7})})
+    write_ssd(system, tmp_path / "SystemStructure.ssd", "2.0")
+    document = Document.open(tmp_path / "SystemStructure.ssd")
+    before = document.content
+    document.update(system.set("a.n", 2**40))
+    assert document.content.count(b"\n") == before.count(b"\n")
+    document.update(system)
+    assert document.content == before
