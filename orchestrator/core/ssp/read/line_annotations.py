@@ -260,32 +260,34 @@ class ValueChange:
     """What a mapping of parameters makes of a value.
 
     suppress_unit_conversion: Whether units are not looked at.
-    linear: Factor and offset, after the unit conversion.
-    table: Values, or names of items, by those of the source.
+    change: Factor and offset, after the unit conversion; or values, or names of items, by those of
+        the source.
     """
 
-    suppress_unit_conversion: bool = False
-    linear: LinearTransformation | None = None
-    table: Mapping[_Key, _Key] | None = None
+    suppress_unit_conversion: bool
+    change: LinearTransformation | Mapping[_Key, _Key] | None
 
     def of(self, value: Scalar) -> Scalar:
         """Return what becomes of a value; one that the table does not have stays."""
-        if self.linear is not None:
+        if isinstance(self.change, LinearTransformation):
             if isinstance(value, (bool, str, bytes)):
                 raise DescriptionError(f"a linear transformation is for numbers, found {value!r}")
-            return self.linear.factor * value + self.linear.offset
-        if self.table is None:
+            return self.change.factor * value + self.change.offset
+        if self.change is None:
             return value
         if isinstance(value, (float, bytes)):
             raise DescriptionError(f"a table is for values that can be listed, found {value!r}")
-        mapped = self.table.get(value, value)
+        mapped = self.change.get(value, value)
         return bool(mapped) if isinstance(value, bool) else mapped
 
 
-def _transforming(parent: etree._Element) -> etree._Element | None:
+def _change(parent: etree._Element) -> LinearTransformation | dict[_Key, _Key] | None:
+    """Read the first transformation that stands in an element."""
     for inner in children(parent):
-        if tag(inner) == "ssc:LinearTransformation" or tag(inner) in _READ:
-            return inner
+        if tag(inner) == "ssc:LinearTransformation":
+            return _linear(inner)
+        if tag(inner) in _READ:
+            return _table(inner)
     return None
 
 
@@ -315,25 +317,17 @@ def _table(element: etree._Element) -> dict[_Key, _Key]:
 def read_change(entry: etree._Element) -> ValueChange:
     """Read what an ssm:MappingEntry makes of a value."""
     suppressed = attribute(entry, "suppressUnitConversion", boolean, default=False)
-    element = _transforming(entry)
-    if element is None:
-        return ValueChange(suppressed)
-    if tag(element) == "ssc:LinearTransformation":
-        return ValueChange(suppressed, linear=_linear(element))
-    return ValueChange(suppressed, table=_table(element))
+    return ValueChange(suppressed, _change(entry))
 
 
 def read_transformation(
     connection: etree._Element, source: Connector | None, target: Connector | None
 ) -> Transformation | None:
     """Read the transformation of an ssd:Connection."""
-    element = _transforming(connection)
-    if element is None:
-        return None
-    if tag(element) == "ssc:LinearTransformation":
-        return _linear(element)
-    table = _table(element)
-    for same in _unmapped(tag(element), source, target):
+    table = _change(connection)
+    if table is None or isinstance(table, LinearTransformation):
+        return table
+    for same in _unmapped({type(key) for key in table}, source, target):
         table.setdefault(same, same)
     entries = [
         (_value(one, source, "source"), _value(other, target, "target"))
@@ -342,11 +336,13 @@ def read_transformation(
     return MappingTransformation(tuple(entries))
 
 
-def _unmapped(kind: str, source: Connector | None, target: Connector | None) -> Iterable[_Key]:
+def _unmapped(
+    keys: set[type], source: Connector | None, target: Connector | None
+) -> Iterable[_Key]:
     """List what passes unchanged where a table does not name it, as far as it can be listed."""
-    if kind == "ssc:BooleanMappingTransformation":
+    if keys == {bool}:
         return (False, True)
-    if kind == "ssc:EnumerationMappingTransformation":
+    if keys == {str}:
         known, others = ((end and end.enumeration) for end in (source, target))
         return [item for item in known.items if item in others.items] if known and others else ()
     return ()
