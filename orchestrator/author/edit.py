@@ -12,6 +12,7 @@ from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, InlineTable, SingleKey, Table
 
+from orchestrator.author.ssp_edit.canonical import as_declared
 from orchestrator.author.ssp_edit.container import SystemContainer
 from orchestrator.author.ssp_edit.document import Document
 from orchestrator.author.ssp_edit.values import differing, place_text, values_of
@@ -21,7 +22,6 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockE
 from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.simunits import component_of, resolve
 from orchestrator.core.ssp.archive.sources import system_path
-from orchestrator.core.ssp.write.canonical import as_declared
 from orchestrator.core.system import (
     SEPARATOR,
     SOURCES,

@@ -23,7 +23,7 @@ from orchestrator.core.system import (
 from orchestrator.core.system.checks import compatible, endpoints, sources, unconnected
 from orchestrator.core.system.flatten import seen_from_inside
 from orchestrator.core.system.naming import first_of
-from orchestrator.core.system.units import other_spelling
+from orchestrator.core.units.conversion import other_spelling
 
 _TABLE = "SSP 1.0.1, 5.3.2"
 #: So many connectors are named.

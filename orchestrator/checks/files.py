@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from orchestrator.checks.context import finding
+from orchestrator.checks.locations import SspFile, line_of
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note
-from orchestrator.core.ssp.archive.locations import SspFile, line_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES
 from orchestrator.core.ssp.common.codes import Findings

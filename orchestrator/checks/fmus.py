@@ -12,17 +12,17 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.checks.context import finding, first_inside
+from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.archive import DAMAGE, digest, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
-from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
 from orchestrator.core.system.naming import first_of
-from orchestrator.core.system.units import base_said
+from orchestrator.core.units.conversion import base_said
 
 CODES: tuple[Code, ...] = (
     warning(

@@ -16,6 +16,7 @@ from orchestrator.checks.context import CheckContext, finding, inside
 from orchestrator.checks.experiment import check, prepared, run_of
 from orchestrator.checks.files import KINDS, check_portability, check_ssp_file
 from orchestrator.checks.fmus import check_file, check_hashes
+from orchestrator.checks.locations import Locations, locations, open_ssp_file
 from orchestrator.checks.run_checks import (
     NOT_OPENED,
     CheckReport,
@@ -37,7 +38,6 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.errors import parts_of
 from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.ssp import diagnose, variants
-from orchestrator.core.ssp.archive.locations import Locations, locations, open_ssp_file
 from orchestrator.core.ssp.archive.sources import main_file
 from orchestrator.core.ssp.archive.unpacking import named_as_entries
 from orchestrator.core.ssp.common.names import MAIN_SSD

@@ -19,9 +19,9 @@ from orchestrator.checks.context import (
     of_error,
     variables_of,
 )
+from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, LoadError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.ssp.archive.locations import SspFile, elements, line_of
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.system import (
     Component,

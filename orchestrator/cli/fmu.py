@@ -204,7 +204,7 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """List ports, units, capabilities and sizes."""
-    from orchestrator.core.simunits.inspection import fmu_info
+    from orchestrator.checks.inspection import fmu_info
 
     facts = fmu_info(file)
     if strict and (wrong := [*facts["faults"], *facts["flaws"]]):
@@ -246,7 +246,7 @@ def check(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Check the description, then call the FMU in another process; exit code 1 on a failure."""
-    from orchestrator.core.simunits.inspection import check_fmu
+    from orchestrator.checks.inspection import check_fmu
 
     results = check_fmu(file, timeout=timeout, strict=strict)
     failed = sum(result.outcome == "failed" for result in results)

@@ -31,7 +31,7 @@ from orchestrator.core.system import (
     Value,
     whole_step_ns,
 )
-from orchestrator.core.system.units import base_said
+from orchestrator.core.units.conversion import base_said
 from orchestrator.core.wings import of_wing
 from orchestrator.dcp.data_types import DcpType, Scalar, Values
 from orchestrator.dcp.dcp_file import write_dcpx

@@ -12,7 +12,7 @@ import pytest
 from orchestrator.core.simunits import Block, BlockUnit
 from orchestrator.core.simunits.blocks.block_unit import describe_block
 from orchestrator.core.system import Causality, DataType
-from orchestrator.core.system.units import base_unit
+from orchestrator.core.units.conversion import base_unit
 
 BLOCKS = {entry.name: entry for entry in entry_points(group="softdock.blocks")}
 H = 1_000_000

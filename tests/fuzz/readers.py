@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 from fuzz import codecs, dcp, seeds
 from fuzz.mutations import changed_data, damaged, damaged_json, damaged_zip
 from orchestrator.author import read_toml
+from orchestrator.checks.inspection.check import fmu_info
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.master import Execution
 from orchestrator.core.recording import read_parquet, read_result, write_parquet, writer
 from orchestrator.core.simunits import block, read_fmu
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
-from orchestrator.core.simunits.inspection.check import fmu_info
 from orchestrator.core.simunits.isolation.wire import receive, send
 from orchestrator.core.simunits.isolation.worker_process import answer_of, result_of
 from orchestrator.core.simunits.logs import read_recorded

@@ -32,8 +32,8 @@ from orchestrator.core.system.ports import (
     converted,
 )
 from orchestrator.core.system.power_lines import power_port
-from orchestrator.core.system.units import base_unit
 from orchestrator.core.system.values import target_of
+from orchestrator.core.units.conversion import base_unit
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

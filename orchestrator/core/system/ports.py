@@ -10,7 +10,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system.naming import member_of
-from orchestrator.core.system.units import BaseUnit, conversion, defined_conversion
+from orchestrator.core.units.conversion import BaseUnit, conversion, defined_conversion
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from orchestrator.core.system.ports import (
     PowerPort,
     conversion_between,
 )
-from orchestrator.core.system.unit_tables import Meaning, number, without_angle
-from orchestrator.core.system.units import BaseUnit, may_lack_two_pi, meant
+from orchestrator.core.units.conversion import BaseUnit, may_lack_two_pi, meant
+from orchestrator.core.units.tables import Meaning, number, without_angle
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System

@@ -17,7 +17,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import ModelicaError, SoftdockError
 from orchestrator.core.system import conversion
-from orchestrator.core.system.units import base_unit, is_expressible, per_second
+from orchestrator.core.units.conversion import base_unit, is_expressible, per_second
 from orchestrator.export.archive.dependency import Dependencies, dependencies_of
 from orchestrator.export.archive.model_description import (
     DescribedVariable,

@@ -17,7 +17,7 @@ from orchestrator.core.system import (
     System,
     seconds,
 )
-from orchestrator.core.system.units import base_said
+from orchestrator.core.units.conversion import base_said
 from orchestrator.export.archive.model_description import DescribedVariable as Described
 from orchestrator.export.archive.model_description import (
     ExportedDescription,

@@ -19,7 +19,7 @@ from orchestrator.core.system import (
     nearest,
 )
 from orchestrator.core.system.time import step_length
-from orchestrator.core.system.units import defined_conversion
+from orchestrator.core.units.conversion import defined_conversion
 from orchestrator.study.experiment import FaultTable
 from orchestrator.study.figure_tables import FAULT_TIMES
 from orchestrator.study.prepare.prepare import set_value

@@ -36,7 +36,7 @@ def test_check(softdock, lag):
 
 @pytest.mark.slow
 def test_failed_check_ends_with_1(softdock, lag, monkeypatch):
-    from orchestrator.core.simunits.inspection import trials
+    from orchestrator.checks.inspection import trials
 
     monkeypatch.setitem(trials.TRIALS, "no such check", None)
     code, out, err = softdock("fmu", "check", lag, "--json")

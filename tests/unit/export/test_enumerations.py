@@ -13,8 +13,8 @@ from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 from lxml import etree
 
+from orchestrator.checks.inspection import check_fmu, fmu_info
 from orchestrator.core.simunits import Fmu2Unit, read_fmu
-from orchestrator.core.simunits.inspection import check_fmu, fmu_info
 from orchestrator.core.system import DataType
 from orchestrator.export import build_model
 

@@ -12,8 +12,8 @@ from orchestrator.core.simunits.fmi.description_parts import TRUE
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.ports import Limits
-from orchestrator.core.system.unit_tables import BASE_UNITS
-from orchestrator.core.system.units import base_said, base_unit, definition_beyond, has_offset
+from orchestrator.core.units.conversion import base_said, base_unit, definition_beyond, has_offset
+from orchestrator.core.units.tables import BASE_UNITS
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable

@@ -25,8 +25,8 @@ from orchestrator.core.ssp.common.names import (
     tag,
 )
 from orchestrator.core.system import BaseUnit, Connector, DataType, Enumeration
-from orchestrator.core.system.unit_tables import BASE_UNITS
-from orchestrator.core.system.units import base_said, definition_beyond, file_unit, is_unit
+from orchestrator.core.units.conversion import base_said, definition_beyond, file_unit, is_unit
+from orchestrator.core.units.tables import BASE_UNITS
 
 _UNITS_CLAUSE = "SSP 2.0, 4.4.2"
 _ENUMERATIONS_CLAUSE = "SSP 2.0, 4.4.1"

@@ -34,7 +34,7 @@ from orchestrator.core.system import (
     SourceKind,
     System,
 )
-from orchestrator.core.system.units import file_unit
+from orchestrator.core.units.conversion import file_unit
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from orchestrator.core.system.unit_notation import spelled
-from orchestrator.core.system.unit_tables import without_angle
-from orchestrator.core.system.units import base_said
+from orchestrator.core.units.conversion import base_said
+from orchestrator.core.units.notation import spelled
+from orchestrator.core.units.tables import without_angle
 from orchestrator.export.modelica.flat.model import FlatModel
 
 _LOGGER = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
-from orchestrator.core.system.units import is_expressible, other_spelling
+from orchestrator.core.units.conversion import is_expressible, other_spelling
 from orchestrator.export.dae.residual_dae import (
     DataType,
     Kind,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hw_adapters.stream_socket import StreamSocket
+from orchestrator.checks.locations import open_ssp_file
 from orchestrator.core.simunits.logs import read_recorded
-from orchestrator.core.ssp.archive.locations import open_ssp_file
 
 
 def refuse(*_, **__):

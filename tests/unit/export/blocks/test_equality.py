@@ -7,8 +7,8 @@ from fmpy.validation import validate_fmu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchestrator.checks.inspection import check_fmu
 from orchestrator.core.simunits import block_class
-from orchestrator.core.simunits.inspection import check_fmu
 
 SAMPLES = ["LowPass", "Filter", "Counter", "Impatient"]
 OWN = ["hybrid_contact", "spring_dashpot", "virtual_damper"]

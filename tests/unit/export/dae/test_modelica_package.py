@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.system.units import base_unit
+from orchestrator.core.units.conversion import base_unit
 from orchestrator.export import Recipe, find_recipes
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.reader import read

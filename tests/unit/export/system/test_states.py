@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from orchestrator.checks.inspection import check_fmu
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import fmu
-from orchestrator.core.simunits.inspection import check_fmu
 from orchestrator.core.system import Jitter, JitterKind, System, TransportDelay, Variation
 from orchestrator.export.system import export_system
 from orchestrator.study import simulate

@@ -29,7 +29,7 @@ from orchestrator.core.system import (
     System,
     TransportDelay,
 )
-from orchestrator.core.system.units import base_unit
+from orchestrator.core.units.conversion import base_unit
 
 
 def of_block(*connectors: Connector, **values: object) -> System:

@@ -10,8 +10,7 @@ import pytest
 from scipy import constants
 
 from orchestrator.core.diagnostics import UnitMismatchError
-from orchestrator.core.system.unit_tables import BASE_UNITS
-from orchestrator.core.system.units import (
+from orchestrator.core.units.conversion import (
     BaseUnit,
     base_unit,
     conversion,
@@ -20,7 +19,8 @@ from orchestrator.core.system.units import (
     is_unit,
     other_spelling,
 )
-from tests.unit.core.system.unit_lists import (
+from orchestrator.core.units.tables import BASE_UNITS
+from tests.unit.core.units.unit_lists import (
     MODELICA,
     MODELICA_MODELS,
     PREFIXES,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from orchestrator.core.system.unit_tables import (
+from orchestrator.core.units.tables import (
     PREFIXES,
     is_logarithmic,
     short_meaning,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.core.simunits.inspection.check import (
+    from orchestrator.checks.inspection.check import (
         FmuCheckResult as FmuCheckResult,
         check_fmu as check_fmu,
         fmu_info as fmu_info,

@@ -8,8 +8,8 @@ import pytest
 
 from orchestrator.core.diagnostics import UnitMismatchError
 from orchestrator.core.system import conversion
-from orchestrator.core.system.units import base_unit, other_spelling
-from tests.unit.core.system.unit_lists import ENGINEERS
+from orchestrator.core.units.conversion import base_unit, other_spelling
+from tests.unit.core.units.unit_lists import ENGINEERS
 
 
 @pytest.mark.parametrize(

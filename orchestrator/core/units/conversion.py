@@ -13,8 +13,8 @@ from functools import cache
 from math import isclose, log10, pi
 
 from orchestrator.core.diagnostics import UnitMismatchError
-from orchestrator.core.system.unit_notation import Notation, NotationError, read_notation, spelled
-from orchestrator.core.system.unit_tables import (
+from orchestrator.core.units.notation import Notation, NotationError, read_notation, spelled
+from orchestrator.core.units.tables import (
     BASE_UNITS,
     LEVEL,
     Meaning,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from orchestrator.core.simunits.inspection.probe import (
+from orchestrator.checks.inspection.probe import (
     LOOSE,
     STEPS,
     FmuProbe,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.simunits.inspection import check_fmu
+from orchestrator.checks.inspection import check_fmu
 from orchestrator.export import build_model
 
 from .conftest import failures

@@ -195,7 +195,7 @@ def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> FmuChe
 
 
 def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[FmuCheckResult]:
-    from orchestrator.core.simunits.inspection.trials import TRIALS
+    from orchestrator.checks.inspection.trials import TRIALS
 
     left = list(TRIALS)
     while left:
@@ -217,7 +217,7 @@ def _run(
     """Lines that the child wrote, and how it ended."""
     with tempfile.TemporaryFile() as file:
         process = OwnProcess(
-            "orchestrator.core.simunits.inspection.check",
+            "orchestrator.checks.inspection.check",
             *(str(path), folder, interface, ",".join(names)),
             tied=True,
             stdout=file,
@@ -238,8 +238,8 @@ def _run(
 
 def main(path: str, folder: str, interface: str, names: str) -> None:
     """Run the checks of the given names, in a process that may load the FMU."""
-    from orchestrator.core.simunits.inspection.probe import InstanceBench, Skip
-    from orchestrator.core.simunits.inspection.trials import TRIALS
+    from orchestrator.checks.inspection.probe import InstanceBench, Skip
+    from orchestrator.checks.inspection.trials import TRIALS
 
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the FMU prints itself is no answer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.simunits.inspection import FmuCheckResult
+from orchestrator.checks.inspection import FmuCheckResult
 from orchestrator.export.codegen.compiler import compile_library
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.checks.inspection import check_fmu, fmu_info
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.simunits.inspection import check_fmu, fmu_info
 from orchestrator.export import Solver, build_model
 
 from .conftest import failures

@@ -9,7 +9,7 @@ from scipy import constants
 
 from orchestrator.core.diagnostics import UnitMismatchError
 from orchestrator.core.system import conversion, product_in
-from orchestrator.core.system.units import base_unit, per_second
+from orchestrator.core.units.conversion import base_unit, per_second
 
 
 @pytest.mark.parametrize(

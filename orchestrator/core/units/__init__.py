@@ -1,0 +1,1 @@
+"""Physical units in the notation of Modelica and FMI: read, converted and defined."""
