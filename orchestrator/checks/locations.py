@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
+from orchestrator.checks.context import inside
 from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.archive.unpacking import ssd_of
@@ -103,9 +104,10 @@ def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._El
     for connector in listed(element, "ssd:Connectors", "ssd:Connector"):
         yield f"{here}{connector.get('name')}", connector
     for line in listed(element, "ssd:Connections", "ssd:Connection"):
-        source, target = (_end(line, side, path) for side in ("start", "end"))
-        yield f"{source} -> {target}", line
-        yield f"-> {target}", line
+        ends = ((line.get(f"{s}Element"), line.get(f"{s}Connector", "")) for s in ("start", "end"))
+        at = inside(path, " -> ".join(".".join(filter(None, end)) for end in ends))
+        yield at, line
+        yield f"-> {at.partition(' -> ')[2]}", line
     for path_inside, inner in elements(element, path):
         yield from _places(inner, path_inside)
 
@@ -117,13 +119,6 @@ def elements(system: etree._Element, path: str) -> Iterator[tuple[str, etree._El
             if tag(inner) in _ELEMENTS:
                 name = inner.get("name", "")
                 yield (f"{path}/{name}" if path else name), inner
-
-
-def _end(line: etree._Element, side: str, path: str) -> str:
-    element, connector = line.get(f"{side}Element"), line.get(f"{side}Connector", "")
-    if not element:
-        return f"{path}.{connector}" if path else connector
-    return f"{path}/{element}.{connector}" if path else f"{element}.{connector}"
 
 
 def line_of(element: etree._Element) -> int:

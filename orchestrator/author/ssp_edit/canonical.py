@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from lxml import etree
 
 from orchestrator.core.ssp.common.names import children, tag
-from orchestrator.core.ssp.write.ssd import document
 from orchestrator.core.system import (
     Component,
     Connector,
@@ -19,11 +17,6 @@ from orchestrator.core.system import (
 Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 #: Definitions, of which a file may hold more than are used.
 _DEFINITIONS = {"ssd:Units", "ssd:Enumerations"}
-
-
-def written(system: System, file_uri: Callable[[Component], str], version: str) -> etree._Element:
-    """Return the tree of what Softdock writes of a system, in a version of SSP."""
-    return etree.fromstring(document(system, file_uri, version))
 
 
 def same_form(one: etree._Element, other: etree._Element) -> bool:

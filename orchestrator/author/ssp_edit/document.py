@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.author.ssp_edit import values
-from orchestrator.author.ssp_edit.canonical import as_declared, same_form, with_value_types, written
+from orchestrator.author.ssp_edit.canonical import as_declared, same_form, with_value_types
 from orchestrator.author.ssp_edit.container import Archive, SystemContainer
 from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import apply_diff
@@ -23,6 +23,7 @@ from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.schema import Schema, violations
 from orchestrator.core.ssp.read.ssd import read_into
+from orchestrator.core.ssp.write.ssd import document
 from orchestrator.core.system import System
 
 
@@ -273,7 +274,7 @@ class Document:
         for known, tree in self._trees:
             if known is system:
                 return tree
-        tree = written(system, self._container.uri, self._version)
+        tree = etree.fromstring(document(system, self._container.uri, self._version))
         self._trees = [(system, tree), *self._trees[:3]]
         return tree
 
