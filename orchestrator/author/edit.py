@@ -13,6 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, InlineTable, SingleKey, Table
 
 from orchestrator.author.ssp_edit.canonical import as_declared
+from orchestrator.author.ssp_edit.container import SystemContainer
 from orchestrator.author.ssp_edit.document import Document
 from orchestrator.author.ssp_edit.values import differing, place_text, values_of
 from orchestrator.author.toml_read import ARROW, parse_toml, read_toml
@@ -21,7 +22,6 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockE
 from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.simunits import component_of, resolve
 from orchestrator.core.ssp.archive.sources import system_path
-from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.system import (
     SEPARATOR,
     SOURCES,
@@ -97,8 +97,8 @@ class TomlDocument:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
         self._system = read_toml(self._path)
-        self._opened = self._path.read_bytes()
-        self._content = self._opened
+        self._file = SystemContainer(self._path)
+        self._content = self._file.content
 
     @property
     def path(self) -> Path:
@@ -139,15 +139,7 @@ class TomlDocument:
 
     def save(self) -> None:
         """Write the file; a draft beside it takes its place when it is complete."""
-        if self._path.read_bytes() != self._opened:
-            raise LoadError(
-                f"{self._path}: was changed by something else since it was opened; nothing is"
-                " written: open it again"
-            )
-        if self._content != self._opened:
-            with replacing(self._path) as file:
-                file.write(self._content)
-            self._opened = self._content
+        self._file.save(self._content)
 
     @property
     def _text(self) -> str:

@@ -23,6 +23,7 @@ from pydantic import (
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.plain_data import toml_data
+from orchestrator.core.system import Causality, DataType, Variability
 
 Time = StrictStr | StrictInt | StrictFloat
 
@@ -108,22 +109,13 @@ class UnitTable(_SystemTable):
 class ConnectorTable(_SystemTable):
     """One port or parameter."""
 
-    causality: Literal[
-        "input",
-        "output",
-        "inout",
-        "parameter",
-        "calculatedParameter",
-        "structuralParameter",
-        "constant",
-        "local",
-    ]
-    type: Literal["Real", "Integer", "Boolean", "String", "Binary", "Clock"] = "Real"
+    causality: Causality
+    type: DataType = DataType.REAL
     unit: StrictStr | None = None
     shape: Shape = ()
     description: StrictStr = ""
     start: Setting | None = None
-    variability: Literal["continuous", "discrete", "clocked"] = "continuous"
+    variability: Variability = Variability.CONTINUOUS
     enumeration: EnumerationTable | None = None
     unit_definition: UnitTable | None = None
 

@@ -30,12 +30,10 @@ from orchestrator.core.ssp import read_system
 from orchestrator.core.system import (
     BaseUnit,
     Bus,
-    Causality,
     Component,
     ComponentOptions,
     Connection,
     Connector,
-    DataType,
     DefaultExperiment,
     DelayTrace,
     Enumeration,
@@ -45,7 +43,6 @@ from orchestrator.core.system import (
     System,
     TransportDelay,
     Value,
-    Variability,
     Variation,
     nanoseconds,
 )
@@ -62,14 +59,7 @@ def power_ports(
     """Make the power ports of a component or system; connectors that are declared are checked."""
     found = {}
     for name, table in tables.items():
-        port = PowerPort.of(
-            name,
-            table.effort,
-            table.flow,
-            displacement=table.displacement,
-            frame=table.frame,
-            positive=table.positive,
-        )
+        port = PowerPort.of(name, **dict(table))
         missing = [each for each in port.connectors if connectors and each not in connectors]
         if missing:
             raise DescriptionError(
@@ -89,13 +79,13 @@ def _connector(name: str, table: ConnectorTable) -> Connector:
     unit, named = table.unit_definition, table.enumeration
     return Connector(
         name,
-        Causality(table.causality),
-        DataType(table.type),
+        table.causality,
+        table.type,
         table.unit,
         table.shape,
         table.description,
         None if table.start is None else _value(table.start),
-        Variability(table.variability),
+        table.variability,
         None if named is None else Enumeration(named.name, named.items),
         None
         if unit is None
@@ -130,36 +120,33 @@ def connection_of(key: str, table: ConnectionTable, folder: Path) -> Connection:
     source, arrow, target = key.partition(ARROW)
     if not arrow or ARROW in target:
         raise DescriptionError("expected 'component.connector -> component.connector'")
-    delay = table.delay
-    system = System("line").connect(
-        source.strip(),
-        target.strip(),
-        delay=_delay(delay, folder) if isinstance(delay, DelayTable) else delay,
-        factor=table.factor,
-        offset=table.offset,
-        mapping=None if table.mapping is None else dict(table.mapping),
-        interpolation=table.interpolation,
-        extrapolation=table.extrapolation,
-        suppress_unit_conversion=table.suppress_unit_conversion,
-        compensation=table.compensation,
-    )
-    return system.connections[0]
+    said = dict(table)
+    if isinstance(table.delay, DelayTable):
+        said["delay"] = _delay(table.delay, folder)
+    if table.mapping is not None:
+        said["mapping"] = dict(table.mapping)
+    return System("line").connect(source.strip(), target.strip(), **said).connections[0]
 
 
 def _delay(table: DelayTable, folder: Path) -> TransportDelay:
-    told = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
-    if not told & table.model_fields_set:
-        return TransportDelay.of(
-            table.nominal, table.provenance, device=table.device, date=table.date
-        )
+    varies = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
+    return TransportDelay.of(
+        table.nominal,
+        table.provenance,
+        variation=_variation(table, folder) if varies & table.model_fields_set else None,
+        device=table.device,
+        date=table.date,
+    )
+
+
+def _variation(table: DelayTable, folder: Path) -> Variation:
     jitter = None
     if table.jitter is not None:
-        more: dict[str, Any] = {"kind": table.jitter.kind}
-        if table.jitter.shape is not None:
-            more["shape"] = float(table.jitter.shape)
+        shape = {} if table.jitter.shape is None else {"shape": float(table.jitter.shape)}
         spread_ns = nanoseconds(table.jitter.spread, "spread")
         correlation_ns = nanoseconds(table.jitter.correlation, "correlation")
-        jitter = Jitter(spread_ns=spread_ns, correlation_ns=correlation_ns, **more)
+        kind: Any = table.jitter.kind
+        jitter = Jitter(kind, spread_ns, correlation_ns=correlation_ns, **shape)
     trace = None
     if isinstance(table.trace, str):
         trace = DelayTrace.read(folder / table.trace, interpolated=table.interpolated)
@@ -167,14 +154,7 @@ def _delay(table: DelayTable, folder: Path) -> TransportDelay:
         trace = DelayTrace.of(table.trace, interpolated=table.interpolated)
     words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
     said = {key: word for key, word in words.items() if word is not None}
-    variation = Variation(jitter, trace, table.loss, table.seed, **said)
-    return TransportDelay.of(
-        table.nominal,
-        table.provenance,
-        variation=variation,
-        device=table.device,
-        date=table.date,
-    )
+    return Variation(jitter, trace, table.loss, table.seed, **said)
 
 
 #: Included by one file, through others as well.

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -64,34 +65,34 @@ def value_text(value: Any) -> str:
         case int():
             return str(value)
         case float():
-            return _float(value)
+            return repr(value)
         case str():
             return _string(value)
         case list():
             return f"[{', '.join(map(value_text, value))}]"
         case dict():
-            inside = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
-            return f"{{ {inside} }}" if inside else "{}"
+            return f"{{ {', '.join(_entries(value))} }}" if value else "{}"
     raise TypeError(f"TOML holds no {type(value).__name__}")
 
 
 def _table(data: dict[str, Any], path: str) -> list[str]:
     """Lines of a table: first what stands in it, then the tables below it."""
     lines = []
-    plain = {k: v for k, v in data.items() if k not in _GROUPS and not _is_list(k, v, path)}
-    if path and (plain or not data):
-        lines += ["", f"[{path}]", *(f"{key_text(k)} = {value_text(v)}" for k, v in plain.items())]
-    elif path:
-        lines += ["", f"[{path}]"]
+    if path:
+        plain = {k: v for k, v in data.items() if k not in _GROUPS and not _is_list(k, v, path)}
+        lines += ["", f"[{path}]", *_entries(plain)]
     for key, value in data.items():
         here = f"{path}.{key_text(key)}" if path else key_text(key)
         if key in _GROUPS:
             for name, inner in value.items():
                 lines += _table(inner, f"{here}.{key_text(name)}")
         elif _is_list(key, value, path):
-            entries = (f"{key_text(k)} = {value_text(v)}" for k, v in value.items())
-            lines += ["", f"[{here}]", *entries]
+            lines += ["", f"[{here}]", *_entries(value)]
     return lines
+
+
+def _entries(data: dict[str, Any]) -> list[str]:
+    return [f"{key_text(key)} = {value_text(value)}" for key, value in data.items()]
 
 
 def _is_list(key: str, value: Any, path: str) -> bool:
@@ -105,15 +106,6 @@ def _is_list(key: str, value: Any, path: str) -> bool:
     return not (in_component and key == "values")
 
 
-def _float(value: float) -> str:
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    text = repr(value)
-    return text if set(text) & set(".e") else f"{text}.0"
-
-
 def _string(text: str) -> str:
     """Write a text with the escapes that JSON and TOML share."""
     escaped = json.dumps(text, ensure_ascii=False)
@@ -121,6 +113,10 @@ def _string(text: str) -> str:
 
 
 _UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+
+
+def _time(ns: int | None) -> str | None:
+    return None if ns is None else time_text(ns)
 
 
 def time_text(ns: int) -> str:
@@ -136,24 +132,25 @@ Data = dict[str, Any]
 
 def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
     """Return what a system file says of a system, as TOML has it."""
-    head: Data = {"system": _said(name=system.name, description=system.description or None)}
-    experiment = _experiment(system.experiment)
-    if experiment:
-        head["experiment"] = experiment
-    if system.experiment.tuning:
-        head["tuning"] = {n: _limits(n, one) for n, one in system.experiment.tuning.items()}
+    head = _said(
+        system=_said(name=system.name, description=system.description or None),
+        experiment=_experiment(system.experiment) or None,
+        tuning={n: _limits(n, one) for n, one in system.experiment.tuning.items()} or None,
+    )
     return head | _content(system, folder, connectors=connectors)
 
 
 def _said(**entries: Any) -> Data:
-    return {key: value for key, value in entries.items() if value is not None}
+    """Leave out what is not said; words of enumerations become texts."""
+    said = ((key, value) for key, value in entries.items() if value is not None)
+    return {key: str(value) if isinstance(value, StrEnum) else value for key, value in said}
 
 
 def _experiment(experiment: DefaultExperiment) -> Data:
     return _said(
         start=time_text(experiment.start_ns) if experiment.start_ns else None,
-        stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
-        step=None if experiment.step_ns is None else time_text(experiment.step_ns),
+        stop=_time(experiment.stop_ns),
+        step=_time(experiment.step_ns),
         algorithm=experiment.algorithm,
         algorithm_options=dict(experiment.algorithm_options) or None,
         rates=dict(experiment.rates) or None,
@@ -240,7 +237,7 @@ def _port(port: PowerPort) -> Data:
         flow=_names(port.flow),
         displacement=_names(port.displacement) if port.displacement else None,
         frame=port.frame,
-        positive=None if port.positive is None else str(port.positive),
+        positive=port.positive,
     )
 
 
@@ -252,15 +249,15 @@ def _connector(connector: Connector) -> Data:
     named, unit = connector.enumeration, connector.unit_definition
     continuous = connector.variability is Variability.CONTINUOUS
     return _said(
-        causality=str(connector.causality),
-        type=None if connector.type is DataType.REAL else str(connector.type),
+        causality=connector.causality,
+        type=None if connector.type is DataType.REAL else connector.type,
         unit=connector.unit,
         shape=list(connector.shape) or None,
         description=connector.description or None,
         start=None if connector.start is None else value_data(connector.start),
-        variability=None if continuous else str(connector.variability),
-        enumeration=None if named is None else {"name": named.name, "items": dict(named.items)},
-        unit_definition=None if unit is None else _unit(unit),
+        variability=None if continuous else connector.variability,
+        enumeration=named and {"name": named.name, "items": dict(named.items)},
+        unit_definition=unit and _unit(unit),
     )
 
 
@@ -302,14 +299,14 @@ def _line(line: Connection) -> Data:
     linear = change if isinstance(change, LinearTransformation) else LinearTransformation()
     table = change.entries if isinstance(change, MappingTransformation) else None
     return _said(
-        delay=None if line.delay is None else _delay(line.delay),
+        delay=line.delay and _delay(line.delay),
         factor=linear.factor if linear.factor != 1.0 else None,
         offset=linear.offset if linear.offset != 0.0 else None,
         mapping=None if table is None else [list(entry) for entry in table],
-        interpolation=None if line.interpolation is None else str(line.interpolation),
-        extrapolation=None if line.extrapolation is None else str(line.extrapolation),
+        interpolation=line.interpolation,
+        extrapolation=line.extrapolation,
         suppress_unit_conversion=line.suppress_unit_conversion or None,
-        compensation=None if line.compensation is None else str(line.compensation),
+        compensation=line.compensation,
     )
 
 
@@ -320,7 +317,7 @@ def _delay(delay: TransportDelay) -> Any:
         return nominal
     head = _said(
         nominal=nominal,
-        provenance=str(delay.provenance) if known else None,
+        provenance=delay.provenance if known else None,
         device=delay.device or None,
         date=delay.date or None,
     )
@@ -331,19 +328,19 @@ def _variation(varies: Variation) -> Data:
     usual = Variation(loss=0.5)
     trace = varies.trace
     return _said(
-        jitter=None if varies.jitter is None else _jitter(varies.jitter),
-        trace=None if trace is None else _trace(trace),
+        jitter=varies.jitter and _jitter(varies.jitter),
+        trace=trace and _trace(trace),
         interpolated=(trace.interpolated or None) if trace else None,
         loss=varies.loss or None,
         seed=varies.seed or None,
-        delivery=str(varies.delivery) if varies.delivery != usual.delivery else None,
-        newest=str(varies.newest) if varies.newest != usual.newest else None,
+        delivery=varies.delivery if varies.delivery != usual.delivery else None,
+        newest=varies.newest if varies.newest != usual.newest else None,
     )
 
 
 def _jitter(jitter: Jitter) -> Data:
     return _said(
-        kind=str(jitter.kind),
+        kind=jitter.kind,
         spread=time_text(jitter.spread_ns),
         shape=jitter.shape if jitter.shape != Jitter(jitter.kind, 1).shape else None,
         correlation=time_text(jitter.correlation_ns) if jitter.correlation_ns else None,
@@ -352,7 +349,7 @@ def _jitter(jitter: Jitter) -> Data:
 
 def _trace(trace: DelayTrace) -> list[list[str]]:
     rows = zip(trace.times_ns, trace.delays_ns, strict=True)
-    return [[time_text(t), "" if d is None else time_text(d)] for t, d in rows]
+    return [[time_text(t), _time(d) or ""] for t, d in rows]
 
 
 def write_toml(system: System, path: str | Path, *, connectors: bool = True) -> None:

@@ -328,10 +328,9 @@ def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
         return
     for name, connector in system.connectors.items():
         if name not in used:
-            at = f"{level.path}.{name}" if level.path else name
             leads = connector.causality in {Causality.INPUT, Causality.PARAMETER}
             what = "it feeds nothing inside" if leads else "nothing inside feeds it"
-            yield finding("CON117", at, f"{connector.causality} of the system: {what}")
+            yield finding("CON117", level.own(name), f"{connector.causality} of the system: {what}")
 
 
 def _own_inputs(system: System) -> Iterator[Diagnostic]:

@@ -22,7 +22,7 @@ from orchestrator.core.master import (
 )
 from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
-from orchestrator.core.ssp.common.names import child, children
+from orchestrator.core.ssp.common.names import group
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
 
 
@@ -49,6 +49,10 @@ class SystemLevel:
     def at(self, name: str) -> str:
         """Return the path of what is in it."""
         return f"{self.path}{SEPARATOR}{name}" if self.path else name
+
+    def own(self, connector: str) -> str:
+        """Return the name of one of its own connectors."""
+        return f"{self.path}.{connector}" if self.path else connector
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +156,9 @@ def items_of(component: Component, name: str) -> Mapping[str, int]:
     return {item.name: int(item.value) for item in items}
 
 
-def first_inside(parent: etree._Element, group: str) -> etree._Element | None:
+def first_inside(parent: etree._Element, name: str) -> etree._Element | None:
     """Return the first element of a group within an element of SSP."""
-    found = child(parent, group)
-    return None if found is None else next(iter(children(found)), None)
+    return next(iter(group(parent, name)), None)
 
 
 @dataclass(frozen=True, slots=True)

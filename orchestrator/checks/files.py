@@ -16,11 +16,10 @@ from orchestrator.core.ssp.common.annotations import OWN_TYPES
 from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.names import BLOCK_TYPE, tag
 from orchestrator.core.ssp.common.schema import Schema
-from orchestrator.core.ssp.common.schema import check as check_schema
 from orchestrator.core.ssp.read.bindings import read_mapping
 from orchestrator.core.ssp.read.connectors import read_entries
 from orchestrator.core.ssp.read.parameter_values import read_parameters
-from orchestrator.core.ssp.read.reading import note_encoding, survey
+from orchestrator.core.ssp.read.reading import expect_valid, kinds_of, survey
 
 CODES: tuple[Code, ...] = (
     error(
@@ -94,8 +93,7 @@ def check_ssp_file(ssp_file: SspFile, kind: Schema) -> list[Diagnostic]:
     """Check one file by itself, as the reader of systems would."""
     findings = Findings(ssp_file.label)
     with findings.guard(ssp_file.root, codes.ROOT):
-        check_schema(ssp_file.root, kind, findings)
-        note_encoding(ssp_file.root, findings)
+        expect_valid(ssp_file.root, kind, findings)
         survey(ssp_file.root, findings)
         if kind is Schema.PARAMETER_VALUES:
             list(read_parameters(ssp_file.root, "", findings))
@@ -124,13 +122,9 @@ _NESTED = {
 
 def check_portability(ssp_file: SspFile) -> Iterator[Diagnostic]:
     """Look through an .ssd for what others do not read."""
-    seen: dict[tuple[str, str], list[etree._Element]] = {}
-    for element in ssp_file.root.iter(etree.Element):
-        for kind in _kinds(element):
-            seen.setdefault(kind, []).append(element)
-    for (code, what), elements in seen.items():
-        times = f", {len(elements)} times" if len(elements) > 1 else ""
-        yield finding(code, "", f"{what}{times}", ssp_file.label, line_of(elements[0]))
+    every = ssp_file.root.iter(etree.Element)
+    for code, what, element in kinds_of((*kind, each) for each in every for kind in _kinds(each)):
+        yield finding(code, "", what, ssp_file.label, line_of(element))
     version = ssp_file.root.get("version", "")
     if version.startswith("2"):
         text = f"the file is of SSP {version}"

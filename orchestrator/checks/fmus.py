@@ -13,7 +13,7 @@ from lxml import etree
 
 from orchestrator.checks.context import finding, first_inside
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.archive import DAMAGE, open_archive
+from orchestrator.core.archive import DAMAGE, digest, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
@@ -170,19 +170,13 @@ def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:
             name = open_description(path).modelName
         except SoftdockError:
             continue  # told with the sources
-        models.setdefault(name, {}).setdefault(digest(path, "sha256"), path)
+        models.setdefault(name, {}).setdefault(digest(path), path)
     for name, files in models.items():
         if len(files) > 1:
             first, *others = files.values()
             for other in others:
                 text = f"model '{name}' is also {first}, of other content; use one of them"
                 yield finding("FMU107", seen[other], text)
-
-
-def digest(path: Path, method: str) -> str:
-    """Return the checksum of a file in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, method).hexdigest()
 
 
 _META_DATA = "application/x-srmd-meta-data"

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from lxml import etree
 
+from orchestrator.checks.context import inside
 from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.ssp.common.names import (
-    MAIN_SSD,
-    SSD_SUFFIX,
-    children,
-    full,
-    listed,
-    parse_ssp,
-    tag,
-)
+from orchestrator.core.ssp.archive.unpacking import ssd_of
+from orchestrator.core.ssp.common.names import children, full, listed, parse_ssp, tag
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
-Read = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,55 +24,42 @@ class SspFile:
 
     label: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
     root: Its root element.
-    read: Returns a file beside it by its URI; raises SspError or OSError.
+    place: The folder or the archive that it is in.
     """
 
     label: str
     root: etree._Element
-    read: Read
+    place: Path
 
     def beside(self, uri: str) -> SspFile:
-        """Open a file that this one refers to."""
-        folder = self.label.rpartition(":")[0]
-        label = f"{folder}:{uri}" if folder and ".ssp:" in self.label else uri
-        if label == uri:
-            label = str(Path(self.label).parent / unquote(uri))
-        return SspFile(label, parse_ssp(self.read(uri), label), self.read)
+        """Open a file that this one refers to, or raise SspError or OSError."""
+        name = unquote(uri)
+        if self.place.is_file():
+            label = f"{self.place}:{uri}"
+            with open_archive(self.place, SspError) as archive:
+                content = read_entry(self.place, archive, name, SspError)
+        else:
+            label = str(Path(self.label).parent / name)
+            path = (self.place / name).resolve()
+            if not path.is_relative_to(self.place.resolve()):
+                raise SspError(f"'{uri}' is outside of the folder of the .ssd")
+            content = path.read_bytes()
+        return SspFile(label, parse_ssp(content, label), self.place)
 
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
     """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder."""
-    name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
-    if path.is_dir() or (variant is not None and path.suffix.lower() != ".ssp"):
-        path = (path if path.is_dir() else path.parent) / name
-    if path.suffix.lower() == ".ssp":
+    path, name = ssd_of(path, variant)
+    if name:
         with open_archive(path, SspError) as archive:
             content = read_entry(path, archive, name, SspError)
         label = f"{path}:{name}"
-        return SspFile(label, parse_ssp(content, label), _entry_of(path))
+        return SspFile(label, parse_ssp(content, label), path)
     try:
         content = path.read_bytes()
     except OSError as reason:
         raise SspError.in_file(path, f"cannot be read: {reason.strerror or reason}") from None
-    return SspFile(str(path), parse_ssp(content, str(path)), _file_of(path.parent))
-
-
-def _entry_of(path: Path) -> Read:
-    def read(uri: str) -> bytes:
-        with open_archive(path, SspError) as archive:
-            return read_entry(path, archive, unquote(uri), SspError)
-
-    return read
-
-
-def _file_of(folder: Path) -> Read:
-    def read(uri: str) -> bytes:
-        path = (folder / unquote(uri)).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            raise SspError(f"'{uri}' is outside of the folder of the .ssd")
-        return path.read_bytes()
-
-    return read
+    return SspFile(str(path), parse_ssp(content, str(path)), path.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +104,10 @@ def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._El
     for connector in listed(element, "ssd:Connectors", "ssd:Connector"):
         yield f"{here}{connector.get('name')}", connector
     for line in listed(element, "ssd:Connections", "ssd:Connection"):
-        ends = (_end(line, side, path) for side in ("start", "end"))
-        source, target = ends
-        yield f"{source} -> {target}", line
-        yield f"-> {target}", line
+        ends = ((line.get(f"{s}Element"), line.get(f"{s}Connector", "")) for s in ("start", "end"))
+        at = inside(path, " -> ".join(".".join(filter(None, end)) for end in ends))
+        yield at, line
+        yield f"-> {at.partition(' -> ')[2]}", line
     for path_inside, inner in elements(element, path):
         yield from _places(inner, path_inside)
 
@@ -139,13 +119,6 @@ def elements(system: etree._Element, path: str) -> Iterator[tuple[str, etree._El
             if tag(inner) in _ELEMENTS:
                 name = inner.get("name", "")
                 yield (f"{path}/{name}" if path else name), inner
-
-
-def _end(line: etree._Element, side: str, path: str) -> str:
-    element, connector = line.get(f"{side}Element"), line.get(f"{side}Connector", "")
-    if not element:
-        return f"{path}.{connector}" if path else connector
-    return f"{path}/{element}.{connector}" if path else f"{element}.{connector}"
 
 
 def line_of(element: etree._Element) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from zipfile import is_zipfile
 from orchestrator.author import is_system_file, read_toml
 from orchestrator.checks.catalogue import codes
 from orchestrator.checks.components import unusable
-from orchestrator.checks.context import CheckContext, finding
+from orchestrator.checks.context import CheckContext, finding, inside
 from orchestrator.checks.experiment import check, prepared, run_of
 from orchestrator.checks.files import KINDS, check_portability, check_ssp_file
 from orchestrator.checks.fmus import check_file, check_hashes
@@ -50,7 +49,9 @@ from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
 
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
-_KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
+_KEYS = rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*"
+_KEY = re.compile(rf"{_KEYS}=")
+_TABLE = re.compile(rf"\s*\[\[?{_KEYS}\]\]?\s*(?:#.*)?")
 Keys = tuple[str, ...]
 
 
@@ -64,34 +65,12 @@ def toml_lines(path: Path) -> dict[Keys, int]:
     table: Keys = ()
     text = path.read_text(encoding="utf-8").removeprefix(BYTE_ORDER_MARK)
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.lstrip().startswith("["):
-            keys = _keys(line)
-            if keys is not None:
-                table = keys
-                found.setdefault(table, number)
-        elif match := _KEY.match(line):
-            inside = _keys(f"{match[1]} = 0")
-            if inside is not None:
-                found.setdefault((*table, *inside), number)
+        if match := _TABLE.fullmatch(line):
+            table = parts_of(match[1]) or table
+            found.setdefault(table, number)
+        elif (match := _KEY.match(line)) and (keys := parts_of(match[1])):
+            found.setdefault((*table, *keys), number)
     return found
-
-
-def _keys(line: str) -> Keys | None:
-    """Keys of a line of TOML that holds one table or one value."""
-    try:
-        content = tomllib.loads(line + "\n")
-    except tomllib.TOMLDecodeError:
-        return None
-    keys: list[str] = []
-    inner: object = content
-    while isinstance(inner, list):
-        inner = inner[0]
-    while isinstance(inner, dict) and inner:
-        key, inner = next(iter(inner.items()))
-        keys.append(key)
-        if isinstance(inner, list) and inner:
-            inner = inner[0]
-    return tuple(keys)
 
 
 def line_for(key: str, lines: Mapping[Keys, int]) -> int | None:
@@ -138,10 +117,7 @@ def _place(keys: Keys) -> str | None:
         case ["connectors" | "values", name]:
             return f"{path}.{name}" if path else name
         case ["connections", line] if " -> " in line:
-            ends = (end.strip() for end in line.split(" -> ", 1))
-            if not path:
-                return " -> ".join(ends)
-            return " -> ".join(f"{path}/{e}" if "." in e else f"{path}.{e}" for e in ends)
+            return inside(path, " -> ".join(end.strip() for end in line.split(" -> ", 1)))
     return None
 
 

@@ -25,7 +25,6 @@ from orchestrator.core.simunits.fmi.fmu_variable import bounds_of
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.system import (
     Component,
-    Connector,
     DataType,
     Endpoint,
     MappingTransformation,
@@ -161,8 +160,7 @@ def _own(level: SystemLevel) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
     system = level.system
     for name, value in system.values.items():
-        at = f"{level.path}.{name}" if level.path else name
-        connector = system.connectors.get(name)
+        at, connector = level.own(name), system.connectors.get(name)
         if connector is None:
             hint = nearest(name, system.connectors)
             known = listed_names(list(system.connectors), name)
@@ -262,25 +260,17 @@ def _table(
 
 def _values(level: SystemLevel, end: Endpoint) -> Mapping[str, int]:
     """Values of a connector by name; empty where any number is one."""
-    system = level.system
-    if end.component in system.components:
-        component = system.components[end.component]
-        connector = component.connectors.get(end.connector)
-        items = items_of(component, end.connector)
+    here, name = level.system, end.component
+    groups = {"": here}, here.components, here.systems, here.buses
+    owner = next((group[name] for group in groups if name in group), None)
+    connector = None if owner is None else owner.connectors.get(end.connector)
+    if isinstance(owner, Component):
+        items = items_of(owner, end.connector)
     else:
-        connector = _of_system(level, end)
         items = connector.enumeration.items if connector and connector.enumeration else {}
     if not items and connector is not None and connector.type is DataType.BOOLEAN:
         return _TRUTH
     return items
-
-
-def _of_system(level: SystemLevel, end: Endpoint) -> Connector | None:
-    system = level.system
-    if not end.component:
-        return system.connectors.get(end.connector)
-    inner = system.systems.get(end.component) or system.buses.get(end.component)
-    return None if inner is None else inner.connectors.get(end.connector)
 
 
 def _words(items: Mapping[str, int]) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import os
+import shutil
 import zipfile
 import zlib
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from lxml import etree
@@ -150,9 +154,33 @@ def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._
     return root
 
 
-def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Add a file without the time: equal contents make equal archives."""
+def digest(path: Path, method: str = "sha256") -> str:
+    """Return the checksum of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, method).hexdigest()
+
+
+def plain_entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry that is not compressed and without the time: equal files are equal."""
     entry = zipfile.ZipInfo(name, _LONG_AGO)
-    entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o755 if name.endswith(_LIBRARIES) else 0o644) << 16
-    archive.writestr(entry, content)
+    return entry
+
+
+def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add a file without the time, compressed."""
+    archive.writestr(plain_entry(name), content, zipfile.ZIP_DEFLATED)
+
+
+def store_file(archive: zipfile.ZipFile, name: str, file: Path) -> None:
+    """Add a file of the disk without the time, not compressed."""
+    entry = plain_entry(name)
+    entry.file_size = file.stat().st_size
+    with file.open("rb") as source, archive.open(entry, "w") as target:
+        shutil.copyfileobj(source, target)
+
+
+def numbered(stem: str, suffix: str = "") -> Iterator[str]:
+    """Yield names until one is free: ``"a.fmu"``, ``"a_2.fmu"``, ``"a_3.fmu"``."""
+    yield stem + suffix
+    yield from (f"{stem}_{number}{suffix}" for number in count(2))

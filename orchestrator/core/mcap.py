@@ -108,6 +108,8 @@ _MESSAGE = Struct("<BQHIQQ")
 _INDEX = Struct("<BQHI")
 #: Of a message without its data: channel, number and two times.
 _FIXED = 22
+#: Times of messages, when they were published, and their data.
+_Messages = tuple[list[int], list[int], list[bytes]]
 #: What people and programs are told of a run beside its signals.
 EVENTS = "/events"
 _EVENT = {
@@ -170,25 +172,19 @@ class McapFile:
 
         ``clocks_ns`` are the times at which rows are published; ``None``: their own.
         """
-        parts: list[bytes] = []
-        indexes: dict[int, bytes] = {}
-        size, times = 0, times_ns.tolist()
-        for number, plan in enumerate(self._plans, start=1):
-            data = plan.messages(values)
-            published = times if clocks_ns is None else clocks_ns.tolist()
-            size = self._messages(parts, indexes, number, times, data, size, published)
+        times, moments = times_ns.tolist(), [time for time, _ in events]
+        published = times if clocks_ns is None else clocks_ns.tolist()
+        channels = [(times, published, plan.messages(values)) for plan in self._plans]
         if events:
-            told = [json.dumps(dict(event)).encode() for _, event in events]
-            number, moments = len(self._plans) + 1, [time for time, _ in events]
             told_at = moments
             if clocks_ns is not None and len(clocks_ns):
                 rows = np.searchsorted(times_ns, moments).clip(max=len(clocks_ns) - 1)
                 told_at = clocks_ns[rows].tolist()
-            self._messages(parts, indexes, number, moments, told, size, told_at)
-            times = [*times, *moments]
-        if times:
+            told = [json.dumps(dict(event)).encode() for _, event in events]
+            channels.append((moments, told_at, told))
+        if times or moments:
             with self._behind_all():
-                self._chunk(b"".join(parts), indexes, min(times), max(times))
+                self._chunk(channels, min([*times, *moments]), max([*times, *moments]))
                 self._end = self._file.tell()
 
     def finish(self) -> None:
@@ -214,40 +210,29 @@ class McapFile:
             self._file.truncate()
             raise
 
-    def _messages(
-        self,
-        parts: list[bytes],
-        indexes: dict[int, bytes],
-        number: int,
-        times: Sequence[int],
-        data: Sequence[bytes],
-        size: int,
-        published: Sequence[int],
-    ) -> int:
-        """Add the messages of a channel to a chunk of so many bytes; return how many it has."""
-        first, offsets = self._counts[number], []
-        rows = zip(times, published, data, strict=True)
-        for sequence, (time, clock, text) in enumerate(rows, start=first):
-            length = _FIXED + len(text)
-            head = _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, clock)
-            parts += (head, text)
-            offsets.append(size)
-            size += 9 + length
-        self._counts[number] += len(data)
-        pairs = np.column_stack([np.array(times, np.uint64), np.array(offsets, np.uint64)])
-        entries = pairs.astype("<u8").tobytes()
-        head = _INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(entries), number, len(entries))
-        indexes[number] = head + entries
-        return size
-
-    def _chunk(self, data: bytes, indexes: Mapping[int, bytes], first: int, last: int) -> None:
-        packed = zstandard.compress(data, 1)
+    def _chunk(self, channels: Sequence[_Messages], first: int, last: int) -> None:
+        """Write the messages of all channels, and their indexes."""
+        data, indexes = bytearray(), []
+        for number, rows in enumerate(channels, start=1):
+            places = []
+            for sequence, (time, clock, text) in enumerate(
+                zip(*rows, strict=True), start=self._counts[number]
+            ):
+                places.append((time, len(data)))
+                length = _FIXED + len(text)
+                data += _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, clock)
+                data += text
+            self._counts[number] += len(places)
+            entries = np.array(places, "<u8").tobytes()
+            head = _INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(entries), number, len(entries))
+            indexes.append(head + entries)
+        packed = zstandard.compress(bytes(data), 1)
         at = self._file.tell()
         length = self._write(Chunk("zstd", packed, last, first, zlib.crc32(data), len(data)))
         offsets: dict[int, int] = {}
-        for number, entries in indexes.items():
+        for number, written in enumerate(indexes, start=1):
             offsets[number] = self._file.tell()
-            self._put(entries)
+            self._put(written)
         index = ChunkIndex(
             chunk_length=length,
             chunk_start_offset=at,
@@ -313,7 +298,6 @@ class _Found:
     channels: dict[int, Channel] = field(default_factory=dict)
     rows: dict[int, _ChannelRows] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
-    attachments: dict[str, bytes] = field(default_factory=dict)
     events: list[Mapping[str, Any]] = field(default_factory=list)
 
     def read(self, file: BinaryIO, size: int) -> str:
@@ -333,8 +317,6 @@ class _Found:
             self.channels[record.id] = record
         elif isinstance(record, Metadata):
             self.metadata[record.name] = record.metadata
-        elif isinstance(record, Attachment):
-            self.attachments[record.name] = record.data
         elif isinstance(record, Message):
             channel = self.channels[record.channel_id]
             if channel.message_encoding != "json":
@@ -369,7 +351,6 @@ class McapContent:
     values: Floats
     units: dict[str, str]
     metadata: dict[str, dict[str, str]]
-    attachments: dict[str, bytes]
     cut: str
     events: Sequence[Mapping[str, Any]] = ()
 
@@ -398,7 +379,7 @@ def read_mcap_file(path: Path) -> McapContent:
         )
     units = _units(found.channels, found.schemas)
     known = {name: unit for name, unit in units.items() if name in names}
-    rest = found.metadata, found.attachments, cut, found.events
+    rest = found.metadata, cut, found.events
     return McapContent(times_ns, clocks_ns, names, values, known, *rest)
 
 
@@ -439,8 +420,3 @@ def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> di
         except (ValueError, AttributeError):  # of another tool, which says no units
             continue
     return found
-
-
-def in_order(content: McapContent, names: Sequence[str]) -> Floats:
-    """Return the columns as some names have them."""
-    return content.values[:, [content.names.index(name) for name in names]]

@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 import numpy as np
 from lxml import etree
 
+from orchestrator.core.archive import numbered, plain_entry
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
 from orchestrator.core.master import Execution
@@ -372,8 +372,7 @@ class _Maker:
 
 def _free(wanted: str, taken: Collection[str]) -> str:
     """Find a name that is not taken."""
-    numbered = (f"{wanted}_{number}" for number in count(2))
-    return next(name for name in chain((wanted,), numbered) if name not in taken)
+    return next(name for name in numbered(wanted) if name not in taken)
 
 
 def _without_free_inputs(component: Component, fed: Collection[Endpoint]) -> Component:
@@ -472,8 +471,7 @@ def write_portable_ssp(
             adapt = partial(_for_peers, step_ns=step_ns)
             write_ssp(portable.system, archive, version="1.0", adapt=adapt)
             with zipfile.ZipFile(archive, "a") as zipped:
-                entry = zipfile.ZipInfo(f"{_PARAMETER_SET}.ssv", (1980, 1, 1, 0, 0, 0))
-                entry.external_attr = 0o644 << 16
+                entry = plain_entry(f"{_PARAMETER_SET}.ssv")
                 zipped.writestr(entry, _parameters(portable.system))
             archive.replace(path)  # the same file system: all or nothing
     except OSError as error:

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from lxml import etree
 
 from orchestrator.core.ssp.common.names import children, tag
-from orchestrator.core.ssp.write.ssd import document
 from orchestrator.core.system import (
     Component,
-    Connection,
     Connector,
     DataType,
-    Endpoint,
     System,
-    Value,
 )
 
 Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 #: Definitions, of which a file may hold more than are used.
 _DEFINITIONS = {"ssd:Units", "ssd:Enumerations"}
-
-
-def written(system: System, file_uri: Callable[[Component], str], version: str) -> etree._Element:
-    """Return the tree of what Softdock writes of a system, in a version of SSP."""
-    return etree.fromstring(document(system, file_uri, version))
 
 
 def same_form(one: etree._Element, other: etree._Element) -> bool:
@@ -42,8 +32,8 @@ def _form(element: etree._Element) -> Form:
 
 def as_declared(new: System, old: System, base: System) -> System:
     """Return a changed system with as few connectors declared as the one in the file."""
-    drawn = set(map(_ends, old.connections))
-    used = {end for line in new.connections for end in _ends(line) if _ends(line) not in drawn}
+    drawn = {line.ends for line in old.connections}
+    used = {end for line in new.connections if line.ends not in drawn for end in line.ends}
 
     def declared(component: Component) -> dict[str, Connector]:
         name = component.name
@@ -76,10 +66,6 @@ def as_declared(new: System, old: System, base: System) -> System:
     )
 
 
-def _ends(line: Connection) -> tuple[Endpoint, Endpoint]:
-    return line.source, line.target
-
-
 def _with_plain_values(
     component: Component, declared: dict[str, Connector], before: Component | None
 ) -> Component:
@@ -92,14 +78,9 @@ def _with_plain_values(
     for key, value in component.values.items():
         connector = component.connectors.get(key)
         if key not in declared and connector is not None and connector.type is DataType.REAL:
-            values[key] = held[key] if held.get(key) == value else _as_real(value)
+            real = tuple(map(float, value)) if isinstance(value, tuple) else float(value)
+            values[key] = held[key] if held.get(key) == value else real
     return replace(component, connectors=declared, values=values)
-
-
-def _as_real(value: Value) -> Value:
-    if isinstance(value, tuple):
-        return tuple(map(float, value))
-    return float(value)
 
 
 def with_value_types(wanted: System, new: System, old: System) -> System:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import filecmp
-import hashlib
 import shutil
 import weakref
 import zipfile
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from orchestrator.core.archive import open_archive
+from orchestrator.core.archive import digest, numbered, open_archive, store_file
 from orchestrator.core.diagnostics import FmuError, SspError
 from orchestrator.core.ssp import Place
 from orchestrator.core.ssp.archive.sources import (
@@ -28,20 +26,20 @@ from orchestrator.core.ssp.archive.sources import (
 from orchestrator.core.ssp.archive.unpacking import replacing, unpacked
 from orchestrator.core.system import Component, SourceKind, System
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 
-
-class Container(ABC):
-    """A file that holds an SSD.
+class SystemContainer:
+    """A file that holds a system, by itself.
 
     path: The file.
-    content: The text of the SSD when it was opened.
+    content: The text of the system when it was opened.
     place: Where sources start from.
     """
 
-    path: Path
-    content: bytes
-    place: Place
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content = file_bytes(path)
+        self.place = Place(str(path), path.parent)
+        self._digest = digest(path)
 
     def uri(self, component: Component) -> str:
         """Return the file of a component, an FMU or a block's, as the SSD names it."""
@@ -60,45 +58,31 @@ class Container(ABC):
         """Return the URI by which the SSD can name a file."""
         return relative_uri(path.resolve(), self.place.folder)
 
-    @abstractmethod
     def save(self, content: bytes) -> None:
-        """Write the file with another text of the SSD."""
-
-    def expect_untouched(self, digest: str) -> None:
-        """Raise SspError if the file is not what it was."""
+        """Write the file with another text, or raise SspError if it is not what it was."""
         try:
-            now = _digest(self.path)
+            now = digest(self.path)
         except OSError as reason:
             why = reason.strerror or reason
             raise SspError(f"{self.path}: cannot be read any more: {why}") from None
-        if now != digest:
+        if now != self._digest:
             raise SspError(
                 f"{self.path}: was changed by something else since it was opened; nothing is"
                 " written: open it again"
             )
+        if self._is_changed(content):
+            with replacing(self.path) as file:
+                self._write(file, content)
+            self._digest, self.content = digest(self.path), content
+
+    def _is_changed(self, content: bytes) -> bool:
+        return content != self.content
+
+    def _write(self, file: BinaryIO, content: bytes) -> None:
+        file.write(content)
 
 
-class PlainFile(Container):
-    """An .ssd file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.content = file_bytes(path)
-        self.place = Place(str(path), path.parent)
-        self._digest = hashlib.sha256(self.content).hexdigest()
-
-    def save(self, content: bytes) -> None:
-        """Write the file with another text."""
-        self.expect_untouched(self._digest)
-        if content == self.content:
-            return
-        with replacing(self.path) as file:
-            file.write(content)
-        self.content = content
-        self._digest = hashlib.sha256(content).hexdigest()
-
-
-class Archive(Container):
+class Archive(SystemContainer):
     """An .ssd in an .ssp archive.
 
     path: The archive.
@@ -110,22 +94,18 @@ class Archive(Container):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.path = path
         self._name = name
-        self._digest = _digest(path)
+        self._digest = digest(path)
         unpacked(path, folder)
         self.place = Place(f"{path}:{name}", folder.resolve(), packed=True)
         self.content = file_bytes(folder / name)
-        #: Files by their names in the archive, and the file that needs each if it is another.
+        #: Files by their names in the archive, and the name of the file that needs each.
         self._added: dict[str, tuple[Path, str]] = {}
 
     def taken_file(self, path: Path) -> str:
         """Copy a file that is not in the archive into it, and return its URI."""
         inside = path.resolve()
         if not inside.is_relative_to(self.place.folder):
-            inside = self._free(inside)
-            if not inside.exists():
-                inside.parent.mkdir(exist_ok=True)
-                shutil.copyfile(path, inside)
-                self._added[f"resources/{inside.name}"] = inside, ""
+            inside = self._copied(inside)
         return relative_uri(inside, self.place.folder)
 
     def _with_source(self, component: Component) -> Component:
@@ -142,55 +122,44 @@ class Archive(Container):
             return replace(component, source=component.source.with_file(target))
         if not path.is_file():
             raise FmuError(f"component '{component.name}': {path}: no such FMU")
-        target = self._free(path)
-        if not target.exists():
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, target)
-            self._added[f"resources/{target.name}"] = target, ""
-        return replace(component, source=component.source.with_file(target))
+        return replace(component, source=component.source.with_file(self._copied(path)))
 
     def _taken_in_block(self, component: Component) -> Path:
         """Copy the file of a block, and those that it imports beside it, to a folder of theirs."""
         folder, path = self.place.folder / "resources", file_path(component)
         files = packed_block(component)
-        own, count = folder / path.stem, 1
-        while own.exists() and not _holds(own, files):
-            count += 1
-            own = folder / f"{path.stem}_{count}"
-        main = own.relative_to(self.place.folder) / path.name
+        places = (folder / name for name in numbered(path.stem))
+        own = next(each for each in places if not each.exists() or _holds(each, files))
         for inside, file in files.items():
-            target = own / inside
-            if not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, target)
-                name = target.relative_to(self.place.folder).as_posix()
-                self._added[name] = target, main.as_posix()
+            self._copy_to(own / inside, file, needed_by=own / path.name)
         return own / path.name
 
-    def _free(self, path: Path) -> Path:
-        """Find a name in resources that is free, or of a file that is the same."""
-        folder, count = self.place.folder / "resources", 1
-        target = folder / path.name
-        while target.exists() and not filecmp.cmp(target, path, shallow=False):
-            count += 1
-            target = folder / f"{path.stem}_{count}{path.suffix}"
+    def _copied(self, path: Path) -> Path:
+        """Copy a file to a name in resources that is free, or of a file that is the same."""
+        places = (self.place.folder / "resources" / n for n in numbered(path.stem, path.suffix))
+        target = next(
+            each for each in places if not each.exists() or filecmp.cmp(each, path, shallow=False)
+        )
+        self._copy_to(target, path, needed_by=target)
         return target
 
+    def _copy_to(self, target: Path, path: Path, needed_by: Path) -> None:
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+            name, main = (p.relative_to(self.place.folder).as_posix() for p in (target, needed_by))
+            self._added[name] = target, main
+
     def save(self, content: bytes) -> None:
-        """Write the archive: other entries keep their order, time, kind and compression."""
-        self.expect_untouched(self._digest)
-        used = self._added or {}
-        if content == self.content and not used:
-            return
-        with replacing(self.path) as file:
-            self._copy(file, content)
-            file.flush()
-            self._check(Path(file.name), content)
-        self._digest = _digest(self.path)
-        self.content = content
+        """Write the archive with another text, and with the files that it needs."""
+        super().save(content)
         self._added = {}
 
-    def _copy(self, file: BinaryIO, content: bytes) -> None:
+    def _is_changed(self, content: bytes) -> bool:
+        return super()._is_changed(content) or bool(self._added)
+
+    def _write(self, file: BinaryIO, content: bytes) -> None:
+        """Write the archive: other entries keep their order, time, kind and compression."""
         with (
             open_archive(self.path, SspError) as old,
             zipfile.ZipFile(file, "w") as new,
@@ -205,17 +174,10 @@ class Archive(Container):
                     with old.open(entry) as source, new.open(copy(entry), "w") as target:
                         shutil.copyfileobj(source, target)
             for name, (path, needed_by) in self._added.items():
-                if quote(needed_by or name).encode() not in content:
-                    continue  # added, and taken away again
-                entry = zipfile.ZipInfo(name, _EPOCH)
-                entry.external_attr = 0o644 << 16
-                entry.file_size = path.stat().st_size
-                with path.open("rb") as source, new.open(entry, "w") as target:
-                    shutil.copyfileobj(source, target)
-
-    def _check(self, draft: Path, content: bytes) -> None:
-        """Read the draft before it takes the place of the archive."""
-        with open_archive(draft, SspError) as archive:
+                if quote(needed_by).encode() in content:  # it may be taken away again
+                    store_file(new, name, path)
+        file.flush()
+        with open_archive(Path(file.name), SspError) as archive:  # before it takes its place
             damaged = archive.testzip()
             if damaged is not None or archive.read(self._name) != content:
                 raise SspError(f"{self.path}: could not be written; the old file is untouched")
@@ -227,8 +189,3 @@ def _holds(folder: Path, files: Mapping[str, Path]) -> bool:
     return found == set(files) and all(
         filecmp.cmp(folder / name, file, shallow=False) for name, file in files.items()
     )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,18 +11,19 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.author.ssp_edit import values
-from orchestrator.author.ssp_edit.canonical import as_declared, same_form, with_value_types, written
-from orchestrator.author.ssp_edit.container import Archive, Container, PlainFile
+from orchestrator.author.ssp_edit.canonical import as_declared, same_form, with_value_types
+from orchestrator.author.ssp_edit.container import Archive, SystemContainer
 from orchestrator.author.ssp_edit.patch import Markup, Patch
 from orchestrator.author.ssp_edit.tree import apply_diff
 from orchestrator.author.ssp_edit.values import Place as ValuePlace
 from orchestrator.author.ssp_edit.values import ValueEdits, bind, differing, element_at, place_text
 from orchestrator.core.diagnostics import SoftdockError, SspError
 from orchestrator.core.ssp.archive.sources import file_bytes
-from orchestrator.core.ssp.archive.unpacking import ssd_name
+from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.schema import Schema, violations
 from orchestrator.core.ssp.read.ssd import read_into
+from orchestrator.core.ssp.write.ssd import document
 from orchestrator.core.system import System
 
 
@@ -53,7 +54,7 @@ class Document:
         document.save()
     """
 
-    def __init__(self, container: Container) -> None:
+    def __init__(self, container: SystemContainer) -> None:
         self._container = container
         self._label = container.place.label
         self._trees: list[tuple[System, etree._Element]] = []
@@ -78,14 +79,10 @@ class Document:
         SspError
             If there is no such file, or it is refused.
         """
-        path = Path(path)
-        if path.is_file() and path.suffix.lower() == ".ssp":
-            name = ssd_name(path, variant)
+        path, name = ssd_of(Path(path), variant)
+        if name:
             return cls(Archive(path, name, Path(tempfile.mkdtemp(prefix="softdock-edit-"))))
-        if path.is_dir() or variant is not None:
-            folder = path if path.is_dir() else path.parent
-            path = folder / ssd_name(folder, variant)
-        return cls(PlainFile(path))
+        return cls(SystemContainer(path))
 
     @property
     def path(self) -> Path:
@@ -277,7 +274,7 @@ class Document:
         for known, tree in self._trees:
             if known is system:
                 return tree
-        tree = written(system, self._container.uri, self._version)
+        tree = etree.fromstring(document(system, self._container.uri, self._version))
         self._trees = [(system, tree), *self._trees[:3]]
         return tree
 

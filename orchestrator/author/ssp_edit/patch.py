@@ -16,8 +16,8 @@ from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.names import children
 
-_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
-_FRAGMENT_ATTRIBUTE = {**_TEXT, '"': "&quot;", "\t": "&#9;", "\n": "&#10;"}
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_ATTRIBUTE_TEXT = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,20 @@ class Style:
     newline: str = "\n"
     indent: str = "  "
 
+    def line(self, margin: str) -> str:
+        """Return what stands before something on a line of its own."""
+        return self.newline + margin if self.newline else ""
 
-def escaped(text: str) -> str:
-    """Write a text as the value of an attribute in double quotes."""
-    return "".join(_FRAGMENT_ATTRIBUTE.get(character, character) for character in text)
 
-
-def fragment(
-    element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
-) -> str:
-    """Write an element with all that is in it."""
-    return _written(element, dict(prefixes), style, margin)
+def _quoted(value: str) -> str:
+    """Write the value of an attribute."""
+    return f'"{value.translate(_ATTRIBUTE_TEXT)}"'
 
 
 def _written(
-    element: etree._Element, prefixes: dict[str, str | None], style: Style, margin: str
+    element: etree._Element, prefixes: Mapping[str, str | None], style: Style, margin: str
 ) -> str:
+    """Write an element with all that is in it."""
     namespace, _, local = str(element.tag)[1:].rpartition("}")
     declared = ""
     if namespace not in prefixes:
@@ -54,20 +52,16 @@ def _written(
         while prefix in prefixes.values():
             prefix += "_"
         prefixes = {**prefixes, namespace: prefix}
-        declared = f' xmlns:{prefix}="{escaped(namespace)}"'
+        declared = f" xmlns:{prefix}={_quoted(namespace)}"
     known = prefixes[namespace]
     tag = f"{known}:{local}" if known else local
-    every = ((str(key), str(text)) for key, text in element.attrib.items())
-    attributes = "".join(f' {key}="{escaped(text)}"' for key, text in every)
+    attributes = "".join(f" {k!s}={_quoted(str(text))}" for k, text in element.attrib.items())
     start = f"<{tag}{declared}{attributes}"
-    children = [child for child in element if isinstance(child.tag, str)]
-    if children:
-        between = style.newline + margin + style.indent if style.newline else ""
+    if every := children(element):
         inner = margin + style.indent
-        inside = "".join(between + _written(child, prefixes, style, inner) for child in children)
-        after = style.newline + margin if style.newline else ""
-        return f"{start}>{inside}{after}</{tag}>"
-    text = "".join(_TEXT.get(character, character) for character in element.text or "")
+        inside = (style.line(inner) + _written(each, prefixes, style, inner) for each in every)
+        return f"{start}>{''.join(inside)}{style.line(margin)}</{tag}>"
+    text = (element.text or "").translate(_TEXT)
     return f"{start}>{text}</{tag}>" if text.strip() else f"{start}/>"
 
 
@@ -85,18 +79,13 @@ class TextSpan:
 
     start, end: The whole element.
     opened: Behind its start tag.
-    closing: Before its end tag; ``end`` if it is an empty tag.
+    closing: Before its end tag; ``end`` if it is written as ``<a/>``.
     """
 
     start: int
     opened: int
     closing: int
     end: int
-
-    @property
-    def is_empty_tag(self) -> bool:
-        """Whether it is written as ``<a/>``."""
-        return self.closing == self.end
 
 
 class Markup:
@@ -211,13 +200,14 @@ class Patch:
         self._markup = markup
         self._attributes: dict[etree._Element, dict[str, str | None]] = {}
         self._removed: list[etree._Element] = []
+        self._replaced: dict[etree._Element, etree._Element] = {}
         self._new: dict[etree._Element, list[tuple[etree._Element | None, New, int]]] = {}
         self._style = _style(markup)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is to be changed."""
-        return not (self._attributes or self._removed or self._new)
+        return not (self._attributes or self._removed or self._replaced or self._new)
 
     def set(self, element: etree._Element, name: str, value: str | None) -> None:
         """Give an attribute a value, or take it away."""
@@ -226,6 +216,10 @@ class Patch:
     def remove(self, element: etree._Element) -> None:
         """Take an element out, with the line that it stands in."""
         self._removed.append(element)
+
+    def replace(self, element: etree._Element, new: etree._Element) -> None:
+        """Put another element in the place of one, on the line that it stands in."""
+        self._replaced[element] = new
 
     def insert(
         self, parent: etree._Element, new: New, before: etree._Element | None, rank: int = 0
@@ -260,6 +254,10 @@ class Patch:
             span = self._markup.span(element)
             gap = self._markup.gap_before(span.start)
             yield span.start - len(gap), span.end, b""
+        for element, new in self._replaced.items():
+            span, parent = self._markup.span(element), element.getparent()
+            if parent is not None:
+                yield span.start, span.end, self._fragment(parent, new, self._margins(parent)[1])
         for parent, every in self._new.items():
             yield from self._inserted(parent, every)
 
@@ -279,21 +277,16 @@ class Patch:
                 yield span.start + found.start(), span.start + found.end(), b""
             else:
                 begin, end = found.span(3)
-                yield span.start + begin, span.start + end, _quoted(value)
-        added = b"".join(
-            b" " + name.encode() + b"=" + _quoted(value)
-            for name, value in left.items()
-            if value is not None
-        )
+                yield span.start + begin, span.start + end, _quoted(value).encode()
+        added = "".join(f" {k}={_quoted(value)}" for k, value in left.items() if value is not None)
         if added:
-            yield span.start + behind, span.start + behind, added
+            yield span.start + behind, span.start + behind, added.encode()
 
     def _inserted(
         self, parent: etree._Element, every: list[tuple[etree._Element | None, New, int]]
     ) -> Iterator[tuple[int, int, bytes]]:
         margin, inner = self._margins(parent)
-        newline = self._style.newline
-        lead = (newline + inner).encode() if newline else b""
+        lead = self._style.line(inner).encode()
         last: list[bytes] = []
         for before, new, _ in sorted(every, key=itemgetter(2)):
             text = new if isinstance(new, bytes) else self._fragment(parent, new, inner)
@@ -307,8 +300,8 @@ class Patch:
         if not last:
             return
         span, text = self._markup.span(parent), self._markup.text
-        tail = (newline + margin).encode() if newline else b""
-        if span.is_empty_tag:
+        tail = self._style.line(margin).encode()
+        if span.closing == span.end:
             name = re.match(rb"<([^\s/>]+)", text[span.start : span.end])
             closing = b"</" + (name[1] if name else b"") + b">"
             yield span.opened - 2, span.opened, b">" + b"".join(last) + tail + closing
@@ -326,7 +319,7 @@ class Patch:
         for prefix, uri in parent.nsmap.items():
             if uri not in prefixes or prefix == parent.prefix:
                 prefixes[uri] = prefix
-        return fragment(new, prefixes, self._style, inner).encode()
+        return _written(new, prefixes, self._style, inner).encode()
 
     def _margins(self, parent: etree._Element) -> tuple[str, str]:
         """White space before a parent's line and before those of its children."""
@@ -335,10 +328,6 @@ class Patch:
         if inside and (found := self._markup.gap_before(self._markup.span(inside[0]).start)):
             return own, found.decode().rpartition("\n")[2]
         return own, own + self._style.indent
-
-
-def _quoted(value: str) -> bytes:
-    return f'"{escaped(value)}"'.encode()
 
 
 def _margin(markup: Markup, element: etree._Element) -> str:

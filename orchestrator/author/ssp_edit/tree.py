@@ -7,7 +7,7 @@ changed and in nothing else. The third is the user's file, which may say more, i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from typing import Final
 
@@ -16,6 +16,7 @@ from lxml import etree
 from orchestrator.author.ssp_edit.patch import Patch
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.names import children, full, tag
+from orchestrator.core.ssp.common.schema import CHILDREN
 
 Key = tuple[str, ...]
 
@@ -24,31 +25,6 @@ _NAMED: Final = {
     "ssd:Connection": ("startElement", "startConnector", "endElement", "endConnector"),
     "ssc:Annotation": ("type",),
     "ssc:MapEntry": ("source",),
-}
-#: Elements in the place that the schema demands, by what they stand in; others go last.
-_ELEMENT: Final = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings")
-_ORDER: Final = {
-    "ssd:SystemStructureDescription": (
-        "ssd:System",
-        "ssd:Enumerations",
-        "ssd:Units",
-        "ssd:DefaultExperiment",
-        "ssd:Annotations",
-        "ssd:MetaData",
-    ),
-    "ssd:System": (
-        *_ELEMENT,
-        "ssd:Elements",
-        "ssd:Connections",
-        "ssd:SignalDictionaries",
-        "ssd:SystemGeometry",
-        "ssd:GraphicalElements",
-        "ssd:Annotations",
-    ),
-    "ssd:Component": (*_ELEMENT, "ssd:Annotations"),
-    "ssd:SignalDictionaryReference": (*_ELEMENT, "ssd:Annotations"),
-    "ssd:Connector": ("ssc:", "ssd:ConnectorGeometry", "ssd:Annotations"),
-    "ssd:Connection": ("ssc:", "ssd:ConnectionGeometry", "ssd:Annotations"),
 }
 #: Definitions that are no longer used may stay: others may use them.
 _KEPT: Final = {"ssc:Unit", "ssc:Enumeration"}
@@ -150,10 +126,7 @@ def _expect_values_only(known: etree._Element, element: etree._Element) -> None:
 
 def _without_values(element: etree._Element) -> etree._Element:
     copy = deepcopy(element)
-    for bindings in list(copy.iter(full("ssd:ParameterBindings"))):
-        parent = bindings.getparent()
-        if parent is not None:
-            parent.remove(bindings)
+    etree.strip_elements(copy, full("ssd:ParameterBindings"))
     etree.indent(copy)
     return copy
 
@@ -169,19 +142,24 @@ def _follower(
     It comes behind the one that it is behind in the new file, else before what the schema wants
     later.
     """
-    inside = [child for child in children(actual) if child not in leaving]
     if previous is not None and tag(previous) == name:
-        behind = inside[inside.index(previous) + 1 :]
-        return behind[0] if behind else None
-    rank = rank_in(actual, name)
-    return next((child for child in inside if rank_in(actual, tag(child)) > rank), None)
+        return next((e for e in previous.itersiblings("*") if e not in leaving), None)
+    return first_behind(actual, name, leaving)
+
+
+def first_behind(
+    parent: etree._Element, name: str, leaving: Collection[etree._Element] = ()
+) -> etree._Element | None:
+    """Return the first child that stays and that the schema wants behind elements of a name."""
+    rank = rank_in(parent, name)
+    later = (each for each in children(parent) if rank_in(parent, tag(each)) > rank)
+    return next((each for each in later if each not in leaving), None)
 
 
 def rank_in(parent: etree._Element, name: str) -> int:
     """Return the place that the schema gives to elements of a name, among those of a parent."""
-    order = _ORDER.get(tag(parent), ())
-    places = [i for i, each in enumerate(order) if name == each or each == name[: len(each)]]
-    return places[0] if places else len(order)
+    order = CHILDREN.get(tag(parent), ())
+    return order.index(name) if name in order else len(order)
 
 
 def _drop_empty(

@@ -13,9 +13,18 @@ from copy import deepcopy
 from lxml import etree
 
 from orchestrator.author.ssp_edit.patch import Markup, Patch
-from orchestrator.author.ssp_edit.tree import rank_in
+from orchestrator.author.ssp_edit.tree import first_behind, rank_in
 from orchestrator.core.diagnostics import SspError
-from orchestrator.core.ssp.common.names import add, child, children, decoded, full, listed, tag
+from orchestrator.core.ssp.common.names import (
+    add,
+    child,
+    children,
+    decoded,
+    full,
+    group,
+    listed,
+    tag,
+)
 from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.system import SEPARATOR, System, Value
 
@@ -73,14 +82,9 @@ def element_at(root: etree._Element, owner: Place) -> etree._Element | None:
     for name in owner:
         if element is None:
             return None
-        parts = children(_group(element, "ssd:Elements"))
+        parts = group(element, "ssd:Elements")
         element = next((part for part in parts if part.get("name") == decoded(name)), None)
     return element
-
-
-def _group(element: etree._Element, name: str) -> etree._Element:
-    found = child(element, name)
-    return etree.Element(full(name)) if found is None else found
 
 
 class ValueEdits:
@@ -125,7 +129,8 @@ class ValueEdits:
             )
         named = deepcopy(parameter)
         named.set("name", _written_name(place, depth))
-        for before in _last_values(element):
+        holder = _last_holder(element)
+        for before in () if holder is None else children(holder):
             if before.get("name") == named.get("name"):  # it stands there, and something overrides
                 _exchange(before, named, self._patch)
                 return
@@ -153,28 +158,23 @@ class ValueEdits:
     ) -> etree._Element | None:
         """Put parameters into the last binding, whose ssv:Parameters is returned, or a new one."""
         holder = _last_holder(element)
+        known = {each.get("name") for each in listed(self._root, "ssd:Units", "ssc:Unit")}
         if holder is not None:
             binding = next(holder.iterancestors(full("ssd:ParameterBinding")))
             defined = binding.iter(full("ssc:Unit"), full("ssc:Enumeration"))
-            known = self._known_units() | {each.get("name") for each in defined}
-            for parameter in parameters:
-                _without_undefined(parameter, known)
-                self._patch.insert(holder, parameter, None)
-            return holder
-        new = etree.Element(full("ssd:ParameterBindings"))
-        binding = add(new, "ssd:ParameterBinding")
-        values = add(binding, "ssd:ParameterValues")
-        version = self._root.get("version", "1.0")
+            known |= {each.get("name") for each in defined}
         for parameter in parameters:
-            _without_undefined(parameter, self._known_units())
-        inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
-        add(inside, "ssv:Parameters").extend(parameters)
-        _insert(element, new, self._patch)
-        return None
-
-    def _known_units(self) -> set[str | None]:
-        """Names of the units that the file itself defines."""
-        return {each.get("name") for each in listed(self._root, "ssd:Units", "ssc:Unit")}
+            _without_undefined(parameter, known)
+            if holder is not None:
+                self._patch.insert(holder, parameter, None)
+        if holder is None:
+            binding = etree.Element(full("ssd:ParameterBinding"))
+            values = add(binding, "ssd:ParameterValues")
+            version = self._root.get("version", "1.0")
+            inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
+            add(inside, "ssv:Parameters").extend(parameters)
+            _insert(element, binding, self._patch)
+        return holder
 
 
 def _last_holder(element: etree._Element) -> etree._Element | None:
@@ -185,33 +185,28 @@ def _last_holder(element: etree._Element) -> etree._Element | None:
     return None
 
 
-def _last_values(element: etree._Element) -> list[etree._Element]:
-    holder = _last_holder(element)
-    return [] if holder is None else children(holder)
-
-
 def bind(
     element: etree._Element, values: str, mapping: str | None, prefix: str, patch: Patch
 ) -> None:
     """Append a binding of a parameter set in another file to a system or component."""
-    new = etree.Element(full("ssd:ParameterBindings"))
-    binding = add(new, "ssd:ParameterBinding", source=values)
+    binding = etree.Element(full("ssd:ParameterBinding"), source=values)
     if prefix:
         binding.set("prefix", prefix)
     if mapping is not None:
         add(binding, "ssd:ParameterMapping", source=mapping)
-    _insert(element, new, patch)
+    _insert(element, binding, patch)
 
 
-def _insert(element: etree._Element, new: etree._Element, patch: Patch) -> None:
-    """Put a group with one binding into an element, or its binding behind those that there are."""
-    group = child(element, "ssd:ParameterBindings")
-    if group is not None:
-        patch.insert(group, children(new)[0], None)
+def _insert(element: etree._Element, binding: etree._Element, patch: Patch) -> None:
+    """Put a binding into an element, behind those that there are."""
+    name = "ssd:ParameterBindings"
+    bindings = child(element, name)
+    if bindings is not None:
+        patch.insert(bindings, binding, None)
         return
-    rank = rank_in(element, "ssd:ParameterBindings")
-    behind = (each for each in children(element) if rank_in(element, tag(each)) > rank)
-    patch.insert(element, new, next(behind, None), rank)
+    bindings = etree.Element(full(name))
+    bindings.append(binding)
+    patch.insert(element, bindings, first_behind(element, name), rank_in(element, name))
 
 
 def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
@@ -251,8 +246,8 @@ def _is_plain(binding: etree._Element) -> bool:
 def _only_for(holder: etree._Element) -> etree._Element:
     """Return the binding that only ssv:Parameters are in, or the group that only it is in."""
     binding = next(holder.iterancestors(full("ssd:ParameterBinding")), holder)
-    group = binding.getparent()
-    return binding if group is None or len(children(group)) > 1 else group
+    outer = binding.getparent()
+    return binding if outer is None or len(children(outer)) > 1 else outer
 
 
 def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
@@ -268,8 +263,7 @@ def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
         if typed.get("unit") not in (None, wanted.get("unit")):
             patch.set(typed, "unit", None)  # that of the connector, in which the value is written
         return
-    patch.insert(here, wanted, typed)
-    patch.remove(typed)
+    patch.replace(typed, wanted)
 
 
 def _item(typed: etree._Element, wanted: etree._Element) -> str | None:
@@ -330,16 +324,13 @@ def move(markup: Markup, path: str, into: str) -> Patch:
     patch = Patch(markup)
     part, target = part_at(markup.root, path), part_at(markup.root, into)
     text = markup.source(part)
-    group = part.getparent()
-    alone = group is not None and len(list(group.iterchildren("*"))) == 1
-    patch.remove(group if alone and group is not None else part)
+    holder = part.getparent()
+    patch.remove(part if holder is None or len(children(holder)) > 1 else holder)
     elements = child(target, "ssd:Elements")
     if elements is not None:
         patch.insert(elements, text, None)
         return patch
     prefix = f"{target.prefix}:" if target.prefix else ""
     wrapped = f"<{prefix}Elements>".encode() + text + f"</{prefix}Elements>".encode()
-    later = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings")
-    inside = [each for each in target if isinstance(each.tag, str)]
-    patch.insert(target, wrapped, next((e for e in inside if tag(e) not in later), None))
+    patch.insert(target, wrapped, first_behind(target, "ssd:Elements"))
     return patch

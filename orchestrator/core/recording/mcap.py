@@ -93,10 +93,9 @@ def _about(result: Result) -> dict[str, dict[str, str]]:
     """Return unit, frame and description of each signal that has some."""
     found: dict[str, dict[str, str]] = {}
     for name in result.names:
-        frame = _frame(result, name)
         given = {
             "unit": result.units.get(name),
-            "frame": frame,
+            "frame": _frame(result, name),
             "description": result.descriptions.get(name),
         }
         found[name] = {key: text for key, text in given.items() if text}
@@ -198,7 +197,7 @@ def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import ValidationError
 
-    from orchestrator.core.mcap import in_order, read_mcap_file
+    from orchestrator.core.mcap import read_mcap_file
 
     content = read_mcap_file(Path(path))
     names = content.names
@@ -217,7 +216,7 @@ def read_mcap(path: str | Path) -> Result:
         time_ns=content.times_ns,
         clock_ns=content.clocks_ns if is_clocked else None,
         names=names,
-        values=np.ascontiguousarray(in_order(content, names)),
+        values=np.ascontiguousarray(content.values[:, list(map(content.names.index, names))]),
         units=content.units,
         notes=(content.cut,) if content.cut else (),
         **told,

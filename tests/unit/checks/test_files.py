@@ -43,3 +43,12 @@ def test_options_win_over_those_of_every_case(probe, tmp_path):
     assert [f.message for f in found if f.code == "TIM107"] == [
         "the run ends at 0.9 s: 1 s is no whole number of steps of 300 ms after the start"
     ]
+
+
+def test_a_parameter_set_is_read_as_a_system_reads_it(tmp_path):
+    space = "http://ssp-standard.org/SSP1/ParameterValues"
+    (tmp_path / "a.ssv").write_text(
+        f'<s:ParameterSet xmlns:s="{space}" version="1.0" name="a"><s:Parameters>'
+        '<s:Parameter name="k"><s:Real value="1.0"/></s:Parameter></s:Parameters></s:ParameterSet>'
+    )
+    assert codes_of(tmp_path / "a.ssv") == ["SSP123"]

@@ -112,11 +112,11 @@ def path_of(uri: str) -> str:
     return path
 
 
-def inside_of(container: Path, uri: str, label: str) -> bytes:
+def inside_of(container: Path, uri: str) -> bytes:
     """Read what a URI says that starts from inside of an FMU or an archive."""
     path = path_of(uri)
     if posixpath.isabs(path) or path.split("/")[0] == "..":
-        raise refusal(codes.URI, f"source '{uri}' is outside of {label}")
+        raise refusal(codes.URI, f"source '{uri}' is outside of {container}")
     with open_archive(container, SspError) as archive:
         return read_entry(container, archive, path, SspError)
 
@@ -259,7 +259,7 @@ def with_connected(
     One that declares none at all gets all of them when it is resolved, and is left as it is.
     """
     completed = dict(components)
-    for end in (end for line in lines for end in (line.source, line.target)):
+    for end in (end for line in lines for end in line.ends):
         component = completed.get(end.component)
         if component is None or not component.connectors or end.connector in component.connectors:
             continue

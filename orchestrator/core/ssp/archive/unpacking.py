@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import shutil
 import tempfile
@@ -11,17 +10,15 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from orchestrator.core.archive import extract, open_archive
+from orchestrator.core.archive import digest, extract, open_archive
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
-from orchestrator.core.system import System
 
 #: Folders of the archives that this process has unpacked, by the archive's SHA-256.
 _unpacked: dict[str, Path] = {}
@@ -52,6 +49,16 @@ def ssd_name(path: Path, variant: str | None) -> str:
     return name
 
 
+def ssd_of(path: Path, variant: str | None) -> tuple[Path, str]:
+    """Return the file that holds an SSD, and its name in that if it is an archive."""
+    if path.is_file() and path.suffix.lower() == ".ssp":
+        return path, ssd_name(path, variant)
+    if path.is_dir() or (variant is not None and path.is_file()):
+        folder = path if path.is_dir() else path.parent
+        path = folder / ssd_name(folder, variant)
+    return path, ""
+
+
 def violations(path: Path) -> list[str]:
     """List what an archive has that SSP does not allow in one (SSP 2.0, 3)."""
     with open_archive(path, SspError) as archive:
@@ -74,15 +81,14 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
             )
         _extract(path, target)
         return target.resolve()
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known = _unpacked.get(digest)
+    content = digest(path)
+    known = _unpacked.get(content)
     if known is not None and known.is_dir():
         return known
     folder = Path(tempfile.mkdtemp(prefix="softdock-ssp-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _extract(path, folder)
-    _unpacked[digest] = folder
+    _unpacked[content] = folder
     return folder
 
 
@@ -101,40 +107,22 @@ def _extract(path: Path, folder: Path) -> None:
     extract(path, folder, SspError)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A system that a component stands for, and the archive that it is in."""
-
-    system: System
-    container: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class NestedDocument:
-    """The text of another SSD, where it stands, and the archive that it is in."""
-
-    content: bytes
-    place: Place
-    container: Path | None
-
-
-def opened_definition(source: str, place: Place) -> NestedDocument:
-    """Open another .ssd."""
+def nested_definition(source: str, place: Place) -> tuple[bytes, Place]:
+    """Return the text of another .ssd, and where it stands."""
     path = place.file(source, inside=False)
-    label = place.named(source, path)
     root = (place.root or place.folder) if place.packed else None
-    inner = Place(label, path.parent, packed=place.packed, root=root)
-    return NestedDocument(file_bytes(path), inner, None)
+    inner = Place(place.named(source, path), path.parent, packed=place.packed, root=root)
+    return file_bytes(path), inner
 
 
-def opened_package(source: str, place: Place) -> NestedDocument:
-    """Open an .ssp archive, at its main .ssd or the one that the fragment names."""
+def nested_package(source: str, place: Place) -> tuple[bytes, Place, Path]:
+    """Return the main .ssd of an archive, or the one that the fragment names, with the archive."""
     file, _, variant = source.partition("#")
     path = place.file(file, inside=False)
     name = ssd_name(path, variant or MAIN_SSD)
     folder = unpacked(path)
     inner = Place(f"{place.named(file, path)}:{name}", folder, packed=True)
-    return NestedDocument(file_bytes(folder / name), inner, path)
+    return file_bytes(folder / name), inner, path
 
 
 @contextmanager
@@ -145,7 +133,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     final = path.resolve()
     draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
-    if final.exists() and not _is_writable(final):
+    # Root may write anything: so its permissions are asked, too.
+    if final.exists() and not (final.stat().st_mode & 0o222 and os.access(final, os.W_OK)):
         raise SspError.in_file(path, "is read-only; make it writable, or write another file")
     try:
         with draft.open("wb") as file:
@@ -162,8 +151,3 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-
-
-def _is_writable(path: Path) -> bool:
-    """Whether its permissions allow to write it, also for root, who may write anything."""
-    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)

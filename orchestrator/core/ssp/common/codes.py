@@ -259,8 +259,9 @@ class FindingsGuard:
 def _described(element: etree._Element) -> str:
     words = []
     for node in [*reversed(list(element.iterancestors())), element]:
+        parent = node.getparent()
         match tag(node):
-            case "ssd:System" if not _is_nested(node):
+            case "ssd:System" if parent is None or tag(parent) != "ssd:Elements":
                 pass
             case "ssm:MappingEntry":
                 words.append(f"mapping '{node.get('source')}' to '{node.get('target')}'")
@@ -269,11 +270,6 @@ def _described(element: etree._Element) -> str:
             case name if name in _NAMED:
                 words.append(f"{_NAMED[name]} '{node.get('name')}'")
     return ", ".join(words)
-
-
-def _is_nested(system: etree._Element) -> bool:
-    parent = system.getparent()
-    return parent is not None and tag(parent) == "ssd:Elements"
 
 
 def _end(line: etree._Element, side: str) -> str:

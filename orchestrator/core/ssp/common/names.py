@@ -17,6 +17,7 @@ from lxml import etree
 
 from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.system import SEPARATOR
 
 _STANDARD = "http://ssp-standard.org/SSP1/SystemStructure"
 
@@ -159,6 +160,11 @@ def encoded(text: str) -> str:
 def decoded(name: str) -> str:
     """Turn the name of a component into that of the element of a file."""
     return _CODED.sub(lambda found: _TEXT[found[0]], name)
+
+
+def dotted(key: str) -> str:
+    """Write the path of an element of a flat system as the hierarchical name of a file."""
+    return ".".join(map(decoded, key.split(SEPARATOR)))
 
 
 _REAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?INF|NaN", re.ASCII)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -11,121 +11,74 @@ from typing import Any, Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import SspError
+from orchestrator.core.diagnostics import DescriptionError, SspError
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
-from orchestrator.core.ssp.common.names import NAMESPACES, full, short, tag
+from orchestrator.core.ssp.common.names import NAMESPACES, file_text, full, short, tag
+from orchestrator.core.ssp.common.signal_types import TYPES
 
-_TYPES: Final = frozenset(
-    [
-        "ssc:Real",
-        "ssc:Float64",
-        "ssc:Float32",
-        "ssc:Integer",
-        "ssc:Int8",
-        "ssc:UInt8",
-        "ssc:Int16",
-        "ssc:UInt16",
-        "ssc:Int32",
-        "ssc:UInt32",
-        "ssc:Int64",
-        "ssc:UInt64",
-        "ssc:Boolean",
-        "ssc:String",
-        "ssc:Enumeration",
-        "ssc:Binary",
-        "ssc:Clock",
-    ]
+_TYPES: Final = tuple(f"ssc:{name}" for name in TYPES)
+_VALUES: Final = tuple(f"ssv:{name}" for name in TYPES)
+_MAPPINGS: Final = tuple(
+    f"ssc:{kind}Transformation"
+    for kind in ("Linear", "BooleanMapping", "IntegerMapping", "EnumerationMapping")
 )
-_VALUES: Final = frozenset(name.replace("ssc:", "ssv:") for name in _TYPES)
-_MAPPINGS: Final = frozenset(
-    [
-        "ssc:LinearTransformation",
-        "ssc:BooleanMappingTransformation",
-        "ssc:IntegerMappingTransformation",
-        "ssc:EnumerationMappingTransformation",
-    ]
-)
-_TOLERANCE_ELEMENT: Final = frozenset(
-    [
-        "ssd:Connectors",
-        "ssd:ElementGeometry",
-        "ssd:ParameterBindings",
-        "ssc:MetaData",
-        "ssc:Signature",
-        "ssd:Annotations",
-    ]
-)
-_FILE: Final = frozenset(["ssc:MetaData", "ssc:Signature"])
+_FILE: Final = ("ssc:MetaData", "ssc:Signature")
+_IN_ELEMENT: Final = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBindings", *_FILE)
 
-#: Children that an element has somewhere in one of the versions, in whatever order.
-_CHILDREN: Final = {
-    "ssd:SystemStructureDescription": _FILE
-    | {"ssd:System", "ssd:Enumerations", "ssd:Units", "ssd:DefaultExperiment", "ssd:Annotations"},
-    "ssd:System": _TOLERANCE_ELEMENT
-    | {
-        "ssd:Elements",
-        "ssd:Connections",
-        "ssd:SignalDictionaries",
-        "ssd:SystemGeometry",
-        "ssd:GraphicalElements",
-    },
-    "ssd:Component": _TOLERANCE_ELEMENT,
-    "ssd:SignalDictionaryReference": _TOLERANCE_ELEMENT,
-    "ssd:Connector": _TYPES
-    | {"ssc:Dimension", "ssd:Clock", "ssd:ConnectorGeometry", "ssd:Annotations"},
-    "ssd:Connection": _MAPPINGS | {"ssd:ConnectionGeometry", "ssd:Annotations"},
-    "ssd:ParameterBinding": _FILE
-    | {"ssd:ParameterValues", "ssd:ParameterMapping", "ssd:Annotations"},
-    "ssv:ParameterSet": _FILE
-    | {"ssv:Parameters", "ssv:Enumerations", "ssv:Units", "ssv:Annotations"},
-    "ssv:Parameter": _VALUES | {"ssc:Dimension", "ssv:Annotations"},
-    "ssm:ParameterMapping": _FILE | {"ssm:MappingEntry", "ssm:Annotations"},
-    "ssm:MappingEntry": _MAPPINGS | {"ssm:Annotations"},
-    "ssb:SignalDictionary": _FILE
-    | {"ssb:DictionaryEntry", "ssb:Enumerations", "ssb:Units", "ssb:Annotations"},
-    "ssb:DictionaryEntry": _TYPES | {"ssc:Dimension", "ssb:Annotations"},
+#: Children that an element has somewhere in one of the versions, in the order of the schema.
+CHILDREN: Final[Mapping[str, tuple[str, ...]]] = {
+    "ssd:SystemStructureDescription": (
+        *("ssd:System", "ssd:Enumerations", "ssd:Units", "ssd:DefaultExperiment"),
+        *(*_FILE, "ssd:Annotations"),
+    ),
+    "ssd:System": (
+        *(*_IN_ELEMENT, "ssd:Elements", "ssd:Connections", "ssd:SignalDictionaries"),
+        *("ssd:SystemGeometry", "ssd:GraphicalElements", "ssd:Annotations"),
+    ),
+    "ssd:Component": (*_IN_ELEMENT, "ssd:Annotations"),
+    "ssd:SignalDictionaryReference": (*_IN_ELEMENT, "ssd:Annotations"),
+    "ssd:Connector": (
+        *(*_TYPES, "ssc:Dimension", "ssd:Clock", "ssd:ConnectorGeometry", "ssd:Annotations"),
+    ),
+    "ssd:Connection": (*_MAPPINGS, "ssd:ConnectionGeometry", "ssd:Annotations"),
+    "ssd:ParameterBinding": (
+        *("ssd:ParameterValues", "ssd:ParameterMapping", *_FILE, "ssd:Annotations"),
+    ),
+    "ssv:ParameterSet": (
+        *("ssv:Parameters", "ssv:Enumerations", "ssv:Units", *_FILE, "ssv:Annotations"),
+    ),
+    "ssv:Parameter": (*_VALUES, "ssc:Dimension", "ssv:Annotations"),
+    "ssm:ParameterMapping": ("ssm:MappingEntry", *_FILE, "ssm:Annotations"),
+    "ssm:MappingEntry": (*_MAPPINGS, "ssm:Annotations"),
+    "ssb:SignalDictionary": (
+        *("ssb:DictionaryEntry", "ssb:Enumerations", "ssb:Units", *_FILE, "ssb:Annotations"),
+    ),
+    "ssb:DictionaryEntry": (*_TYPES, "ssc:Dimension", "ssb:Annotations"),
 }
 #: Of these one is enough, and the others would be read for it.
-_ONCE: Final = _TYPES | _VALUES | _MAPPINGS | {"ssd:System", "ssv:Parameters"}
+_ONCE: Final = {*_TYPES, *_VALUES, *_MAPPINGS, "ssd:System", "ssv:Parameters"}
 #: These stand any number of times.
-_LISTED: Final = _FILE | {"ssc:Dimension", "ssd:Clock", "ssm:MappingEntry", "ssb:DictionaryEntry"}
+_LISTED: Final = {*_FILE, "ssc:Dimension", "ssd:Clock", "ssm:MappingEntry", "ssb:DictionaryEntry"}
 #: Groups that may as well not be there if they are empty.
-_MAY_BE_EMPTY: Final = frozenset(
-    [
-        "ssd:Connectors",
-        "ssd:Elements",
-        "ssd:Connections",
-        "ssd:ParameterBindings",
-        "ssd:Units",
-        "ssd:Enumerations",
-        "ssd:Annotations",
-        "ssd:SignalDictionaries",
-        "ssd:GraphicalElements",
-        "ssv:Units",
-        "ssv:Enumerations",
-        "ssb:Units",
-        "ssb:Enumerations",
-        "ssv:Annotations",
-        "ssm:Annotations",
-        "ssb:Annotations",
-        "ssc:Annotations",
-        "ssc:Annotation",
-    ]
-)
+_MAY_BE_EMPTY: Final = {
+    *(f"{p}:{group}" for p in ("ssd", "ssv", "ssb") for group in ("Units", "Enumerations")),
+    *(f"{prefix}:Annotations" for prefix in ("ssd", "ssv", "ssm", "ssb", "ssc")),
+    *("ssd:Connectors", "ssd:Elements", "ssd:Connections", "ssd:ParameterBindings"),
+    *("ssd:SignalDictionaries", "ssd:GraphicalElements", "ssc:Annotation"),
+}
+#: Elements that are left out with all that is in them.
+LEFT_OUT: Final = {
+    "ssd:ElementGeometry": codes.GEOMETRY,
+    "ssd:ConnectorGeometry": codes.GEOMETRY,
+    "ssd:ConnectionGeometry": codes.GEOMETRY,
+    "ssd:SystemGeometry": codes.GEOMETRY,
+    "ssd:GraphicalElements": codes.GEOMETRY,
+    "ssc:MetaData": codes.METADATA,
+    "ssc:Signature": codes.METADATA,
+}
 #: Nothing in these is read.
-_NOT_READ: Final = frozenset(
-    [
-        "ssd:ElementGeometry",
-        "ssd:ConnectorGeometry",
-        "ssd:ConnectionGeometry",
-        "ssd:SystemGeometry",
-        "ssd:GraphicalElements",
-        "ssc:MetaData",
-        "ssc:Signature",
-        "ssc:Annotation",
-    ]
-)
+_NOT_READ: Final = {*LEFT_OUT, "ssc:Annotation"}
 _ATTRIBUTES_NOT_READ: Final = (
     "attribute 'id'",
     "attribute 'generationDateAndTime'",
@@ -160,12 +113,9 @@ def _is_misplaced(element: etree._Element) -> bool:
         return False
     if name.startswith("{") or ":" not in name:
         return True
-    if name in _ONCE:
-        once = [child for child in parent if tag(child) in _ONCE]
-        return name in _CHILDREN.get(tag(parent), ()) and len(once) == 1
-    same = parent.findall(full(name))
-    repeats = len(same) > 1 and name not in _LISTED
-    return name in _CHILDREN.get(tag(parent), ()) and not repeats
+    same = _ONCE if name in _ONCE else {name}
+    repeats = name not in _LISTED and sum(tag(child) in same for child in parent) > 1
+    return name in CHILDREN.get(tag(parent), ()) and not repeats
 
 
 VERSIONS: Final = ("1.0", "2.0")
@@ -184,20 +134,25 @@ class Schema(StrEnum):
     SIGNAL_DICTIONARY = "ssb:SignalDictionary"
 
 
+#: May stand inside of a description.
+_INNER = [each for each in Schema if each is not Schema.DESCRIPTION]
 # SystemStructureDescription11.xsd is the same in XML Schema 1.1, which lxml does not read.
-_FILES = {
-    Schema.DESCRIPTION: "SystemStructureDescription.xsd",
-    Schema.PARAMETER_VALUES: "SystemStructureParameterValues.xsd",
-    Schema.PARAMETER_MAPPING: "SystemStructureParameterMapping.xsd",
-    Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
-}
 _FOLDER = Path(__file__).with_name("schemas")
 _XS = "http://www.w3.org/2001/XMLSchema"
 
 
+def _namespace(kind: Schema) -> str:
+    return NAMESPACES[kind.partition(":")[0]]
+
+
+def _file(namespace: str, version: str) -> Path:
+    """Return the schema of a namespace, whose last word it is called by."""
+    return _FOLDER / version / f"{namespace.rpartition('/')[2]}.xsd"
+
+
 @cache
 def _schema(kind: Schema, version: str) -> etree.XMLSchema:
-    path = _FOLDER / version / _FILES[kind]
+    path = _file(_namespace(kind), version)
     try:
         return etree.XMLSchema(file=str(path))
     except etree.LxmlError as reason:
@@ -208,9 +163,8 @@ def _schema(kind: Schema, version: str) -> etree.XMLSchema:
 def _all_schemas(version: str) -> etree.XMLSchema:
     """Return a schema of descriptions that does not let pass what is inside of them."""
     every = etree.Element(f"{{{_XS}}}schema")
-    for kind, name in _FILES.items():
-        space = etree.QName(full(kind)).namespace or ""
-        place = (_FOLDER / version / name).as_uri()
+    for space in map(_namespace, Schema):
+        place = _file(space, version).as_uri()
         etree.SubElement(every, f"{{{_XS}}}import", namespace=space, schemaLocation=place)
     return etree.XMLSchema(every)
 
@@ -230,8 +184,7 @@ def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list
 def _inside(root: etree._Element, kind: Schema) -> list[tuple[etree._Element, Schema]]:
     if kind is not Schema.DESCRIPTION:
         return []
-    inner = [each for each in Schema if each is not Schema.DESCRIPTION]
-    return [(element, each) for each in inner for element in root.iter(full(each))]
+    return [(element, each) for each in _INNER for element in root.iter(full(each))]
 
 
 def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
@@ -262,8 +215,7 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
 
 def _is_valid(root: etree._Element, version: str) -> bool:
     """Whether a description and all that is inside of it are valid SSP of one version."""
-    inner = (full(each) for each in Schema if each is not Schema.DESCRIPTION)
-    versions = {each.get("version") for each in root.iter(*inner)}
+    versions = {each.get("version") for each in root.iter(*map(full, _INNER))}
     return versions <= {version} and _all_schemas(version).validate(root)
 
 
@@ -297,12 +249,27 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
         place = _place(root, entry)
         clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
-        what = "" if place is None else _parent_name(place)
-        add(
-            codes.TOLERATED if clear else codes.SCHEMA,
-            place,
-            f"not valid SSP {version}{what}: {short(entry.message)}",
-        )
+        parent = None if place is None else place.getparent()
+        what = "" if parent is None else f", in {tag(parent)}"
+        text = f"not valid SSP {version}{what}: {short(entry.message)}"
+        add(codes.TOLERATED if clear else codes.SCHEMA, place, text)
+
+
+def new_document(schema: Schema, version: str, prefixes: Iterable[str]) -> etree._Element:
+    """Return the root of a new document that declares some namespaces."""
+    if version not in VERSIONS:
+        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
+    root = etree.Element(full(schema), nsmap={each: NAMESPACES[each] for each in prefixes})
+    root.set("version", version)
+    return root
+
+
+def checked_text(root: etree._Element, schema: Schema, label: str = "") -> bytes:
+    """Return the text of a file, or raise SspError if the schema does not allow it."""
+    findings = Findings(label or schema.value)
+    check(root, schema, findings)
+    findings.close()
+    return file_text(root)
 
 
 def _place(root: etree._Element, entry: Any) -> etree._Element | None:
@@ -317,8 +284,3 @@ def _place(root: etree._Element, entry: Any) -> etree._Element | None:
         every = root.iter(named[1]) if named else iter(())
         return next((each for each in every if each.sourceline == entry.line), None)
     return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
-
-
-def _parent_name(element: etree._Element) -> str:
-    parent = element.getparent()
-    return "" if parent is None else f", in {tag(parent)}"

@@ -200,6 +200,12 @@ def add_enumerations(
             add(element, "ssc:Item", name=item, value=str(value))
 
 
+def item_names(enumeration: Enumeration | None) -> dict[int, str]:
+    """Return the names of items by value, the first where there are several."""
+    items = enumeration.items.items() if enumeration else ()
+    return {value: name for name, value in reversed(list(items))}
+
+
 #: Type of a system by SSP's name of it, without the prefix.
 TYPES: Final[Mapping[str, DataType]] = {
     **dict.fromkeys(("Real", "Float64", "Float32"), DataType.REAL),

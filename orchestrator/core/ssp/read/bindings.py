@@ -7,7 +7,7 @@ themselves: a name that means several parameters sets them all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -23,29 +23,19 @@ from orchestrator.core.ssp.common.names import (
     child,
     children,
     decoded,
+    dotted,
     full,
     listed,
     tag,
 )
-from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.ssp.read.line_annotations import ValueChange, read_change
 from orchestrator.core.ssp.read.parameter_values import Assignment, read_parameters
-from orchestrator.core.ssp.read.reading import Reading, mend_namespace, note_encoding, parsed
-from orchestrator.core.system import SEPARATOR, Component, Connector, SourceKind, System, Value
+from orchestrator.core.ssp.read.reading import Reading, expect_valid, parsed
+from orchestrator.core.system import Component, Connector, SourceKind, System, Value
 
 _CLAUSE: Final = "SSP 2.0, 5.2.3"
 _MAPPING_CLAUSE: Final = "SSP 2.0, 7.1"
-
-
-@dataclass(frozen=True, slots=True)
-class MappingEntry:
-    """One entry of a mapping: the names of a parameter, and what becomes of its value."""
-
-    source: str
-    target: str
-    change: ValueChange
-    element: etree._Element
-    findings: Findings
 
 
 def read_bindings(
@@ -103,16 +93,18 @@ def read_bindings(
                 Schema.PARAMETER_MAPPING,
                 "ParameterMapping",
             )
-            yield from mapped(read, read_mapping(root, beside))
+            yield from mapped(read, root, beside)
 
 
 #: May stand beside an inline mapping in SSP 2.0.
 _BESIDE: Final = frozenset({"ssc:MetaData", "ssc:Signature"})
 
 
-def read_mapping(root: etree._Element, findings: Findings) -> list[MappingEntry]:
-    """Read an ssm:ParameterMapping; problems go to the findings."""
-    found: list[MappingEntry] = []
+def read_mapping(
+    root: etree._Element, findings: Findings
+) -> dict[str, tuple[etree._Element, ValueChange]]:
+    """Return the entries of an ssm:ParameterMapping by target; problems go to the findings."""
+    found: dict[str, tuple[etree._Element, ValueChange]] = {}
     targets: set[str] = set()
     for element in root.findall(full("ssm:MappingEntry")):
         target = element.get("target", "")
@@ -123,31 +115,27 @@ def read_mapping(root: etree._Element, findings: Findings) -> list[MappingEntry]
             continue
         targets.add(target)
         with findings.guard(element, codes.TRANSFORMATION):
-            change = read_change(element)
-            found.append(MappingEntry(element.get("source", ""), target, change, element, findings))
+            found[target] = element, read_change(element)
     return found
 
 
-def mapped(values: list[Assignment], mapping: list[MappingEntry]) -> Iterator[Assignment]:
-    """Apply a mapping: what it does not name is not applied (SSP 2.0, 7.1)."""
+def mapped(
+    values: list[Assignment], mapping: etree._Element, findings: Findings
+) -> Iterator[Assignment]:
+    """Apply an ssm:ParameterMapping: what it does not name is not applied (SSP 2.0, 7.1)."""
     by_name: dict[str, list[Assignment]] = {}
     for value in values:
         by_name.setdefault(value.name, []).append(value)
-    for entry in mapping:
-        found = by_name.get(entry.source)
-        if found is None:
-            text = f"no parameter '{entry.source}' is given"
-            if hint := nearest(entry.source, by_name):
-                entry.findings.warning(codes.IGNORED, entry.element, f"{text}{hint}")
+    for target, (entry, change) in read_mapping(mapping, findings).items():
+        source = entry.get("source", "")
+        if source not in by_name:
+            text = f"no parameter '{source}' is given"
+            if hint := nearest(source, by_name):
+                findings.warning(codes.IGNORED, entry, f"{text}{hint}")
             else:
-                entry.findings.note(codes.IGNORED, entry.element, text)
-            continue
-        for value in found:
-            yield value._replace(
-                name=entry.target,
-                change=entry.change,
-                mapping=(entry.element, entry.findings),
-            )
+                findings.note(codes.IGNORED, entry, text)
+        for value in by_name.get(source, ()):
+            yield value._replace(name=target, change=change, mapping=(entry, findings))
 
 
 #: What is left of an assignment's name below an element.
@@ -213,7 +201,7 @@ def _elements(system: System) -> dict[str, list[str]]:
     """Keys of what is in a system, by hierarchical name."""
     found: dict[str, list[str]] = {}
     for key in (*system.components, *system.systems, *system.buses):
-        found.setdefault(".".join(map(decoded, key.split(SEPARATOR))), []).append(key)
+        found.setdefault(dotted(key), []).append(key)
     return found
 
 
@@ -294,8 +282,7 @@ def settable_names(system: System) -> list[str]:
     for parts in (system.components, system.systems):
         for key, part in parts.items():
             inner = settable_names(part) if isinstance(part, System) else _settable(part.connectors)
-            path = ".".join(map(decoded, key.split(SEPARATOR)))
-            found += [f"{path}.{name}" for name in inner]
+            found += [f"{dotted(key)}.{name}" for name in inner]
     return found
 
 
@@ -345,8 +332,7 @@ def apply_parameter_set(
     root, findings = _opened(values, Schema.PARAMETER_VALUES, strict=strict)
     given = read_parameters(root, prefix, findings)
     if mapping is not None:
-        entries, beside = _opened(mapping, Schema.PARAMETER_MAPPING, findings)
-        given = list(mapped(given, read_mapping(entries, beside)))
+        given = list(mapped(given, *_opened(mapping, Schema.PARAMETER_MAPPING, findings)))
     changed = assigned(system, given)
     findings.settle()
     findings.close()
@@ -366,7 +352,5 @@ def _opened(
     root = etree.Element("none")
     with findings.guard(None, codes.UNREADABLE):
         root = parsed(content, label)
-        mend_namespace(root, schema, findings)
-        check(root, schema, findings)
-        note_encoding(root, findings)
+        expect_valid(root, schema, findings)
     return root, findings

@@ -11,12 +11,19 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.ssp.archive.sources import Place, interface_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
-from orchestrator.core.ssp.common.names import add, attribute, boolean, child, decoded, listed
+from orchestrator.core.ssp.common.names import (
+    add,
+    attribute,
+    boolean,
+    child,
+    decoded,
+    encoded,
+    listed,
+)
 from orchestrator.core.ssp.read.connectors import UNSPECIFIED
 from orchestrator.core.ssp.read.line_annotations import (
     add_line,
     add_transformation,
-    read_compensation,
     read_delay,
     read_line,
     read_transformation,
@@ -129,13 +136,15 @@ def _connection(
             "values that the table does not have stop the run",
             "SSP 2.0, 4.5.2",
         )
+    interpolation, extrapolation, compensation = read_line(element)
     return Connection(
         *ends_of_line,
         read_delay(element, place),
         read_transformation(element, source.connector(name), target.connector(into)),
-        *read_line(element),
+        interpolation,
+        extrapolation,
         suppressed,
-        read_compensation(element),
+        compensation,
     )
 
 
@@ -145,9 +154,9 @@ _Side = tuple[End, str, str | None]
 
 def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: Findings) -> _Side:
     name, connector = element.get(f"{side}Element", ""), element.get(f"{side}Connector", "")
-    end = ends.get(name)
+    end = ends.get(encoded(name))
     if end is None:
-        known = _listed(filter(None, ends))
+        known = _listed(map(decoded, filter(None, ends)))
         raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {known})", _CLAUSE)
     kind = end.kind(connector)
     if connector in end.kinds or end.is_open:
@@ -216,27 +225,26 @@ def _add_connection(group: etree._Element, line: Connection, system: System, ver
     add_line(element, line)
 
 
+_Owner = Component | System | Bus
+
+
 def _declared(system: System, end: Endpoint) -> Connector | None:
     """Return a connector; ``None`` if its component gets them from its source."""
-    if not end.component:
-        owner: Mapping[str, Connector] = system.connectors
-    else:
-        every: dict[str, Component | System | Bus] = {
-            **system.components,
-            **system.systems,
-            **system.buses,
-        }
+    owner: _Owner = system
+    if end.component:
+        every: dict[str, _Owner] = {**system.components, **system.systems, **system.buses}
         if end.component not in every:
             raise DescriptionError(f"no component '{end.component}' (known: {_listed(every)})")
-        owner = every[end.component].connectors
-        if not owner and end.component in system.components:
-            return None
-    if end.connector not in owner:
+        owner = every[end.component]
+    known = owner.connectors
+    if not known and isinstance(owner, Component):
+        return None
+    if end.connector not in known:
         what = f"component '{end.component}'" if end.component else "the system"
         raise DescriptionError(
-            f"{what} has no connector '{end.connector}'; it has: {_listed(owner)}"
+            f"{what} has no connector '{end.connector}'; it has: {_listed(known)}"
         )
-    return owner[end.connector]
+    return known[end.connector]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.diagnostics import CapabilityError, SspError
 from orchestrator.core.ssp.archive.sources import Place
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty, only, own
@@ -164,33 +164,8 @@ def _start_of(text: str, connector: Connector) -> Value:
     return start
 
 
-def add_connectors(
-    parent: etree._Element, connectors: Iterable[Connector], version: str, *, own: bool
-) -> None:
-    """Append connectors."""
-    listed_ = list(connectors)
-    if not listed_:
-        return
-    group = add(parent, "ssd:Connectors")
-    problems = []
-    for connector in listed_:
-        try:
-            _add_connector(group, connector, version, own=own)
-        except DescriptionError as error:
-            told = (f"connector '{connector.name}': {text}" for text in error.problems)
-            problems.append(type(error)(*told))
-    if problems:
-        raise together(problems)
-
-
-def together(problems: list[DescriptionError]) -> DescriptionError:
-    """Join problems; the class is kept where they all have the same."""
-    kinds = {type(problem) for problem in problems}
-    texts = [text for problem in problems for text in problem.problems]
-    return kinds.pop()(*texts) if len(kinds) == 1 else DescriptionError(*texts)
-
-
-def _add_connector(group: etree._Element, connector: Connector, version: str, *, own: bool) -> None:
+def add_connector(group: etree._Element, connector: Connector, version: str, *, own: bool) -> None:
+    """Append a connector; of a system's own also what its source cannot say."""
     if connector.causality in NEW_KINDS and version == "1.0":
         raise CapabilityError(
             f"is of kind {connector.causality}, which SSP 1.0 does not have: write version 2.0, or"
@@ -204,17 +179,14 @@ def _add_connector(group: etree._Element, connector: Connector, version: str, *,
         return
     extra = {}
     if connector.start is not None:
-        extra["start"] = _start_text(connector.start)
+        start = connector.start if isinstance(connector.start, tuple) else (connector.start,)
+        plain = [each.hex() if isinstance(each, bytes) else each for each in start]
+        said = plain if isinstance(connector.start, tuple) else plain[0]
+        extra["start"] = json.dumps(said, ensure_ascii=False)
     if connector.variability is not Variability.CONTINUOUS:
         extra["variability"] = str(connector.variability)
     if extra:
         add(annotate(element, CONNECTOR_TYPE), "sd:Connector", **extra)
-
-
-def _start_text(start: Value) -> str:
-    elements = start if isinstance(start, tuple) else (start,)
-    plain = [each.hex() if isinstance(each, bytes) else each for each in elements]
-    return json.dumps(plain if isinstance(start, tuple) else plain[0], ensure_ascii=False)
 
 
 _DICTIONARY_CLAUSE: Final = "SSP 2.0, 5.3.3"

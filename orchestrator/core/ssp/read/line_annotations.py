@@ -55,6 +55,7 @@ from orchestrator.core.ssp.common.names import (
     real_text,
     tag,
 )
+from orchestrator.core.ssp.common.signal_types import item_names
 from orchestrator.core.system import (
     Compensation,
     Connection,
@@ -62,7 +63,6 @@ from orchestrator.core.system import (
     DataType,
     DelayTrace,
     Delivery,
-    Enumeration,
     Extrapolation,
     Interpolation,
     Jitter,
@@ -134,20 +134,18 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
 
 def read_line(
     element: etree._Element,
-) -> tuple[Interpolation | None, Extrapolation | None]:
-    """Read how the samples of an ssd:Connection are interpolated and extrapolated."""
+) -> tuple[Interpolation | None, Extrapolation | None, Compensation | None]:
+    """Read how the samples of an ssd:Connection are read, and what makes up for holding them."""
     line = own(element, LINE_TYPE, "sd:Line")
     if line is None:
-        return None, None
+        return None, None, None
     empty(line)
     only(line, ("interpolation", "extrapolation", "compensation"))
-    return _word(line, "interpolation", Interpolation), _word(line, "extrapolation", Extrapolation)
-
-
-def read_compensation(element: etree._Element) -> Compensation | None:
-    """Read how an ssd:Connection makes up for what holding its signal did, or raise SspError."""
-    line = own(element, LINE_TYPE, "sd:Line")
-    return None if line is None else _word(line, "compensation", Compensation)
+    return (
+        _word(line, "interpolation", Interpolation),
+        _word(line, "extrapolation", Extrapolation),
+        _word(line, "compensation", Compensation),
+    )
 
 
 def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:
@@ -262,32 +260,34 @@ class ValueChange:
     """What a mapping of parameters makes of a value.
 
     suppress_unit_conversion: Whether units are not looked at.
-    linear: Factor and offset, after the unit conversion.
-    table: Values, or names of items, by those of the source.
+    change: Factor and offset, after the unit conversion; or values, or names of items, by those of
+        the source.
     """
 
-    suppress_unit_conversion: bool = False
-    linear: LinearTransformation | None = None
-    table: Mapping[_Key, _Key] | None = None
+    suppress_unit_conversion: bool
+    change: LinearTransformation | Mapping[_Key, _Key] | None
 
     def of(self, value: Scalar) -> Scalar:
         """Return what becomes of a value; one that the table does not have stays."""
-        if self.linear is not None:
+        if isinstance(self.change, LinearTransformation):
             if isinstance(value, (bool, str, bytes)):
                 raise DescriptionError(f"a linear transformation is for numbers, found {value!r}")
-            return self.linear.factor * value + self.linear.offset
-        if self.table is None:
+            return self.change.factor * value + self.change.offset
+        if self.change is None:
             return value
         if isinstance(value, (float, bytes)):
             raise DescriptionError(f"a table is for values that can be listed, found {value!r}")
-        mapped = self.table.get(value, value)
+        mapped = self.change.get(value, value)
         return bool(mapped) if isinstance(value, bool) else mapped
 
 
-def _transforming(parent: etree._Element) -> etree._Element | None:
+def _change(parent: etree._Element) -> LinearTransformation | dict[_Key, _Key] | None:
+    """Read the first transformation that stands in an element."""
     for inner in children(parent):
-        if tag(inner) == "ssc:LinearTransformation" or tag(inner) in _READ:
-            return inner
+        if tag(inner) == "ssc:LinearTransformation":
+            return _linear(inner)
+        if tag(inner) in _READ:
+            return _table(inner)
     return None
 
 
@@ -317,25 +317,17 @@ def _table(element: etree._Element) -> dict[_Key, _Key]:
 def read_change(entry: etree._Element) -> ValueChange:
     """Read what an ssm:MappingEntry makes of a value."""
     suppressed = attribute(entry, "suppressUnitConversion", boolean, default=False)
-    element = _transforming(entry)
-    if element is None:
-        return ValueChange(suppressed)
-    if tag(element) == "ssc:LinearTransformation":
-        return ValueChange(suppressed, linear=_linear(element))
-    return ValueChange(suppressed, table=_table(element))
+    return ValueChange(suppressed, _change(entry))
 
 
 def read_transformation(
     connection: etree._Element, source: Connector | None, target: Connector | None
 ) -> Transformation | None:
     """Read the transformation of an ssd:Connection."""
-    element = _transforming(connection)
-    if element is None:
-        return None
-    if tag(element) == "ssc:LinearTransformation":
-        return _linear(element)
-    table = _table(element)
-    for same in _unmapped(tag(element), source, target):
+    table = _change(connection)
+    if table is None or isinstance(table, LinearTransformation):
+        return table
+    for same in _unmapped({type(key) for key in table}, source, target):
         table.setdefault(same, same)
     entries = [
         (_value(one, source, "source"), _value(other, target, "target"))
@@ -344,18 +336,16 @@ def read_transformation(
     return MappingTransformation(tuple(entries))
 
 
-def _unmapped(kind: str, source: Connector | None, target: Connector | None) -> Iterable[_Key]:
+def _unmapped(
+    keys: set[type], source: Connector | None, target: Connector | None
+) -> Iterable[_Key]:
     """List what passes unchanged where a table does not name it, as far as it can be listed."""
-    if kind == "ssc:BooleanMappingTransformation":
+    if keys == {bool}:
         return (False, True)
-    if kind == "ssc:EnumerationMappingTransformation" and source and target:
-        known = target.enumeration.items if target.enumeration else {}
-        return [item for item in _items(source) if item in known]
+    if keys == {str}:
+        known, others = ((end and end.enumeration) for end in (source, target))
+        return [item for item in known.items if item in others.items] if known and others else ()
     return ()
-
-
-def _items(connector: Connector) -> Iterable[str]:
-    return connector.enumeration.items if connector.enumeration else ()
 
 
 def _value(value: _Key, connector: Connector | None, which: str) -> int:
@@ -411,7 +401,7 @@ def _form(
             f"a table from {' to '.join(end.type for end in ends)}; SSP has tables from Boolean to"
             " Boolean and from Integer to Integer"
         )
-    first, last = (_names(end.enumeration if end else None) for end in (source, target))
+    first, last = (item_names(end.enumeration if end else None) for end in (source, target))
     if all(s in first and t in last for s, t in table.entries):
         return "Enumeration", [(first[s], last[t]) for s, t in table.entries]
     bits = 31 if version == "1.0" else 63
@@ -419,11 +409,3 @@ def _form(
         if not -(2**bits) <= value < 2**bits:
             raise DescriptionError(f"{value} does not fit the {bits + 1} bits of SSP {version}")
     return "Integer", [(str(s), str(t)) for s, t in table.entries]
-
-
-def _names(enumeration: Enumeration | None) -> dict[int, str]:
-    """Names of items by value, the first where there are several."""
-    names: dict[int, str] = {}
-    for name, value in (enumeration.items if enumeration else {}).items():
-        names.setdefault(value, name)
-    return names

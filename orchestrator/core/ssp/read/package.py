@@ -7,14 +7,12 @@ from pathlib import Path
 from orchestrator.core.diagnostics import Diagnostic, SspError
 from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
-from orchestrator.core.ssp.archive.unpacking import ssd_name, unpacked, violations
+from orchestrator.core.ssp.archive.unpacking import ssd_of, unpacked, violations
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import MAIN_SSD
-from orchestrator.core.ssp.read.ssd import read_into
+from orchestrator.core.ssp.read.ssd import read_document, read_into
 from orchestrator.core.system import System
-
-_SUFFIX = ".ssp"
 
 
 def read_system(
@@ -23,11 +21,7 @@ def read_system(
     """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd."""
     into = None if unpack_to is None else Path(unpack_to)
     file, place, findings = _opened(Path(path), variant, into)
-    system = read_into(file_bytes(file), place, findings)
-    findings.close()
-    if system is None:  # there is an error then
-        raise SspError.in_file(path, "cannot be read")
-    return system
+    return read_document(file_bytes(file), place, findings)
 
 
 def diagnose(
@@ -60,25 +54,21 @@ def diagnose(
 
 
 def _unreadable(path: str | Path) -> Code:
-    return codes.ARCHIVE if Path(path).suffix.lower() == _SUFFIX else codes.UNREADABLE
+    return codes.ARCHIVE if Path(path).suffix.lower() == ".ssp" else codes.UNREADABLE
 
 
 def _opened(
     path: Path, variant: str | None, unpack_to: Path | None
 ) -> tuple[Path, Place, Findings]:
     """Find the .ssd, and say what is wrong with the archive that it is in."""
-    if path.is_file() and path.suffix.lower() == _SUFFIX:
-        wrong = violations(path)
-        name = ssd_name(path, variant)
-        folder = unpacked(path, unpack_to)
+    path, name = ssd_of(path, variant)
+    if name:
         label = f"{path}:{name}"
         findings = Findings(label)
-        for text in wrong:
+        for text in violations(path):
             findings.beside(str(path)).warning(codes.FOREIGN_ZIP, None, text, "SSP 2.0, 3")
+        folder = unpacked(path, unpack_to)
         return folder / name, Place(label, folder, packed=True), findings
-    if path.is_dir() or (variant is not None and path.is_file()):
-        folder = path if path.is_dir() else path.parent
-        path = folder / ssd_name(folder, variant)
     if not path.is_file():
         raise refusal(
             codes.UNREADABLE,

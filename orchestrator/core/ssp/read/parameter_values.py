@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Final, NamedTuple
 
 from lxml import etree
@@ -40,7 +41,7 @@ _READ: Final[Mapping[DataType, Callable[[str], Scalar]]] = {
     DataType.BINARY: binary,
 }
 #: Causalities of connectors that a value cannot be given to.
-_FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
+FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
 
 
 class Assignment(NamedTuple):
@@ -81,7 +82,7 @@ class Assignment(NamedTuple):
             )
         if target is None:
             return self._joined(self._changed(self.elements, None))
-        if target.causality in _FIXED and target.start is None:
+        if target.causality in FIXED and target.start is None:
             raise DescriptionError(f"'{self.name}' is an {target.causality} and cannot be set")
         suppressed = self.change is not None and self.change.suppress_unit_conversion
         elements = self.elements
@@ -179,9 +180,9 @@ def _assignment(
     shape = read_shape(parameter)
     items = local == "Enumeration"
     elements = _elements(inner, str if items else _READ[kind], is_text=kind.is_text or items)
-    if shape and len(elements) != _size(shape):
+    if shape and len(elements) != prod(shape):
         raise refusal(
-            codes.VALUE, f"has {len(elements)} elements; expected {_size(shape)} of {shape}"
+            codes.VALUE, f"has {len(elements)} elements; expected {prod(shape)} of {shape}"
         )
     named = inner.get("name")
     unit, definition = definitions.unit(inner)
@@ -193,8 +194,7 @@ def _assignment(
         enumeration=definitions.enumeration(named, inner) if items and named else None,
         unit_definition=definition,
     )
-    is_array = bool(shape) or shape is None
-    return Assignment(name, elements, is_array, given, items, parameter, findings)
+    return Assignment(name, elements, shape != (), given, items, parameter, findings)
 
 
 def _elements(
@@ -204,21 +204,10 @@ def _elements(
     text = inner.get("value")
     if (text is None) == (not several):
         raise SspError(f"{tag(inner)}: expected either a value or elements ssv:Value")
-    if len(several) > MOST_ELEMENTS:
-        raise refusal(codes.LIMIT, f"has {len(several)} elements; at most {MOST_ELEMENTS}")
-    if several:
+    if text is None:
         texts = [each.get("value", "") for each in several]
-    elif is_text:
-        texts = [text or ""]
     else:
-        texts = (text or "").split()
+        texts = [text] if is_text else text.split()
     if len(texts) > MOST_ELEMENTS:
         raise refusal(codes.LIMIT, f"has {len(texts)} elements; at most {MOST_ELEMENTS}")
     return tuple(map(read, texts))
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size

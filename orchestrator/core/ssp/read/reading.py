@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from lxml import etree
 
@@ -17,7 +19,7 @@ from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.core.ssp.common.codes import Findings, RefusalError, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, UNDECLARED, full, parse_ssp, tag
-from orchestrator.core.ssp.common.schema import Schema, check
+from orchestrator.core.ssp.common.schema import LEFT_OUT, Schema, check
 
 #: Systems may contain each other this deep.
 DEEPEST: Final = 50
@@ -31,8 +33,7 @@ class Reading:
 
     chain: The systems that are being read, each in the one before.
     elements: How many elements of systems there were.
-    documents: Roots of parameter sets, mappings and dictionaries by their file.
-    checked: Roots of the SSDs that have been checked.
+    documents: Roots of all files that the first one refers to.
     dictionaries: Names that signal dictionaries have been given.
     """
 
@@ -40,7 +41,6 @@ class Reading:
     elements: int = 0
     documents: dict[tuple[str, str], etree._Element] = field(default_factory=dict)
     dictionaries: set[str] = field(default_factory=set)
-    checked: list[etree._Element] = field(default_factory=list)
 
     def unique(self, dictionary: str) -> str:
         """Return a name for a signal dictionary that no other one has."""
@@ -80,32 +80,24 @@ class Reading:
         """Read and check a file that another refers to, once."""
         path = place.file(source, inside=True)
         beside = findings.beside(place.named(source, path))
-        return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
+        return self._root((str(path), ""), partial(file_bytes, path), schema, beside), beside
 
-    def description(self, content: bytes, label: str) -> etree._Element:
-        """Parse the text of another SSD, once."""
-        key = (label, "")
+    def description(self, content: bytes, findings: Findings) -> etree._Element:
+        """Parse and check the text of another SSD, once."""
+        key = (findings.label, "")
         if key not in self.documents:
-            self.documents[key] = parsed(content, label)
+            root = parsed(content, findings.label)
+            check_description(root, findings)
+            self.documents[key] = root
         return self.documents[key]
-
-    def is_new(self, root: etree._Element) -> bool:
-        """Whether a document is read for the first time."""
-        if any(root is known for known in self.checked):
-            return False
-        self.checked.append(root)
-        return True
 
     def inner(
         self, source: str, container: Path, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
         """Read and check a file inside of an FMU or an archive, once."""
         beside = findings.beside(f"{container}:{source}")
-        key = (str(container), source)
-        return (
-            self._root(key, lambda: inside_of(container, source, str(container)), schema, beside),
-            beside,
-        )
+        read = partial(inside_of, container, source)
+        return self._root((str(container), source), read, schema, beside), beside
 
     def _root(
         self, key: tuple[str, str], read: Callable[[], bytes], schema: Schema, findings: Findings
@@ -114,13 +106,17 @@ class Reading:
             content = read()
             try:
                 root = parsed(content, findings.label)
-                mend_namespace(root, schema, findings)
-                check(root, schema, findings)
+                expect_valid(root, schema, findings)
             except RefusalError as refusal:
                 raise refusal.of_file(findings.label) from None
-            note_encoding(root, findings)
             self.documents[key] = root
         return self.documents[key]
+
+
+def check_description(root: etree._Element, findings: Findings) -> None:
+    """Report what is wrong with an SSD as a document, and note what of it is not kept."""
+    expect_valid(root, Schema.DESCRIPTION, findings)
+    survey(root, findings)
 
 
 def parsed(content: bytes, label: str) -> etree._Element:
@@ -131,8 +127,10 @@ def parsed(content: bytes, label: str) -> etree._Element:
         raise refusal(codes.MALFORMED, error.diagnostics[0].message) from None
 
 
-def note_encoding(root: etree._Element, findings: Findings) -> None:
-    """Say that a file is not in UTF-8, as the standard wants it."""
+def expect_valid(root: etree._Element, schema: Schema, findings: Findings) -> None:
+    """Mend the namespace of a document, report what its schema does not allow, and its encoding."""
+    _mend_namespace(root, schema, findings)
+    check(root, schema, findings)
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if encoding.upper() not in {"UTF-8", "UTF8", "US-ASCII", "ASCII"}:
         findings.warning(codes.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")
@@ -143,7 +141,7 @@ def _undeclared(root: etree._Element) -> dict[str, str]:
     return {name or "": uri for name, uri in root.nsmap.items() if uri.startswith(UNDECLARED)}
 
 
-def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
+def _mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
     """Give a document that a tool put nearly into the namespace of SSP, or into none, that one."""
     for prefix, uri in sorted(_undeclared(root).items()):
         findings.warning(codes.NAMESPACE, root, f"the prefix '{prefix}' is not declared")
@@ -161,77 +159,60 @@ def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> 
         element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"
 
 
-#: Elements that are left out with all that is in them.
-_LEFT_OUT: Final = {
-    "ssd:ElementGeometry": codes.GEOMETRY,
-    "ssd:ConnectorGeometry": codes.GEOMETRY,
-    "ssd:ConnectionGeometry": codes.GEOMETRY,
-    "ssd:SystemGeometry": codes.GEOMETRY,
-    "ssd:GraphicalElements": codes.GEOMETRY,
-    "ssc:MetaData": codes.METADATA,
-    "ssc:Signature": codes.METADATA,
-}
 _METADATA: Final = frozenset(
-    {
-        "id",
-        "author",
-        "fileversion",
-        "copyright",
-        "license",
-        "generationDateAndTime",
-        "description",
-    }
+    ("id", "author", "fileversion", "copyright", "license", "generationDateAndTime", "description")
 )
 _DESCRIBED: Final = {"ssd:System", "ssd:Connector"}
 _PREFIXES: Final = {"ssd", "ssc", "ssv", "ssm", "ssb"}
 
+_Code = TypeVar("_Code", bound=Code | str)
+#: A code, what was found, and where.
+Found = tuple[_Code, str, etree._Element]  # noqa: SLF001 - lxml's own name of its type
+
 
 def survey(root: etree._Element, findings: Findings) -> None:
     """Note what is not kept in a system, each kind once; report annotations that are not known."""
-    seen: dict[tuple[Code, str], list[etree._Element]] = {}
-    _walk(root, findings, seen)
+    for code, what, element in kinds_of(_left_out(root, findings)):
+        findings.note(code, element, what)
+
+
+def kinds_of(found: Iterable[Found[_Code]]) -> Iterator[Found[_Code]]:
+    """Join what is found alike at several elements: it stands at the first."""
+    seen: dict[tuple[_Code, str], list[etree._Element]] = {}
+    for code, what, element in found:
+        seen.setdefault((code, what), []).append(element)
     for (code, what), elements in seen.items():
         times = f", {len(elements)} times" if len(elements) > 1 else ""
-        findings.note(code, elements[0], what + times)
+        yield code, what + times, elements[0]
 
 
-def _walk(
-    element: etree._Element,
-    findings: Findings,
-    seen: dict[tuple[Code, str], list[etree._Element]],
-) -> None:
+def _left_out(root: etree._Element, findings: Findings) -> Iterator[Found[Code]]:
     kept: set[str] = set()  # tags as lxml has them, of elements that a system has a place for
     inside: set[etree._Element] = set()  # of elements that are left out with all that is in them
-    for here in element.iter(etree.Element):
+    for here in root.iter(etree.Element):
         if (here.tag in kept and _METADATA.isdisjoint(here.keys())) or here in inside:
             continue
         name = tag(here)
-        if name in _LEFT_OUT:
-            seen.setdefault((_LEFT_OUT[name], name), []).append(here)
+        if name in LEFT_OUT:
+            yield LEFT_OUT[name], name, here
         elif name == "ssc:Annotation":
-            _annotation(here, findings, seen)
+            yield from _annotation(here, findings)
         elif name.partition(":")[0] not in _PREFIXES:
-            seen.setdefault((codes.FOREIGN, f"element {name}"), []).append(here)
+            yield codes.FOREIGN, f"element {name}", here
         else:
             kept.add(here.tag)
             for attribute in sorted(_METADATA.intersection(here.keys())):
                 if attribute != "description" or name not in _DESCRIBED:
-                    seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
+                    yield codes.METADATA, f"{attribute} of {name}", here
             continue
         inside.update(here.iterdescendants())
 
 
-def _annotation(
-    element: etree._Element,
-    findings: Findings,
-    seen: dict[tuple[Code, str], list[etree._Element]],
-) -> None:
+def _annotation(element: etree._Element, findings: Findings) -> Iterator[Found[Code]]:
     kind = element.get("type", "")
-    holder = element.getparent()
-    parent = holder.getparent() if holder is not None else None
-    above = tag(parent) if parent is not None else ""
+    above = "".join(map(tag, islice(element.iterancestors(), 1, 2)))  # that its group stands in
     if not kind.startswith(OWN_TYPES):
-        seen.setdefault((codes.ANNOTATION, f"annotation '{kind}' of {above}"), []).append(element)
+        yield codes.ANNOTATION, f"annotation '{kind}' of {above}", element
     elif kind not in PARENTS:
         findings.error(
             codes.OWN,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -11,9 +11,10 @@ from urllib.parse import unquote
 from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
-from orchestrator.core.ssp.archive.unpacking import Opened, opened_definition, opened_package
+from orchestrator.core.ssp.archive.unpacking import nested_definition, nested_package
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import read_experiment, read_options, read_power_ports
 from orchestrator.core.ssp.common.codes import Findings, refusal
@@ -27,7 +28,6 @@ from orchestrator.core.ssp.common.names import (
     group,
     tag,
 )
-from orchestrator.core.ssp.common.schema import Schema, check
 from orchestrator.core.ssp.common.signal_types import Definitions
 from orchestrator.core.ssp.read.bindings import assigned, read_bindings, values_for
 from orchestrator.core.ssp.read.connections import End, read_connections
@@ -41,13 +41,7 @@ from orchestrator.core.ssp.read.connectors import (
     read_dictionaries,
 )
 from orchestrator.core.ssp.read.parameter_values import Assignment
-from orchestrator.core.ssp.read.reading import (
-    Reading,
-    mend_namespace,
-    note_encoding,
-    parsed,
-    survey,
-)
+from orchestrator.core.ssp.read.reading import Reading, check_description, parsed
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -56,6 +50,7 @@ from orchestrator.core.system import (
     Connector,
     DataType,
     DefaultExperiment,
+    Endpoint,
     Source,
     SourceKind,
     System,
@@ -63,8 +58,12 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.source import stays_unopened
 
-#: Kinds that neither systems nor components have.
-NO_KIND: Final = {Causality.INOUT, UNSPECIFIED}
+_CLAUSE: Final = "SSP 2.0, 5.2.1"
+#: Kinds that neither systems nor components have, and what is found then.
+NO_KIND: Final[Mapping[str, Code]] = {
+    Causality.INOUT: codes.KIND,
+    UNSPECIFIED: codes.UNSPECIFIED,
+}
 
 
 def compare(declared: DeclaredConnectors, system: System, findings: Findings) -> None:
@@ -73,19 +72,12 @@ def compare(declared: DeclaredConnectors, system: System, findings: Findings) ->
         actual, said = system.connectors.get(name), declared.connectors.get(name)
         if actual is None or str(actual.causality) != kind:
             found = "has none" if actual is None else f"has an {actual.causality}"
-            findings.error(
-                codes.MISMATCH,
-                declared.element(name),
-                f"declared as {kind}, but the system {found} of this name",
-                "SSP 2.0, 5.2.1",
-            )
+            text = f"declared as {kind}, but the system {found} of this name"
         elif said is not None and (said.type, said.shape) != (actual.type, actual.shape):
-            findings.error(
-                codes.MISMATCH,
-                declared.element(name),
-                f"declared as {said.type}, but the system has {actual.type}",
-                "SSP 2.0, 5.2.1",
-            )
+            text = f"declared as {said.type}, but the system has {actual.type}"
+        else:
+            continue
+        findings.error(codes.MISMATCH, declared.element(name), text, _CLAUSE)
 
 
 def own_connectors(
@@ -98,13 +90,11 @@ def own_connectors(
     found: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
         if kind in NO_KIND:
-            findings.error(
-                codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                declared.element(name),
+            text = (
                 f"a connector of a system of kind '{kind}' is not supported; expected input,"
-                " output, parameter or the like",
-                "SSP 2.0, 5.2.1",
+                " output, parameter or the like"
             )
+            findings.error(NO_KIND[kind], declared.element(name), text, _CLAUSE)
         elif name in declared.connectors:
             found[name] = declared.connectors[name]
         elif name in declared.partial:
@@ -120,46 +110,33 @@ def _deduced(
     findings: Findings,
 ) -> Connector:
     element, typed = declared.element(name), declared.partial[name]
-    others = _neighbours(name, lines, {end.key: end for end in ends.values()})
-    kinds = {(c.type, c.shape) for c in others}
-    units = {(c.unit) for c in others}
+    others = list(_neighbours(name, lines, ends))
+    kinds, units = {(c.type, c.shape) for c in others}, {c.unit for c in others}
     model = Connector(name, Causality.INPUT, typed.type or DataType.REAL)
     if len(kinds) == 1:
         model = others[0] if len(units) == 1 else replace(others[0], unit=None)
     else:
-        findings.warning(
-            codes.NO_TYPE,
-            element,
+        text = (
             f"the type is not said, and what it is connected with has {len(kinds)} types;"
-            f" {model.type} is taken",
-            "SSP 2.0, 5.2.1",
+            f" {model.type} is taken"
         )
+        findings.warning(codes.NO_TYPE, element, text, _CLAUSE)
     return completed(element, typed, declared.kinds[name], model)
 
 
 def _neighbours(
     name: str, lines: tuple[Connection, ...], ends: Mapping[str, End]
-) -> list[Connector]:
-    found = []
-    for line in lines:
-        pair = (line.source, line.target)
-        for own, other in (pair, pair[::-1]):
-            end = ends.get(other.component)
-            if own.component or own.connector != name or not other.component or end is None:
-                continue
-            known = end.connector(other.connector)
+) -> Iterator[Connector]:
+    """What a system's own connector is connected with."""
+    for own, other in (pair for line in lines for pair in (line.ends, line.ends[::-1])):
+        if own == Endpoint("", name) and other.component and other.component in ends:
+            known = ends[other.component].connector(other.connector)
             if known is not None:
-                found.append(known)
-    return found
+                yield known
 
 
 def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
     """Read the system of a file, with its default experiment; problems go to the findings."""
-    if reading.is_new(root):
-        mend_namespace(root, Schema.DESCRIPTION, findings)
-        check(root, Schema.DESCRIPTION, findings)
-        note_encoding(root, findings)
-        survey(root, findings)
     top = child(root, "ssd:System")
     if top is None:
         raise refusal(codes.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
@@ -186,6 +163,12 @@ class _Parts:
     ends: dict[str, End] = field(default_factory=dict)
 
 
+def _add_system(system: System, parts: _Parts) -> None:
+    kinds = {key: str(connector.causality) for key, connector in system.connectors.items()}
+    parts.systems[system.name] = system
+    parts.ends[system.name] = End(system.name, kinds, system.connectors)
+
+
 @dataclass(frozen=True, slots=True)
 class _SystemReader:
     """Reads the systems of one file."""
@@ -198,12 +181,7 @@ class _SystemReader:
     sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
     known: dict[bytes, DeclaredConnectors] = field(default_factory=dict)
 
-    def system(
-        self,
-        element: etree._Element,
-        name: str,
-        scope: Mapping[str, Dictionary],
-    ) -> System:
+    def system(self, element: etree._Element, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read an ssd:System with all that is in it."""
         declared = self._connectors(element)
         own = read_dictionaries(element, self.place, self.findings, self.reading)
@@ -229,71 +207,61 @@ class _SystemReader:
     def _element(
         self, element: etree._Element, parts: _Parts, scope: Mapping[str, Dictionary]
     ) -> None:
-        kind, raw = tag(element), element.get("name", "")
+        kind, said = tag(element), element.get("name", "")
         if kind not in {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}:
             return  # the schema has listed it
         self.reading.count()
-        if raw in parts.ends or not raw:
-            self.findings.error(
-                codes.TAKEN,
-                element,
-                f"the name '{raw}' is taken by another element" if raw else "expected a name",
-                "SSP 2.0, 5.2",
-            )
+        name = encoded(said)
+        if name in parts.ends or not name:
+            text = f"the name '{said}' is taken by another element" if said else "expected a name"
+            self.findings.error(codes.TAKEN, element, text, "SSP 2.0, 5.2")
             return
-        name = encoded(raw)
-        parts.ends[raw] = End(name, {}, {}, is_open=True)
+        parts.ends[name] = End(name, {}, {}, is_open=True)
         with self.findings.guard(element, codes.SOURCE):
             if kind == "ssd:System":
                 with self.reading.within(f"{self.place.label}#{id(element)}"):
                     inner = self.system(element, name, scope)
-                self._add_system(inner, raw, parts)
+                _add_system(inner, parts)
             elif kind == "ssd:SignalDictionaryReference":
                 declared = self._connectors(element)
                 bus = read_bus(element, name, declared, scope, self.findings)
                 parts.buses[name] = bus
-                parts.ends[raw] = End(name, declared.kinds, bus.connectors)
-                self._bus_values(element)
+                parts.ends[name] = End(name, declared.kinds, bus.connectors)
+                if child(element, "ssd:ParameterBindings") is not None:
+                    text = "entries of a bus take no values; ignored"
+                    self.findings.warning(codes.BUS_VALUES, element, text)
             else:
-                self._component(element, name, raw, parts, scope)
+                self._component(element, name, parts, scope)
 
     def _component(
-        self,
-        element: etree._Element,
-        name: str,
-        raw: str,
-        parts: _Parts,
-        scope: Mapping[str, Dictionary],
+        self, element: etree._Element, name: str, parts: _Parts, scope: Mapping[str, Dictionary]
     ) -> None:
         declared = self._connectors(element)
-        parts.ends[raw] = End(name, declared.kinds, declared.connectors, is_open=not declared.kinds)
+        is_open = not declared.kinds
+        parts.ends[name] = End(name, declared.kinds, declared.connectors, is_open=is_open)
         opened = self._opened(element, name, declared, scope)
         if opened is not None:
-            system = assigned(opened.system, self._bindings(element, opened.container))
+            system = assigned(opened[0], self._bindings(element, opened[1]))
             compare(declared, system, self.findings)
-            self._add_system(system, raw, parts)
+            _add_system(system, parts)
             return
         options = read_options(element)
         source = self._source(element)
         known = declared.connectors
-        if not NO_KIND.isdisjoint(declared.kinds.values()):
+        if not NO_KIND.keys().isdisjoint(declared.kinds.values()):
             known = {n: c for n, c in known.items() if c.causality is not Causality.INOUT}
-            for key in (key for key, kind in declared.kinds.items() if kind in NO_KIND):
-                kind = declared.kinds[key]
-                self.findings.warning(
-                    codes.UNSPECIFIED if kind != Causality.INOUT else codes.KIND,
-                    declared.element(key),
-                    f"a component cannot have the kind '{kind}'; that of its source is taken",
-                    "SSP 2.0, 5.2.1",
-                )
+            for key, kind in declared.kinds.items():
+                if kind in NO_KIND:
+                    text = f"a component cannot have the kind '{kind}'; that of its source is taken"
+                    self.findings.warning(NO_KIND[kind], declared.element(key), text, _CLAUSE)
         ports = read_power_ports(element)
         values: dict[str, Value] = {}
         made = Component(name, source, known, values=values, options=options, power_ports=ports)
         container = Path(source.location) if source.kind is SourceKind.FMU else None
         values |= values_for(made, self._bindings(element, container))  # by what it has
         parts.components[name] = made
-        is_open = not declared.kinds or stays_unopened(source)
-        parts.ends[raw] = End(name, declared.kinds, known, source, is_open)
+        is_open |= stays_unopened(source)
+        parts.ends[name] = End(name, declared.kinds, known, source, is_open)
 
     def _source(self, element: etree._Element) -> Source:
         key = element.get("type"), element.get("source")
@@ -307,34 +275,31 @@ class _SystemReader:
         name: str,
         declared: DeclaredConnectors,
         scope: Mapping[str, Dictionary],
-    ) -> Opened | None:
-        """Open the system that a component stands for; ``None`` if it stands for none."""
+    ) -> tuple[System, Path | None] | None:
+        """Open the system that a component stands for, if it does, and the archive it is in."""
         kind, source = element.get("type", FMU_TYPE), element.get("source")
         if not source and kind in {FMU_TYPE, DEFINITION_TYPE, PACKAGE_TYPE}:
             self.findings.warning(
                 codes.NO_SOURCE, element, "has no source; read as an empty system", "SSP 2.0, 5.4"
             )
-            return Opened(
-                System(name, connectors=own_connectors(declared, (), {}, self.findings)), None
-            )
-        source = source or ""
+            connectors = own_connectors(declared, (), {}, self.findings)
+            return System(name, connectors=connectors), None
+        source, container = source or "", None
         if source.startswith("#"):
-            return Opened(self._referred(source[1:], name, scope), None)
+            return self._referred(source[1:], name, scope), None
         if kind == DEFINITION_TYPE:
-            opened = opened_definition(source, self.place)
+            content, place = nested_definition(source, self.place)
         elif kind == PACKAGE_TYPE:
-            opened = opened_package(source, self.place)
+            content, place, container = nested_package(source, self.place)
         else:
             return None
-        beside = self.findings.beside(opened.place.label)
-        root = self.reading.description(opened.content, opened.place.label)
-        system = read_file(root, opened.place, beside, self.reading)
+        beside = self.findings.beside(place.label)
+        root = self.reading.description(content, beside)
+        system = read_file(root, place, beside, self.reading)
         if system.experiment != DefaultExperiment():
-            self.findings.note(
-                codes.INNER_EXPERIMENT, element, "default experiment of a nested system"
-            )
-        inner = replace(system, name=name, experiment=DefaultExperiment())
-        return Opened(inner, opened.container)
+            text = "default experiment of a nested system"
+            self.findings.note(codes.INNER_EXPERIMENT, element, text)
+        return replace(system, name=name, experiment=DefaultExperiment()), container
 
     def _referred(self, wanted: str, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read the system of this file that has an id, again under another name."""
@@ -345,22 +310,11 @@ class _SystemReader:
                     return self.system(system, name, scope)
         raise refusal(codes.URI, f"source '#{wanted}': no system has this id", "SSP 2.0, 5.4")
 
-    def _add_system(self, system: System, raw: str, parts: _Parts) -> None:
-        kinds = {key: str(connector.causality) for key, connector in system.connectors.items()}
-        parts.systems[system.name] = system
-        parts.ends[raw] = End(system.name, kinds, system.connectors)
-
     def _connectors(self, element: etree._Element) -> DeclaredConnectors:
         return read_connectors(element, self.definitions, self.findings, self.known)
 
     def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:
         return list(read_bindings(element, self.place, self.findings, self.reading, container))
-
-    def _bus_values(self, element: etree._Element) -> None:
-        if child(element, "ssd:ParameterBindings") is not None:
-            self.findings.warning(
-                codes.BUS_VALUES, element, "entries of a bus take no values; ignored"
-            )
 
 
 def read_ssd(path: str | Path) -> System:
@@ -373,9 +327,11 @@ def read_ssd(path: str | Path) -> System:
     return read_document(file_bytes(path), Place(str(path), path.parent))
 
 
-def read_document(source: bytes | etree._Element, place: Place) -> System:
-    """Read a system from an SSD that stands at some place."""
-    findings = Findings(place.label)
+def read_document(
+    source: bytes | etree._Element, place: Place, findings: Findings | None = None
+) -> System:
+    """Read a system from an SSD that stands at some place, of which something may be known."""
+    findings = Findings(place.label) if findings is None else findings
     system = read_into(source, place, findings)
     findings.close()
     if system is None:  # there is an error then
@@ -389,6 +345,7 @@ def read_into(source: bytes | etree._Element, place: Place, findings: Findings) 
     root: etree._Element | None = None
     try:
         root = parsed(source, place.label) if isinstance(source, bytes) else source
+        check_description(root, findings)
         return read_file(root, place, findings, Reading())
     except SspError as error:
         findings.refused(error, root, codes.UNREADABLE)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import filecmp
 import hashlib
-import shutil
 import uuid
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,15 +19,13 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from orchestrator.core.archive import open_archive
+from orchestrator.core.archive import numbered, open_archive, plain_entry, store_file
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, SspError
 from orchestrator.core.ssp.archive.sources import expect_packable, file_path, packed_block
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX
 from orchestrator.core.ssp.write.ssd import document, in_version, linked_values
 from orchestrator.core.system import Component, SourceKind, System
-
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 
 
 def write_ssp(
@@ -99,12 +96,9 @@ def write_ssp(
         texts[f"resources/{parameters}"] = values
     with replacing(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         for name, text in texts.items():
-            archive.writestr(_entry(name), text)
+            archive.writestr(plain_entry(name), text)
         for name, file in sorted(packed.items()):
-            entry = _entry(name)
-            entry.file_size = file.stat().st_size
-            with file.open("rb") as source, archive.open(entry, "w") as target:
-                shutil.copyfileobj(source, target)
+            store_file(archive, name, file)
 
 
 def _variant_file(name: str) -> str:
@@ -114,13 +108,6 @@ def _variant_file(name: str) -> str:
             f"variant '{name}': expected the name of a file other than {MAIN_SSD}"
         )
     return plain + SSD_SUFFIX
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _EPOCH)
-    entry.create_system = 3  # Unix, wherever it is written
-    entry.external_attr = 0o644 << 16
-    return entry
 
 
 def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
@@ -145,8 +132,9 @@ def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
         if path in places:
             continue
         if component.source.kind is SourceKind.BLOCK:
-            folder = f"resources/{_free_folder(path, taken)}"
-            inside = packed_block(component)
+            name = next(name for name in numbered(path.stem) if name.casefold() not in taken)
+            taken[name.casefold()] = path
+            folder, inside = f"resources/{name}", packed_block(component)
             places[path] = f"{folder}/{path.name}"
             packed |= {f"{folder}/{name}": file for name, file in inside.items()}
             continue
@@ -176,22 +164,10 @@ def _with_files(systems: Iterable[System]) -> Iterator[Component]:
 
 def _free_name(path: Path, taken: dict[str, Path]) -> str:
     """Find a name that is not taken by another file, on any file system."""
-    name, count = path.name, 1
-    while name.casefold() in taken:
-        if filecmp.cmp(taken[name.casefold()], path, shallow=False):
-            return name
-        count += 1
-        name = f"{path.stem}_{count}{path.suffix}"
-    taken[name.casefold()] = path
-    return name
-
-
-def _free_folder(path: Path, taken: dict[str, Path]) -> str:
-    name, count = path.stem, 1
-    while name.casefold() in taken:
-        count += 1
-        name = f"{path.stem}_{count}"
-    taken[name.casefold()] = path
+    for name in numbered(path.stem, path.suffix):
+        holder = taken.setdefault(name.casefold(), path)
+        if holder is path or filecmp.cmp(holder, path, shallow=False):
+            break
     return name
 
 
@@ -232,10 +208,7 @@ def write_traced(
                 if entry.filename not in added:
                     copy.writestr(entry, source.read(entry))
             for name, data in added.items():
-                entry = zipfile.ZipInfo(name, _EPOCH)
-                entry.create_system = 3  # Unix, wherever it is written
-                entry.external_attr = 0o644 << 16
-                copy.writestr(entry, data)
+                copy.writestr(plain_entry(name), data)
 
 
 def srmd(name: str, system: bytes, facts: Mapping[str, str], kind: str) -> bytes:

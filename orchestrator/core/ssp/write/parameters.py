@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.ssp.archive.unpacking import replacing
-from orchestrator.core.ssp.common.codes import Findings
-from orchestrator.core.ssp.common.names import (
-    NAMESPACES,
-    add,
-    boolean_text,
-    decoded,
-    file_text,
-    full,
-    real_text,
+from orchestrator.core.ssp.common.names import add, boolean_text, dotted, real_text
+from orchestrator.core.ssp.common.schema import Schema, checked_text, new_document
+from orchestrator.core.ssp.common.signal_types import (
+    add_enumerations,
+    add_type,
+    add_units,
+    item_names,
 )
-from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
-from orchestrator.core.ssp.common.signal_types import add_enumerations, add_type, add_units
+from orchestrator.core.ssp.read.line_annotations import add_transformation
+from orchestrator.core.ssp.read.parameter_values import FIXED
 from orchestrator.core.system import (
-    SEPARATOR,
     BaseUnit,
     Bus,
     Causality,
@@ -39,7 +36,20 @@ from orchestrator.core.system import (
 from orchestrator.core.system.checks import expected_value
 
 _BITS: Final = {"Integer": 31, "Int64": 63}
-_FIXED: Final = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
+#: Types of values whose connector is not declared, and how elements are written.
+_KINDS: Final[Mapping[type, DataType]] = {
+    bool: DataType.BOOLEAN,
+    str: DataType.STRING,
+    bytes: DataType.BINARY,
+    int: DataType.INTEGER,
+    float: DataType.REAL,
+}
+_TEXTS: Final[Mapping[DataType, Callable[[Any], str]]] = {
+    DataType.REAL: real_text,
+    DataType.BOOLEAN: boolean_text,
+    DataType.STRING: str,
+    DataType.BINARY: bytes.hex,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +113,12 @@ def add_parameters(
     enumerations: dict[str, Enumeration] = {}
     problems: list[DescriptionError] = []
     for each in given:
-        name, connector = each.name, each.connector
         try:
-            _expect_settable(name, connector, outputs=each.outputs)
-            written = _written(name, each.value, connector, version)
+            written = _written(each, version)
         except DescriptionError as error:
             problems.append(error)
             continue
-        _add_parameter(parameters, name, written, connector)
+        _add_parameter(parameters, each.name, written, each.connector)
         if written.unit is not None:
             units[written.unit[0]] = written.unit[1]
         if written.enumeration is not None:
@@ -142,15 +150,12 @@ def _add_parameter(
             add(parameter, "ssc:Dimension", size=str(extent))
 
 
-def _expect_settable(name: str, connector: Connector | None, *, outputs: bool) -> None:
-    if connector is None or connector.causality not in _FIXED:
-        return
-    if connector.causality is not Causality.OUTPUT or not outputs:
-        raise DescriptionError(f"'{name}' is an {connector.causality} and cannot be set")
-
-
-def _written(name: str, value: Value, connector: Connector | None, version: str) -> _Written:
+def _written(given: Given, version: str) -> _Written:
     """Write a value; its Python type decides where no connector is declared."""
+    name, value, connector = given.name, given.value, given.connector
+    causality = None if connector is None else connector.causality
+    if causality in FIXED and not (causality is Causality.OUTPUT and given.outputs):
+        raise DescriptionError(f"'{name}' is an {causality} and cannot be set")
     if connector is not None and not connector.accepts(value):
         raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
     elements = value if isinstance(value, tuple) else (value,)
@@ -164,41 +169,27 @@ def _written(name: str, value: Value, connector: Connector | None, version: str)
     kind = _kind(name, elements, connector)
     if kind is DataType.INTEGER:
         return _integers(name, [int(each) for each in elements], connector, version)
-    if kind is DataType.BOOLEAN:
-        return _Written("Boolean", tuple(map(boolean_text, elements)))
-    if kind is DataType.STRING:
-        return _Written("String", tuple(map(str, elements)))
-    if kind is DataType.BINARY:
-        texts = tuple(each.hex() for each in elements if isinstance(each, bytes))
-        return _Written("Binary", texts)
     unit = None
-    if connector is not None and connector.unit is not None:
+    if kind is DataType.REAL and connector is not None and connector.unit is not None:
         unit = (connector.unit, connector.unit_definition)
-    return _Written("Real", tuple(real_text(float(each)) for each in elements), unit)
+    return _Written(str(kind), tuple(map(_TEXTS[kind], elements)), unit)
 
 
 def _kind(name: str, elements: tuple[object, ...], connector: Connector | None) -> DataType:
-    if connector is not None:
-        return connector.type
+    if connector is not None:  # a clock ticks or not
+        return DataType.BOOLEAN if connector.type is DataType.CLOCK else connector.type
     found = {type(each) for each in elements}
-    kinds = {
-        frozenset({bool}): DataType.BOOLEAN,
-        frozenset({str}): DataType.STRING,
-        frozenset({bytes}): DataType.BINARY,
-        frozenset({int}): DataType.INTEGER,
-    }
-    if found <= {int, float} and float in found:
+    if found == {int, float}:
         return DataType.REAL
-    kind = kinds.get(frozenset(found))
-    if kind is None:
+    if len(found) > 1 or not found <= _KINDS.keys():
         raise DescriptionError(f"'{name}': expected elements of one type, found {elements!r}")
-    return kind
+    return _KINDS[found.pop()]
 
 
 def _integers(name: str, values: list[int], connector: Connector | None, version: str) -> _Written:
     enumeration = connector.enumeration if connector else None
     if enumeration is not None:
-        names = {value: item for item, value in reversed(list(enumeration.items.items()))}
+        names = item_names(enumeration)
         if all(value in names for value in values):
             texts = tuple(names[value] for value in values)
             return _Written("Enumeration", texts, enumeration=enumeration)
@@ -265,28 +256,23 @@ def parameter_set(system: System, *, name: str | None = None, version: str = "1.
     given = list(_given(system, ""))
     if not given:
         raise DescriptionError(f"system '{system.name}' sets no values: there is nothing to write")
-    root = _root(Schema.PARAMETER_VALUES, ("ssv", "ssc"), version)
+    root = new_document(Schema.PARAMETER_VALUES, version, ("ssv", "ssc"))
     root.set("name", system.name if name is None else name)
     add_units(root, "ssv", add_parameters(root, given, version))
-    return _text(root, Schema.PARAMETER_VALUES)
+    return checked_text(root, Schema.PARAMETER_VALUES)
 
 
 def _given(system: System, prefix: str) -> Iterator[Given]:
     for key, value in system.values.items():
         yield Given(prefix + key, value, system.connectors.get(key))
     for name, component in system.components.items():
-        before = prefix + _dotted(name)
+        before = prefix + dotted(name)
         is_fmu = component.source.kind is SourceKind.FMU
         for key, value in component.values.items():
             connector = component.connectors.get(key)
             yield Given(f"{before}.{key}", value, connector, outputs=is_fmu)
     for name, inner in system.systems.items():
-        yield from _given(inner, f"{prefix}{_dotted(name)}.")
-
-
-def _dotted(key: str) -> str:
-    """Write the path of an element of a flat system as SSP has it."""
-    return ".".join(map(decoded, key.split(SEPARATOR)))
+        yield from _given(inner, f"{prefix}{dotted(name)}.")
 
 
 def write_parameter_mapping(
@@ -313,7 +299,7 @@ def write_parameter_mapping(
     """
     if not entries:
         raise DescriptionError(f"{path}: a mapping without entries applies nothing")
-    root = _root(Schema.PARAMETER_MAPPING, ("ssm", "ssc"), version)
+    root = new_document(Schema.PARAMETER_MAPPING, version, ("ssm", "ssc"))
     for target, found in entries.items():
         mapped = Mapped(found) if isinstance(found, str) else found
         if not (target and mapped.source):
@@ -322,28 +308,10 @@ def write_parameter_mapping(
                 f" '{mapped.source}'"
             )
         entry = add(root, "ssm:MappingEntry", source=mapped.source, target=target)
-        change = mapped.transformation
-        if change is not None:
-            texts = real_text(change.factor), real_text(change.offset)
-            add(entry, "ssc:LinearTransformation", factor=texts[0], offset=texts[1])
-    content = _text(root, Schema.PARAMETER_MAPPING)
+        add_transformation(entry, mapped.transformation, None, None, version)
+    content = checked_text(root, Schema.PARAMETER_MAPPING)
     with replacing(Path(path)) as file:
         file.write(content)
-
-
-def _root(schema: Schema, prefixes: tuple[str, ...], version: str) -> etree._Element:
-    if version not in VERSIONS:
-        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
-    root = etree.Element(full(schema), nsmap={each: NAMESPACES[each] for each in prefixes})
-    root.set("version", version)
-    return root
-
-
-def _text(root: etree._Element, schema: Schema) -> bytes:
-    findings = Findings(schema.value)
-    check(root, schema, findings)
-    findings.close()
-    return file_text(root)
 
 
 def add_dictionaries(system: etree._Element, buses: list[Bus], version: str) -> None:

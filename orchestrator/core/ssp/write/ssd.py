@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, unquote
@@ -16,12 +17,11 @@ from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import file_path, own_source, relative_uri
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.annotations import add_experiment, add_options, add_power_ports
-from orchestrator.core.ssp.common.codes import Findings
-from orchestrator.core.ssp.common.names import FMU_TYPE, NAMESPACES, add, decoded, file_text, full
-from orchestrator.core.ssp.common.schema import VERSIONS, Schema, check
+from orchestrator.core.ssp.common.names import FMU_TYPE, add, decoded
+from orchestrator.core.ssp.common.schema import VERSIONS, Schema, checked_text, new_document
 from orchestrator.core.ssp.common.signal_types import add_enumerations, add_units
 from orchestrator.core.ssp.read.connections import add_connections
-from orchestrator.core.ssp.read.connectors import NEW_KINDS, add_connectors, together
+from orchestrator.core.ssp.read.connectors import NEW_KINDS, add_connector
 from orchestrator.core.ssp.write.parameters import add_bindings, add_dictionaries, parameter_set
 from orchestrator.core.system import (
     BaseUnit,
@@ -75,7 +75,7 @@ class SystemWriter:
             add_power_ports(element, system.power_ports)
 
     def _elements(self, elements: etree._Element, system: System) -> None:
-        used = {end for line in system.connections for end in (line.source, line.target)}
+        used = {end for line in system.connections for end in line.ends}
         for component in system.components.values():
             with self.gather(f"component '{component.name}' ({component.source})"):
                 self._component(elements, self._without_locals(component, used))
@@ -138,25 +138,24 @@ class SystemWriter:
         found = self.problems[problems:]
         del self.problems[problems:]
         if found:
-            raise together(found)
+            raise _together(found)
 
     def _connectors(
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
     ) -> None:
         """Write connectors, and collect units and enumerations that they use."""
+        if not connectors:
+            return
+        group = add(parent, "ssd:Connectors")
         problems: list[DescriptionError] = []
-        try:
-            add_connectors(parent, connectors.values(), self.version, own=own)
-        except DescriptionError as error:
-            problems.append(error)
-        for connector in connectors.values():
-            try:
-                self._use(connector)
-            except DescriptionError as error:
-                told = (f"connector '{connector.name}': {text}" for text in error.problems)
-                problems.append(type(error)(*told))
+        for step in (partial(add_connector, group, version=self.version, own=own), self._use):
+            for connector in connectors.values():
+                try:
+                    step(connector)
+                except DescriptionError as error:
+                    problems.append(type(error)(*error.within(f"connector '{connector.name}'")))
         if problems:
-            raise together(problems)
+            raise _together(problems)
 
     def _use(self, connector: Connector) -> None:
         unit, enumeration = connector.unit, connector.enumeration
@@ -176,18 +175,22 @@ class SystemWriter:
     @contextmanager
     def gather(self, what: str) -> Iterator[None]:
         """Collect the errors raised inside, with what they are about put before them."""
-        before = f"{what}: " if what else ""
         try:
             yield
         except DescriptionError as error:
-            self.problems.append(type(error)(*(before + text for text in error.problems)))
+            wrong = error
         except ValueError as error:  # lxml: a control character or half a surrogate pair
-            self.problems.append(DescriptionError(f"{before}XML cannot hold its text: {error}"))
+            wrong = DescriptionError(f"XML cannot hold its text: {error}")
+        else:
+            return
+        self.problems.append(type(wrong)(*wrong.within(what)) if what else wrong)
 
-    def raise_problems(self) -> None:
-        """Raise problems together."""
-        if self.problems:
-            raise together(self.problems)
+
+def _together(problems: list[DescriptionError]) -> DescriptionError:
+    """Join problems; the class is kept where they all have the same."""
+    kinds = {type(problem) for problem in problems}
+    kind = kinds.pop() if len(kinds) == 1 else DescriptionError
+    return kind(*(found for problem in problems for found in problem.diagnostics))
 
 
 def _check_names(system: System) -> None:
@@ -211,9 +214,8 @@ def _buses(system: System) -> Iterator[Bus]:
 def with_used_connectors(system: System) -> System:
     """Leave out connectors without a connection, a value or a power port, in nested systems too."""
     ends: dict[str, set[str]] = {}
-    for line in system.connections:
-        for end in (line.source, line.target):
-            ends.setdefault(end.component, set()).add(end.connector)
+    for end in (end for line in system.connections for end in line.ends):
+        ends.setdefault(end.component, set()).add(end.connector)
     return replace(
         system,
         components={
@@ -325,16 +327,11 @@ def document(
     parameters: str | None = None,
 ) -> bytes:
     """Return the text of a system's SSD."""
-    if version not in VERSIONS:
-        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
-    used = (*_USED, "ssb") if _has_buses(system) else _USED
-    root = etree.Element(
-        full(Schema.DESCRIPTION), nsmap={prefix: NAMESPACES[prefix] for prefix in used}
-    )
+    used = (*_USED, "ssb") if next(_buses(system), None) else _USED
+    root = new_document(Schema.DESCRIPTION, version, used)
     writer = SystemWriter(version, file_uri, parameters)
     this = f"system '{system.name}'"
     with writer.gather(this):
-        root.set("version", version)
         root.set("name", system.name)
         root.set("generationTool", "Softdock")
     top = add(root, "ssd:System")
@@ -349,12 +346,6 @@ def document(
             add_units(root, "ssd", writer.units)
     with writer.gather(this):
         add_experiment(root, system.experiment)
-    writer.raise_problems()
-    findings = Findings(this)
-    check(root, Schema.DESCRIPTION, findings)
-    findings.close()
-    return file_text(root)
-
-
-def _has_buses(system: System) -> bool:
-    return bool(system.buses) or any(map(_has_buses, system.systems.values()))
+    if writer.problems:
+        raise _together(writer.problems)
+    return checked_text(root, Schema.DESCRIPTION, this)

@@ -12,6 +12,7 @@ from orchestrator.core.system import (
     Component,
     ComponentOptions,
     Connector,
+    DataType,
     Source,
     SourceKind,
     System,
@@ -32,3 +33,38 @@ def test_options_and_values_of_a_component_at_once(tmp_path):
     assert violations(root, Schema.DESCRIPTION, "2.0") == []
     assert document.system.components["a"].values == {"k": 2.0}
     assert document.system.components["a"].options.isolation == "process"
+
+
+def test_groups_and_types_among_metadata_and_dimensions(tmp_path):
+    path = tmp_path / "SystemStructure.ssd"
+    source = Source(SourceKind.FMU, str(tmp_path / "a.fmu"))
+    vector = Connector("u", Causality.INPUT, DataType.REAL, shape=(2,))
+    plain = System("s", {"a": Component("a", source, {"u": vector})})
+    write_ssd(plain, path, "2.0")
+    said = '<ssc:MetaData kind="general" type="text/plain" source="a.txt"/>'
+    path.write_text(path.read_text().replace("<ssd:Elements>", f"{said}<ssd:Elements>"))
+    document = Document.open(path)
+    counts = Connector("u", Causality.INPUT, DataType.INTEGER, shape=(2,))
+    wanted = replace(
+        plain,
+        components={"a": Component("a", source, {"u": counts})},
+        connectors={"v": replace(counts, name="v")},
+    ).connect("v", "a.u")
+    document.update(wanted)
+    root = etree.fromstring(document.content)
+    assert violations(root, Schema.DESCRIPTION, "2.0") == []
+    assert said in document.content.decode()
+    assert document.system.components["a"].connectors == {"u": counts}
+
+
+def test_a_number_of_another_type_stands_on_the_line_of_the_one_before(tmp_path):
+    source = Source(SourceKind.FMU, str(tmp_path / "a.fmu"))
+    count = Connector("n", Causality.PARAMETER, DataType.INTEGER)
+    system = System("s", {"a": Component("a", source, {"n": count}, values={"n": 7})})
+    write_ssd(system, tmp_path / "SystemStructure.ssd", "2.0")
+    document = Document.open(tmp_path / "SystemStructure.ssd")
+    before = document.content
+    document.update(system.set("a.n", 2**40))
+    assert document.content.count(b"\n") == before.count(b"\n")
+    document.update(system)
+    assert document.content == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,11 @@ def test_a_link_that_is_wrong_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SspError, match=r"bad\.ssv"):
         document.link(tmp_path / "bad.ssv")
     assert document.content == before
+
+
+def test_a_clock_is_given_a_truth_value(tmp_path: Path) -> None:
+    tick = Connector("tick", Causality.INPUT, DataType.CLOCK)
+    system = System("s", connectors={"tick": tick}).set("tick", True)
+    write_parameter_set(system, tmp_path / "s.ssv")
+    bare = replace(system, values={})
+    assert apply_parameter_set(bare, tmp_path / "s.ssv", strict=True) == system
