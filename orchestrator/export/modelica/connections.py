@@ -6,6 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from networkx.utils import UnionFind
+
+from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
 from orchestrator.export.modelica.references import (
     Finding,
     Model,
@@ -25,7 +28,6 @@ from orchestrator.export.modelica.source.class_scope import (
 from orchestrator.export.modelica.source.text import split
 
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _FLOWING = ("flow", "stream")
 DEPTH = 8  # against connectors that hold themselves
 _FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
@@ -68,37 +70,15 @@ def _connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReferen
                 yield one, other, depth == 0
 
 
-class Joined:
-    """Which variables of the flat model are connected, by names without subscripts."""
-
-    def __init__(self) -> None:
-        self._root: dict[str, str] = {}
-
-    def find(self, name: str) -> str:
-        """Return what stands for all that a name is joined to."""
-        while (above := self._root.get(name, name)) != name:
-            name = above
-        return name
-
-    def join(self, names: list[str]) -> None:
-        """Put names into one set."""
-        for name in names[1:]:
-            self._root[self.find(name)] = self.find(names[0])
-
-
 def _joined(tree: Json) -> Callable[[str, str], bool]:
-    sets = Joined()
+    """Whether variables of the flat model are connected, by names without subscripts."""
+    sets: UnionFind[str] = UnionFind()
     for entry in tree["equations"]:
-        origin = entry.get("origin")
-        if not isinstance(origin, dict):
-            continue
-        if "Connection" in origin:
-            ends = origin["Connection"]
-            sets.join([_SUBSCRIPTS.sub("", ends["lhs"]), _SUBSCRIPTS.sub("", ends["rhs"])])
-        elif "FlowSum" in origin:
-            text = _SUBSCRIPTS.sub("", origin["FlowSum"]["description"])
-            sets.join(_FLOW_NAME.findall(text))
-    return lambda one, other: sets.find(one) == sets.find(other)
+        if ends := origin_of(entry, "Connection"):
+            sets.union(without_subscripts(ends["lhs"]), without_subscripts(ends["rhs"]))
+        elif flows := origin_of(entry, "FlowSum"):
+            sets.union(*_FLOW_NAME.findall(without_subscripts(flows["description"])))
+    return lambda one, other: bool(sets[one] == sets[other])
 
 
 class Sides:
@@ -237,14 +217,15 @@ def _connected(scope: ClassScope) -> Mapping[str, ClassMember]:
 def source_findings(model: Model) -> Iterator[Finding]:
     """Connections that let two sources give one signal."""
     for instance in model.instances:
-        sets, sources = Joined(), dict[str, SourcePlace]()
+        sets: UnionFind[str] = UnionFind()
+        sources: dict[str, SourcePlace] = {}
         for left, right, sure in _all_connects(instance):
             place = SourcePlace(left.place.source, left.place.start, right.place.end)
             if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
                 _join(instance, (left, right), place, sets, sources)
         first: dict[str, str] = {}
         for name, place in sources.items():
-            other = first.setdefault(sets.find(name), name)
+            other = first.setdefault(sets[name], name)
             if other != name:
                 said = f"connections let both '{other}' and '{name}' give one signal"
                 yield place, f"{said}; a set has one source at most (Modelica 3.6, section 9.3)"
@@ -254,7 +235,7 @@ def _join(
     instance: Instance,
     pair: tuple[NameReference, NameReference],
     place: SourcePlace,
-    sets: Joined,
+    sets: UnionFind[str],
     sources: dict[str, SourcePlace],
 ) -> None:
     """Add a connection to the sets, and those of its ends that give a signal."""
@@ -268,7 +249,7 @@ def _join(
             if causality == gives:
                 sources.setdefault(reference.text + member, place)
     for member, _ in _signal_leaves(*ends[0][:2]) if ends[0] else ():
-        sets.join([reference.text + member for reference in pair])
+        sets.union(*(reference.text + member for reference in pair))
 
 
 def _signal_leaves(

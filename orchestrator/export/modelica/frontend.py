@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,20 +29,15 @@ from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.rules import check_rules
 from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,
+    REWORDED,
     culprit,
-    rejects_element_event,
-    rejects_input_event,
-    rejects_range,
-    with_copied_inputs,
-    with_listed_ranges,
-    with_whole_arrays,
 )
 from orchestrator.export.modelica.source.class_place import (
+    REJECTED_UNIT,
     ClassPlace,
     copied,
     first_syntax_error,
     place_by_name,
-    rejects_display_unit,
     without_display_units,
 )
 from orchestrator.export.modelica.source.class_scope import external_objects
@@ -294,12 +289,13 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        if not rejects_display_unit(error) and not any(one(error) for one, _ in _REWORDED):
+        known = (REJECTED_UNIT, *(words for words, _ in REWORDED))
+        if not any(words.search(str(error)) for words in known):
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
         there, originals = copied(place, Path(folder))
-        for _ in _REWORDED:
+        for _ in REWORDED:
             _reword(there, originals, rejected)
             try:
                 return without_display_units(
@@ -313,22 +309,11 @@ def flatten_place(place: ClassPlace) -> FlatModel:
         raise rejected
 
 
-#: By what a model was rejected, and texts of its files in which that is said in other words, from a
-#: text and the name of the model in its own file.
-_REWORDED: tuple[tuple[Callable[[ModelicaError], bool], Callable[[str, str], str]], ...] = (
-    (rejects_input_event, with_copied_inputs),
-    (rejects_element_event, lambda text, _: with_whole_arrays(text)),
-    (rejects_range, lambda text, _: with_listed_ranges(text)),
-)
-
-
 def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaError) -> None:
     """Change copies of the sources; raise what rejected them if there are no other words."""
-    changed = rejects_display_unit(rejected)
-    for rejects, reworded in _REWORDED:
-        if not rejects(rejected):
-            continue
-        for file in map(Path, originals):
+    changed = REJECTED_UNIT.search(str(rejected)) is not None
+    for words, reworded in REWORDED:
+        for file in map(Path, originals) if words.search(str(rejected)) else ():
             text = file.read_text(encoding="utf-8-sig")
             new = reworded(text, there.local_name if file == there.file else "")
             if new != text:
@@ -375,12 +360,8 @@ def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
         raise ModelicaError(flat.original(str(error))) from error
     tree = flat.original(model.tree)
     tree["top_level_connectors"] = sorted({*tree["top_level_connectors"], *flat.directed})
-    return FlatModel(
-        flat.title,
-        tree,
-        frozenset(map(flat.original, model.structural)),
-        model.sources,
-    )
+    structural = frozenset(map(flat.original, model.structural))
+    return FlatModel(flat.title, tree, structural, model.sources)
 
 
 def _circles(root: Path) -> Iterator[Path]:

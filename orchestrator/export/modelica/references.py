@@ -12,8 +12,9 @@ from orchestrator.export.modelica.source.class_scope import (
     ElementKind,
     Instance,
     SourcePlace,
+    all_arguments,
 )
-from orchestrator.export.modelica.source.text import Token, split
+from orchestrator.export.modelica.source.text import Token, closing, nesting, split
 
 #: A place in the sources and what is wrong there.
 Finding = tuple[SourcePlace, str]
@@ -70,7 +71,7 @@ def references(tokens: Sequence[Token], source: int) -> Iterator[NameReference]:
     at, connect, depth = 0, 0, 0
     while at < len(tokens):
         token = tokens[at]
-        depth += (token.text in "([{") - (token.text in ")]}")
+        depth += nesting(token)
         if connect and depth < connect:
             connect = 0
         before = [
@@ -103,22 +104,13 @@ def _name(
         subscripts.append(())
         at += 1
         if at < len(tokens) and tokens[at].text == "[":
-            end = _closing(tokens, at)
-            inside.append(tokens[at + 1 : end])
+            end = closing(tokens, at)
+            inside.append(tokens[at + 1 : end - 1])
             subscripts[-1] = tuple("".join(t.text for t in one) for one in split(inside[-1]))
-            at = end + 1
+            at = end
         if at + 1 >= len(tokens) or tokens[at].text != "." or tokens[at + 1].kind != "name":
             return at, tuple(parts), tuple(subscripts), inside
         at += 1
-
-
-def _closing(tokens: Sequence[Token], at: int) -> int:
-    depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place].text in "([{") - (tokens[place].text in ")]}")
-        if depth == 0:
-            return place
-    return len(tokens) - 1
 
 
 def written(scope: ClassScope) -> Iterator[NameReference]:
@@ -128,41 +120,27 @@ def written(scope: ClassScope) -> Iterator[NameReference]:
     for element in scope.tree.elements:
         if element.value is not None:
             yield from references(element.value.tokens, element.place.source)
-        yield from _of_arguments(element.arguments)
-        if element.declared is not None and element.declared.short:
-            for base in element.declared.extends():
-                yield from _of_arguments(base.arguments)
-
-
-def _of_arguments(arguments: Sequence[Argument]) -> Iterator[NameReference]:
-    for argument in arguments:
-        if argument.value is not None:
-            yield from references(argument.value.tokens, argument.place.source)
-        yield from _of_arguments(argument.inner)
+        short = element.declared if element.declared and element.declared.short else None
+        for each in (element, *(short.extends() if short else ())):
+            for argument in all_arguments(each.arguments):
+                if argument.value is not None:
+                    yield from references(argument.value.tokens, argument.place.source)
 
 
 def steps(
     scope: ClassScope, parts: Sequence[str]
 ) -> Iterator[tuple[ClassScope | None, Element | None]]:
     """What each part of a name is: the scope that it is, and its element if it is a component."""
-    scope.expand()
-    member = scope.components.get(parts[0])
-    if member is not None:
-        element, here = scope.type_of(member)
-        yield here, element
-    else:
-        here = scope.find(parts[0])
-        yield here, None
-    for part in parts[1:]:
+    here: ClassScope | None = scope
+    for at, part in enumerate(parts):
         if here is None:
             return
-        inside = here.expand().components.get(part)
-        if inside is not None:
-            element, here = here.type_of(inside)
-            yield here, element
+        element, member = None, here.expand().components.get(part)
+        if member is not None:
+            element, here = here.type_of(member)
         else:
-            here = here.local(part)
-            yield here, None
+            here = here.local(part) if at else here.find(part)
+        yield here, element
 
 
 def reference_findings(model: Model) -> Iterator[Finding]:
@@ -197,12 +175,7 @@ def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], SourcePlace]]
 
 
 def _around(scope: ClassScope) -> set[int]:
-    found: set[int] = set()
-    here: ClassScope | None = scope
-    while here is not None:
-        found.add(id(here.tree))
-        here = here.outer
-    return found
+    return {id(scope.tree), *(_around(scope.outer) if scope.outer else ())}
 
 
 def _hidden(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.connections import connection_findings, source_findings
-from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.model import (
+    FlatModel,
+    is_settled,
+    origin_of,
+    without_subscripts,
+)
+from orchestrator.export.modelica.flat.structure_probe import referenced_names
 from orchestrator.export.modelica.references import (
     Finding,
     Model,
@@ -19,17 +23,17 @@ from orchestrator.export.modelica.references import (
     with_bases,
 )
 from orchestrator.export.modelica.source.class_scope import (
-    Argument,
     ClassMember,
     ClassScope,
     Element,
     ElementKind,
     Instance,
     SourcePlace,
+    all_arguments,
     walk,
 )
 from orchestrator.export.modelica.source.parser import ClassLibrary, parts
-from orchestrator.export.modelica.source.text import Token
+from orchestrator.export.modelica.source.text import Token, windows
 from orchestrator.export.modelica.subtypes import subtype_findings, with_inner
 
 _RELATIONS = frozenset(("==", "<>", "<", "<=", ">", ">="))
@@ -133,7 +137,7 @@ def _is_compared(tokens: Sequence[Token], begin: int, end: int) -> bool:
 
 
 def _ranges(tokens: Sequence[Token], source: int) -> Iterator[Finding]:
-    for first, _, inside, number, after in zip(*(tokens[i:] for i in range(5)), strict=False):
+    for first, _, inside, number, after in windows(tokens, 5):
         words = (first.text, inside.text, number.kind, after.text)
         if words == ("for", "in", "number", "loop"):
             text = (
@@ -156,12 +160,12 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
         for name, member in instance.scope.components.items():
             path = f"{instance.path}.{name}".lstrip(".")
             entry = flat.tree["variables"].get(path)
-            if entry is None or not _is_fixed(entry):
+            if entry is None or not is_settled(entry):
                 continue
             if _lacks_value(instance.scope, member):
                 yield member.element.place, f"constant '{path}' has no value"
-            for used in _variables(entry["binding"]):
-                if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
+            for used in referenced_names(entry["binding"], sizes=False):
+                if used in flat.tree["variables"] and not is_settled(flat.tree["variables"][used]):
                     text = f"'{path}' does not change in a run, but is given '{used}', which does"
                     yield member.element.place, text
 
@@ -172,23 +176,6 @@ def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
     if kind is None or not kind.predefined or scope.tree.word == "record":
         return False
     return "constant" in element.prefixes and kind.changes.value is None
-
-
-def _is_fixed(entry: Json) -> bool:
-    return bool({"Parameter", "Constant"} & set(entry["variability"]))
-
-
-def _variables(node: Json) -> Iterator[str]:
-    """Variables of which an expression takes the value."""
-    if isinstance(node, list):
-        for each in node:
-            yield from _variables(each)
-    elif isinstance(node, dict):
-        if "VarRef" in node:
-            yield node["VarRef"]["name"]["name"]
-        for key, each in node.items():
-            if key != "BuiltinCall" or each["function"] != "Size":
-                yield from _variables(each)
 
 
 def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
@@ -202,7 +189,7 @@ def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
         if found is None or found.tree is tree:
             continue
         inside = found.expand().components
-        for argument in _all(base.arguments):
+        for argument in all_arguments(base.arguments):
             for token in argument.value.tokens if argument.value else ():
                 if token.kind == "name" and token.text in inside and token.text in scope.components:
                     text = (
@@ -213,13 +200,6 @@ def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
                     yield argument.place, text
 
 
-def _all(arguments: tuple[Argument, ...]) -> Iterator[Argument]:
-    for argument in arguments:
-        yield argument
-        yield from _all(argument.inner)
-
-
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 #: What may have no equations: branches that are not taken, loops over nothing, connections.
 _OTHERS = frozenset(("if", "for", "when", "connect", "assert", "terminate", "reinit"))
 
@@ -242,12 +222,9 @@ def vanished_findings(model: Model, tree: Json) -> Iterator[Finding]:
 
 def _spans(tree: Json) -> dict[str, list[Json]]:
     found: dict[str, list[Json]] = defaultdict(list)
-    for key in ("equations", "initial_equations"):
-        for entry in tree[key]:
-            origin = entry.get("origin")
-            if isinstance(origin, dict) and "ComponentEquation" in origin:
-                path = _SUBSCRIPTS.sub("", origin["ComponentEquation"]["component"])
-                found[path].append(entry.get("span"))
+    for entry in (*tree["equations"], *tree["initial_equations"]):
+        if origin := origin_of(entry, "ComponentEquation"):
+            found[without_subscripts(origin["component"])].append(entry.get("span"))
     return found
 
 
@@ -384,9 +361,6 @@ def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
             return
 
 
-_SHOWN = 5
-
-
 def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
     """Raise if the sources break a rule, or if the flat model lacks what they say.
 
@@ -395,17 +369,9 @@ def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
     scope = library.find(flat.name)
     if scope is None:
         return
-    found = walk(scope)
-    model = Model.of([each for each in found if isinstance(each, Instance)])
-    problems = list(
-        dict.fromkeys(
-            f"{flat.sources.locate(place.span)}: {text}" for place, text in _findings(flat, model)
-        )
-    )
-    if problems:
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        listed = "\n  ".join(problems[:_SHOWN])
-        raise ModelicaError(f"{flat.name} is not valid Modelica:\n  {listed}{more}")
+    model = Model.of([each for each in walk(scope) if isinstance(each, Instance)])
+    found = (f"{flat.sources.locate(place.span)}: {text}" for place, text in _findings(flat, model))
+    flat.expect_none(found, " is not valid Modelica")
 
 
 def _findings(flat: FlatModel, model: Model) -> Iterator[Finding]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
 from orchestrator.export.modelica.references import Finding, Model
 from orchestrator.export.modelica.source.class_scope import (
     Argument,
@@ -171,7 +171,6 @@ def _texts(arguments: tuple[Argument, ...]) -> Sequence[object]:
 
 
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 
 
 def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
@@ -187,11 +186,11 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
         for ghost in _ghosts(name, outer):
             target = _inner_of(ghost, inner)
             if target is None:
-                place = outer[_SUBSCRIPTS.sub("", ghost)].element.place
+                place = outer[without_subscripts(ghost)].element.place
                 yield place, f"outer '{ghost}' has no inner component of that name around it"
             else:
                 meant[ghost] = target
-                pair = outer[_SUBSCRIPTS.sub("", ghost)], inner[_SUBSCRIPTS.sub("", target)]
+                pair = outer[without_subscripts(ghost)], inner[without_subscripts(target)]
                 if problem := _misfit(*pair):
                     text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
                     yield pair[0].element.place, text
@@ -212,13 +211,8 @@ def _modified(outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
 
 def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
     for entry in tree["equations"]:
-        origin = entry.get("origin")
-        component = (
-            origin.get("ComponentEquation", {}).get("component", "")
-            if isinstance(origin, dict)
-            else ""
-        )
-        plain = _SUBSCRIPTS.sub("", component)
+        component = (origin_of(entry, "ComponentEquation") or {}).get("component", "")
+        plain = without_subscripts(component)
         for member in (outer[each] for each in outer if f"{plain}.".startswith(f"{each}.")):
             text = (
                 f"the front end repeats the equations of outer '{component}'; make it a"
@@ -262,7 +256,7 @@ def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
     parts = name.split(".")
     for count in range(1, len(parts) + 1):
         path = ".".join(parts[:count])
-        if _SUBSCRIPTS.sub("", path) in outer:
+        if without_subscripts(path) in outer:
             yield path
             return
 
@@ -272,7 +266,7 @@ def _inner_of(ghost: str, inner: Mapping[str, ClassMember]) -> str | None:
     while around:
         around.pop()
         path = ".".join([*around, name])
-        if _SUBSCRIPTS.sub("", path) in inner:
+        if without_subscripts(path) in inner:
             return path
     return None
 

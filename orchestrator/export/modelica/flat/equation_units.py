@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose
@@ -16,7 +15,6 @@ from orchestrator.export.modelica.flat.model import FlatModel
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _SUMS = frozenset(("Add", "Sub"))
 _RELATIONS = frozenset(("Lt", "Le", "Gt", "Ge", "Eq", "Neq"))
 _PRODUCTS = {"Mul": 1, "Div": -1}

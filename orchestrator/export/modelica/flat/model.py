@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +30,24 @@ class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn
 Json = Any
 _TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
 _PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
+_SHOWN = 5  # problems of one kind in a message
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+
+
+def without_subscripts(name: str) -> str:
+    """``a[1].b`` as ``a.b``."""
+    return _SUBSCRIPTS.sub("", name)
+
+
+def origin_of(equation: Json, kind: str) -> Json | None:
+    """What rumoca says of where an equation comes from, if that is of this kind."""
+    origin = equation.get("origin")
+    return origin.get(kind) if isinstance(origin, dict) else None
+
+
+def is_settled(variable: Json) -> bool:
+    """Whether a variable is a parameter or a constant."""
+    return not {"Parameter", "Constant"}.isdisjoint(variable["variability"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +148,14 @@ class FlatModel:
     def refused(self, name: str, refusal: Refusal) -> ModelicaError:
         """The error for a variable that cannot be exported."""
         return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
+
+    def expect_none(self, problems: Iterable[str], found: str, hint: str = "") -> None:
+        """Raise the first of these problems, each once, if there are any."""
+        listed = list(dict.fromkeys(problems))
+        if listed:
+            more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+            shown = "\n  ".join(listed[:_SHOWN])
+            raise ModelicaError(f"{self.name}{found}:\n  {shown}{more}{hint}")
 
     @contextmanager
     def reporting(self, origin: str) -> Iterator[None]:

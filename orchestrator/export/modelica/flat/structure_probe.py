@@ -231,13 +231,17 @@ def _all_names(tree: Json) -> Iterator[str]:
             yield from referenced_names(variable[key])
 
 
-def referenced_names(node: Json) -> Iterator[str]:
-    """Names of all variables and literals that a part of the tree refers to."""
+def referenced_names(node: Json, *, sizes: bool = True) -> Iterator[str]:
+    """Names of all variables and literals that a part of the tree refers to.
+
+    sizes: Also those of which it takes the size only.
+    """
     if isinstance(node, dict):
         if "VarRef" in node:
             yield node["VarRef"]["name"]["name"]
-        for value in node.values():
-            yield from referenced_names(value)
+        for key, value in node.items():
+            if sizes or key != "BuiltinCall" or value["function"] != "Size":
+                yield from referenced_names(value, sizes=sizes)
     elif isinstance(node, list):
         for value in node:
-            yield from referenced_names(value)
+            yield from referenced_names(value, sizes=sizes)

@@ -167,16 +167,12 @@ def _nearest_folder(parts: Sequence[str], roots: Sequence[Path]) -> Path:
 
 _LOGGER = logging.getLogger(__name__)
 _Made = TypeVar("_Made")
-_REJECTED = re.compile(
+#: rumoca's words about a displayUnit.
+REJECTED_UNIT = re.compile(
     r"invalid displayUnit for `(?P<name>[^`]*)`: (?P<why>.*) "
     r"\[(?P<file>[^\[\]\n]+):(?P<line>\d+):(?P<column>\d+)\]"
 )
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
-
-
-def rejects_display_unit(error: ModelicaError) -> bool:
-    """Whether a model was rejected for a displayUnit."""
-    return _REJECTED.search(str(error)) is not None
 
 
 def copied(place: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]:
@@ -209,7 +205,7 @@ def without_display_units(
         try:
             return make()
         except ModelicaError as error:
-            found = _REJECTED.search(str(error))
+            found = REJECTED_UNIT.search(str(error))
             if found is None or found["file"] not in originals:
                 raise
             text = texts(found["file"])

@@ -57,6 +57,13 @@ class Argument:
     redeclared: Element | None = None
 
 
+def all_arguments(arguments: Sequence[Argument]) -> Iterator[Argument]:
+    """Arguments, and those inside of them."""
+    for argument in arguments:
+        yield argument
+        yield from all_arguments(argument.inner)
+
+
 class ElementKind(Enum):
     """What an element of a class is."""
 

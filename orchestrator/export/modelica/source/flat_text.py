@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, Token, tokens
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    OPENING,
+    ModelicaText,
+    Token,
+    closing,
+    edited,
+    nesting,
+    tokens,
+)
 
 _SECTIONS = frozenset(("equation", "algorithm", "initial", "end", "annotation", "external"))
 _PREFIXES = frozenset(("protected", "public", "final", "parameter", "constant", "discrete"))
 _PREFIXES |= {"input", "output", "flow", "stream", "inner", "outer"}
-_OPENING, _CLOSING = "([{", ")]}"
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NAMED, _DOLLAR = "flat_name_", "flat_dollar_"
 _RENAMED = re.compile(rf"{_NAMED}\d+\b")
@@ -134,7 +142,7 @@ class _Renaming:
         self.edits.append((place, place, types))
         model = self._new(last.name)
         return PlainText(
-            self._edited(),
+            edited(self.text, self.edits),
             f"{owner}.{model}" if owner else model,
             last.name.strip("'"),
             {new: _unquoted(old) for old, new in self.names.items()},
@@ -157,7 +165,7 @@ class _Renaming:
     def _classes(self) -> Iterator[tuple[Token, _Path]]:
         depth = 0
         for place, token in enumerate(self.listed[:-1]):
-            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+            depth += nesting(token)
             before = self.listed[place - 1].text if place else ";"
             following = self.listed[place + 1]
             named = following.kind == "name" and following.text not in CLASS_WORDS
@@ -174,7 +182,7 @@ class _Renaming:
             at += 1
             parts.append((name, at))
             if not quoted and self._text(at) == "[":
-                end = self._closing(at)
+                end = closing(self.listed, at)
                 name += "".join(token.text for token in self.listed[at:end])
                 at = end
                 parts.append((name, at))
@@ -188,14 +196,6 @@ class _Renaming:
     def _text(self, place: int) -> str:
         return self.listed[place].text if place < len(self.listed) else ""
 
-    def _closing(self, place: int) -> int:
-        depth = 0
-        for at in range(place, len(self.listed)):
-            depth += (self.listed[at].text in _OPENING) - (self.listed[at].text in _CLOSING)
-            if depth == 0:
-                return at + 1
-        return len(self.listed)
-
     def _statements(self, place: int) -> Iterator[int]:
         """Where declarations of the last class begin."""
         if place < len(self.listed) and self.listed[place].kind == "text":
@@ -203,8 +203,8 @@ class _Renaming:
         while place < len(self.listed) and self.listed[place].text not in _SECTIONS:
             yield place
             while self._text(place) not in (";", ""):
-                is_open = self.listed[place].text in _OPENING
-                place = self._closing(place) if is_open else place + 1
+                is_open = self.listed[place].text in OPENING
+                place = closing(self.listed, place) if is_open else place + 1
             place += 1
 
     def _declare(self, place: int) -> None:
@@ -218,7 +218,7 @@ class _Renaming:
         if not is_protected:
             self.edits.append((begin.start, begin.start, "public "))
         if self._text(place) == "enumeration" and self._text(place + 1) == "(":
-            end = self._closing(place + 1)
+            end = closing(self.listed, place + 1)
             items = tuple(t.text for t in self.listed[place + 2 : end - 1] if t.kind == "name")
             name = self.enumerations.setdefault(items, f"flat_enumeration_{len(self.enumerations)}")
             self.edits.append((self.listed[place].start, self.listed[end - 1].end, name))
@@ -313,13 +313,6 @@ class _Renaming:
         if _IDENTIFIER.fullmatch(name):
             return name
         return self.names.setdefault(inner, f"{_NAMED}{len(self.names)}")
-
-    def _edited(self) -> str:
-        content, at, pieces = self.text.encode(), 0, []
-        for start, end, new in sorted(self.edits, key=lambda edit: edit[:2]):
-            pieces += [content[at:start], new.encode()]
-            at = end
-        return b"".join([*pieces, content[at:]]).decode()
 
 
 def _unquoted(name: str) -> str:

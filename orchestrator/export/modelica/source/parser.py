@@ -19,7 +19,15 @@ from orchestrator.export.modelica.source.class_scope import (
     SourcePlace,
     Value,
 )
-from orchestrator.export.modelica.source.text import CLASS_WORDS, Token, split, tokens
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    CLOSING,
+    OPENING,
+    Token,
+    nesting,
+    split,
+    tokens,
+)
 
 SECTIONS = frozenset(("equation", "algorithm"))
 _BLOCKS = frozenset(("if", "for", "when", "while"))
@@ -51,19 +59,29 @@ def parts(section: CodeSection) -> Iterator[SourcePlace]:
             begin = at + 1
 
 
-OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+_CLASS_PREFIXES = frozenset(
+    ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
+)
+_PREFIXES = frozenset(
+    (
+        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
+        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
+    )
+)
 
 
 class NotRead(Exception):  # noqa: N818 - it never leaves the room
     """What rumoca reads and this parser does not."""
 
 
-class Cursor:
-    """Reads tokens one after the other.
+def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
+    """Read a file."""
+    parser = _Parser(tokens(text), source)
+    return parser.within(), list(parser.classes())
 
-    listed: All tokens of the text.
-    source: rumoca's number of the file.
-    """
+
+class _Parser:
+    """Goes down the grammar of Modelica 3.6, appendix A; ``source`` is the number of a file."""
 
     def __init__(self, listed: Sequence[Token], source: int) -> None:
         self._tokens = listed
@@ -134,12 +152,9 @@ class Cursor:
 
     def skip_brackets(self) -> None:
         """Pass over brackets and all in them."""
-        depth = 0
-        while True:
-            text = self.advance().text
-            depth += (text in OPENING) - (text in CLOSING)
-            if depth == 0:
-                return
+        depth = nesting(self.advance())
+        while depth:
+            depth += nesting(self.advance())
 
     def skip_to(self, *wanted: str) -> None:
         """Pass over all that is not one of these, and over brackets as a whole."""
@@ -148,27 +163,6 @@ class Cursor:
                 self.skip_brackets()
             else:
                 self.advance()
-
-
-_CLASS_PREFIXES = frozenset(
-    ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
-)
-_PREFIXES = frozenset(
-    (
-        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
-        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
-    )
-)
-
-
-def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
-    """Read a file."""
-    parser = _Parser(tokens(text), source)
-    return parser.within(), list(parser.classes())
-
-
-class _Parser(Cursor):
-    """Goes down the grammar of Modelica 3.6, appendix A."""
 
     def within(self) -> str:
         if not self.take("within"):
