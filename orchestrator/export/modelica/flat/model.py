@@ -45,9 +45,14 @@ def origin_of(equation: Json, kind: str) -> Json | None:
     return origin.get(kind) if isinstance(origin, dict) else None
 
 
+def tag_of(choice: Json) -> str:
+    """Which of several kinds it is, written as a text or as a dictionary of one."""
+    return str(next(iter(choice)) if isinstance(choice, dict) else choice)
+
+
 def is_settled(variable: Json) -> bool:
     """Whether a variable is a parameter or a constant."""
-    return not {"Parameter", "Constant"}.isdisjoint(variable["variability"])
+    return tag_of(variable["variability"]) in {"Parameter", "Constant"}
 
 
 @dataclass(frozen=True, slots=True)

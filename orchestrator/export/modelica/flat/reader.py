@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -160,9 +161,9 @@ class FunctionBody:
             max(len(entry["shape_expr"]), len(entry["effective_type"]["dimensions"]))
             for entry in function["inputs"]
         ]
-        pairs = list(zip(arguments, wanted, strict=False))
         is_array = [
-            len(value.shape) > rank and not isinstance(value, RecordValue) for value, rank in pairs
+            len(value.shape) > rank and not isinstance(value, RecordValue)
+            for value, rank in zip(arguments, wanted, strict=False)
         ]
         sizes = {value.shape[0] for value, array in zip(arguments, is_array, strict=False) if array}
         if not sizes:
@@ -279,7 +280,7 @@ class FlatReader:
         for name, binding, origin in bindings:
             with self._flat.reporting(origin):
                 value = self._interpreter.evaluate(binding, self._scope)
-                difference = self._variables.names[name].zip(value, lambda a, b: a - b)
+                difference = self._variables.names[name].zip(value, operator.sub)
             yield from self._scalars(difference, origin)
 
     def _expand(self, equation: FlatEquation) -> Iterator[Residual]:
@@ -306,7 +307,7 @@ class FlatReader:
                     name = f"{origin}, '{target}'"
                     symbols = self._scope.names[target]
                     if not self._discrete.take_value(symbols, value, name, initial=initial):
-                        yield from self._scalars(symbols.zip(value, lambda a, b: a - b), name)
+                        yield from self._scalars(symbols.zip(value, operator.sub), name)
 
     @staticmethod
     def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.model import tag_of
 
 
 class EnumerationTypes:
@@ -108,11 +109,11 @@ def structural_parameters(
 def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
     """Parameters that are not calculated from others, and whether anything uses them."""
     referenced = set(_all_names(tree))
-    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
+    kinds = {name: tag_of(entry["variability"]) for name, entry in tree["variables"].items()}
+    known = {name for name, kind in kinds.items() if kind != "Constant"}
     for name, variable in tree["variables"].items():
-        kind = variable["variability"]
         calculated = known.intersection(referenced_names(variable["binding"]))
-        if isinstance(kind, dict) and "Parameter" in kind and not calculated:
+        if kinds[name] == "Parameter" and not calculated:
             around = (name[: match.start()] for match in re.finditer(r"[.\[]", name))
             yield name, bool(referenced.intersection((name, *around)))
 
@@ -173,10 +174,6 @@ class _Probe:
         half = len(names) // 2
         yield from self.shaping(names[:half])
         yield from self.shaping(names[half:])
-
-
-def _is_constant(entry: Json) -> bool:
-    return isinstance(entry["variability"], dict) and "Constant" in entry["variability"]
 
 
 def _two_values(tree: Json, name: str) -> tuple[str, str] | None:

@@ -22,7 +22,7 @@ from orchestrator.export.dae.residual_dae import (
     element_names,
 )
 from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
-from orchestrator.export.modelica.flat.model import FlatModel, Refusal
+from orchestrator.export.modelica.flat.model import FlatModel, Refusal, is_settled, tag_of
 from orchestrator.export.modelica.flat.statements import when_targets
 from orchestrator.export.modelica.flat.structure_probe import EnumerationTypes, referenced_names
 from orchestrator.export.modelica.flat.tensor import Tensor
@@ -35,7 +35,7 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
     """Values of the String parameters and constants; other Strings are left out with a warning."""
     entries, types = flat.tree["variables"], flat.tree["variable_type_names"]
     strings = [name for name in entries if types[name] == "String"]
-    moving = [name for name in strings if not _is_constant(entries[name])]
+    moving = [n for n in strings if entries[n]["dims"] or not is_settled(entries[n])]
     waiting = [name for name in strings if name not in moving]
     texts: dict[str, Tensor] = {}
     for name in waiting * len(waiting):  # they may name each other in any order
@@ -54,12 +54,6 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
     return texts
 
 
-def _is_constant(entry: Json) -> bool:
-    variability = entry["variability"]
-    fixed = isinstance(variability, dict) and "Discrete" not in variability
-    return fixed and not entry["dims"]
-
-
 class VariableClasses:
     """Classifies the variables of a flat model by their declarations."""
 
@@ -71,15 +65,12 @@ class VariableClasses:
     def kind(self, name: str) -> Kind:
         """Kind of a variable, with all its elements."""
         entry = self._entries[name]
-        variability = entry["variability"]
-        tag = next(iter(variability)) if isinstance(variability, dict) else variability
-        causality = entry["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
+        tag = tag_of(entry["variability"])
         if tag == "Constant":
             return Kind.CONSTANT
         if tag == "Parameter":
             return self._classify_parameter(name, entry)
-        if direction == "Input" and self._is_at_the_top(name):
+        if tag_of(entry["causality"]) == "Input" and self._is_at_the_top(name):
             return Kind.INPUT
         if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
             return Kind.DISCRETE
@@ -99,11 +90,8 @@ class VariableClasses:
             return Kind.CALCULATED  # by the initial system
         if name in self._flat.structural:
             return Kind.CONSTANT
-        if self._flat.tree["variable_final_flags"].get(name) or any(
-            referenced_names(entry["binding"])
-        ):
-            return Kind.CALCULATED
-        return Kind.PARAMETER
+        follows = self.is_final(name) or any(referenced_names(entry["binding"]))
+        return Kind.CALCULATED if follows else Kind.PARAMETER
 
     def is_free(self, name: str) -> bool:
         """Whether a parameter is declared with fixed=false."""
@@ -116,9 +104,7 @@ class VariableClasses:
 
     def is_connector_output(self, name: str) -> bool:
         """Whether a variable is an output of the FMU."""
-        causality = self._entries[name]["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        return bool(direction == "Output") and self._is_at_the_top(name)
+        return tag_of(self._entries[name]["causality"]) == "Output" and self._is_at_the_top(name)
 
     def _is_at_the_top(self, name: str) -> bool:
         """Only what the top level declares, connectors too, is the FMU's."""
@@ -131,8 +117,7 @@ class VariableClasses:
         return used and self._entries[name]["binding"] is None and not self.is_free(name)
 
     def _is_parameter(self, name: str) -> bool:
-        variability = self._entries[name]["variability"]
-        return isinstance(variability, dict) and "Parameter" in variability
+        return tag_of(self._entries[name]["variability"]) == "Parameter"
 
 
 class VariableReader:
@@ -383,10 +368,5 @@ def _warn_beyond_limits(place: str, variable: Variable) -> None:
     low = -math.inf if variable.minimum is None else variable.minimum
     high = math.inf if variable.maximum is None else variable.maximum
     if not low <= value <= high:
-        _LOGGER.warning(
-            "%s: the value %g is outside of its limits: min %g, max %g",
-            place,
-            value,
-            low,
-            high,
-        )
+        text = "%s: the value %g is outside of its limits: min %g, max %g"
+        _LOGGER.warning(text, place, value, low, high)
