@@ -18,7 +18,7 @@ largest elements; else it is torn as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ def nonlinear_unknowns(expression: Any, unknowns: Any, jacobian: Any) -> list[st
     if unknowns.numel() == 1 and _is_definition(expression, unknowns):
         return []
     inside = {symbol.name() for symbol in ca.symvar(jacobian)} | switched_symbols(expression)
-    return [name for index in range(unknowns.numel()) if (name := unknowns[index].name()) in inside]
+    return [name for unknown in ca.vertsplit(unknowns) if (name := unknown.name()) in inside]
 
 
 def _is_definition(expression: Any, unknown: Any) -> bool:
@@ -274,11 +274,7 @@ def _without_aliases(
     roots = {name: root(name) for name in signs}
     values = {name: symbols[other] * sign for name, (other, sign) in roots.items()}
     places = ca.vertcat(*(symbols[name] for name in values))
-    replaced = ca.substitute(
-        _expressions(left),
-        places,
-        ca.vertcat(*values.values()),
-    )
+    replaced = ca.substitute(_expressions(left), places, ca.vertcat(*values.values()))
     return (
         [Residual(replaced[row], residual.origin) for row, residual in enumerate(left)],
         [symbol for symbol in unknowns if symbol.name() not in signs],
@@ -330,10 +326,9 @@ class EquationBlock:
     inner: tuple[str, ...] = ()  # unknowns that follow from the others explicitly
 
     @property
-    def label(self) -> str:
-        """Names of the unknowns."""
-        names = [self.unknowns[i].name() for i in range(self.unknowns.numel())]
-        return ", ".join([*names, *self.inner])
+    def names(self) -> list[str]:
+        """Names of the unknowns that it is solved for."""
+        return [unknown.name() for unknown in ca.vertsplit(self.unknowns)]
 
 
 @dataclass(frozen=True)
@@ -377,8 +372,7 @@ def solve(
 
 
 def _incidence(residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Any:
-    expressions = _expressions(residuals)
-    return ca.jacobian(expressions, column(unknowns)).sparsity()
+    return ca.jacobian(_expressions(residuals), column(unknowns)).sparsity()
 
 
 def _ordered(
@@ -456,6 +450,33 @@ def _is_singular(matrix: NDArray[np.float64]) -> bool:
         rows = matrix / np.abs(matrix).max(axis=1, keepdims=True)
         scaled = rows / np.abs(rows).max(axis=0, keepdims=True)
     return not np.isfinite(scaled).all() or np.linalg.matrix_rank(scaled) < len(scaled)
+
+
+def augment(
+    equation: int,
+    unknowns: Callable[[int], Iterable[str]],
+    assigned: dict[str, int],
+    equations: set[int],
+    seen: set[str],
+) -> bool:
+    """Let an equation have one of its unknowns, by an augmenting path of a matching.
+
+    assigned: The equation of each unknown that has one; changed if there is a path.
+    equations, seen: Get the equations and unknowns that were tried.
+    """
+    equations.add(equation)
+    names = list(unknowns(equation))
+    for name in names:
+        if name not in assigned:
+            assigned[name] = equation
+            return True
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            if augment(assigned[name], unknowns, assigned, equations, seen):
+                assigned[name] = equation
+                return True
+    return False
 
 
 def check_matching(
