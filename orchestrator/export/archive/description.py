@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -18,7 +18,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import ModelicaError, SoftdockError
 from orchestrator.core.system import conversion
 from orchestrator.core.system.units import base_unit, is_expressible, per_second
-from orchestrator.export.archive.dependency import Dependencies, dependencies_of
+from orchestrator.export.archive.dependency import Dependent, dependencies_of
 from orchestrator.export.archive.model_description import (
     DescribedVariable,
     ExportedDescription,
@@ -243,15 +243,15 @@ def _number(entry: ArrayVariable, fmi: str) -> int:
 def _structure(
     layout: Layout, listed: Sequence[ArrayVariable], fmi: str
 ) -> list[tuple[str, list[Unknown]]]:
-    table = dependencies_of(layout)
+    running, at_start = dependencies_of(layout)
     owners = {slot.reference: entry for entry in listed for slot in entry.slots}
     found = []
-    for tag, slots, dependencies in zip(
-        _GROUPS[fmi],
-        (output_slots(layout), layout.of(Region.DERIVATIVE), _initial_unknowns(layout)),
-        (table.continuous, table.continuous, table.initial),
-        strict=True,
-    ):
+    groups = (
+        (output_slots(layout), running),
+        (layout.of(Region.DERIVATIVE), running),
+        (_initial_unknowns(layout), at_start),
+    )
+    for tag, (slots, dependencies) in zip(_GROUPS[fmi], groups, strict=True):
         own = dict.fromkeys(owners[slot.reference] for slot in slots)
         found.append((tag, [_unknown(entry, dependencies, owners, fmi) for entry in own]))
     if fmi == "3.0":
@@ -262,7 +262,7 @@ def _structure(
 
 def _unknown(
     entry: ArrayVariable,
-    dependencies: Callable[[Slot], Dependencies],
+    dependencies: Dependent,
     owners: Mapping[int, ArrayVariable],
     fmi: str,
 ) -> Unknown:

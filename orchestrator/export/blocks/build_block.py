@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FunctionType, SimpleNamespace, TracebackType
 from typing import Any
@@ -393,10 +394,7 @@ def build_sampled(
     layout: Layout, recipe: Recipe, files: Mapping[str, Path], *, force: bool = False
 ) -> BuildResult:
     """Build the FMUs of a model that changes at the ends of communication steps only."""
-
-    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
-        write_fmu(layout, recipe, fmi, stamp, target)
-
+    write = partial(write_fmu, layout, recipe)
     return write_changed(recipe, _layout_hash(layout), write, files, force=force)
 
 

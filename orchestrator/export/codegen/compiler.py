@@ -146,17 +146,6 @@ def library_command(
     return [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
 
 
-def compile_library(
-    sources: Path,
-    main: str,
-    library: Path,
-    warnings: Sequence[str] = (),
-    libraries: Sequence[str] = (),
-) -> None:
-    """Compile ``sources / main`` into a shared library for this machine."""
-    run_compiler(library_command(main, library, warnings, libraries), sources)
-
-
 def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
     """Run several compilers at one time, in the same folder; one that fails ends the others."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:

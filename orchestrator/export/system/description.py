@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Schedule
 from orchestrator.core.system import (
     BaseUnit,
     Causality,
-    Connection,
     DataType,
     Endpoint,
     Enumeration,
@@ -218,30 +219,18 @@ def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
 
 def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
     """Return for every own output the own inputs that reach it through no state and no delay."""
-    lines = {line.target: line for line in system.connections if line.delay is None}
+    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
+    graph.add_nodes_from(Endpoint("", name) for name in system.connectors)
+    lines = [line for line in system.connections if line.delay is None]
+    graph.add_edges_from((line.source, line.target) for line in lines)
+    for name, component in system.components.items():
+        for output in component.of(Causality.OUTPUT):
+            for acting in component.direct_inputs(output.name):
+                graph.add_edge(Endpoint(name, acting), Endpoint(name, output.name))
     inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
     found = {}
     for name, connector in system.connectors.items():
         if connector.causality is Causality.OUTPUT:
-            reached = _reached(system, lines, Endpoint("", name))
-            found[name] = tuple(i for i in inputs if i in reached)
+            reached = nx.ancestors(graph, Endpoint("", name))
+            found[name] = tuple(i for i in inputs if Endpoint("", i) in reached)
     return found
-
-
-def _reached(system: System, lines: Mapping[Endpoint, Connection], target: Endpoint) -> set[str]:
-    own: set[str] = set()
-    seen: set[Endpoint] = set()
-    todo = [target]
-    while todo:
-        line = lines.get(todo.pop())
-        if line is None or line.source in seen:
-            continue
-        source = line.source
-        seen.add(source)
-        if not source.component:
-            own.add(source.connector)
-            continue
-        component = system.components[source.component]
-        direct = component.direct_inputs(source.connector)
-        todo += [Endpoint(source.component, name) for name in direct]
-    return own

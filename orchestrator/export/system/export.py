@@ -26,6 +26,7 @@ from orchestrator.core.master import (
 from orchestrator.core.master.run.step_failure import expect_capabilities
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior, with_boundary
+from orchestrator.core.master.schedule.schedule import connector_at
 from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.system import (
@@ -275,12 +276,8 @@ def _numbers(flat: System) -> list[str]:
     return [
         name
         for name in recordable(inside, None)
-        if _type(inside, Endpoint.parse(name)) is not DataType.CLOCK
+        if connector_at(inside, Endpoint.parse(name)).type is not DataType.CLOCK
     ]
-
-
-def _type(system: System, end: Endpoint) -> DataType:
-    return system.components[end.component].connectors[end.connector].type
 
 
 def _write(
