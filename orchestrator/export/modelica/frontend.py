@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -85,15 +85,6 @@ def is_placed(text: str) -> bool:
     return _PLACED.search(text) is not None
 
 
-def class_extends(text: str) -> list[int]:
-    """Lines of elements that extend what they redeclare, ``redeclare model extends B``."""
-    return [
-        word.line
-        for word, after in pairwise(tokens(text))
-        if word.text in CLASS_WORDS and after.text == "extends"
-    ]
-
-
 def words(text: str, files: Sequence[Path]) -> list[str]:
     """Rumoca's words without what it says twice, and the lines of names that it does not place."""
     said, _, related = text.strip().partition("\nRelated failures")
@@ -104,39 +95,37 @@ def words(text: str, files: Sequence[Path]) -> list[str]:
     if ELEMENT_EVENT.search(said):
         lines.append(_WHOLE)
     if not is_placed(text):
+        texts = list(_texts(files))
         for name in dict.fromkeys(_CALLS.findall(text)):
-            lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, files)[:_SHOWN]]
+            calls = [call for each in texts for call in _calls(name, each)][:_SHOWN]
+            lines += [f"{call} ({_INSTEAD[name]})" for call in calls]
         for name in dict.fromkeys(_QUOTED.findall(text)):
-            places = [place for file in files for place in _places(name, file)][:_SHOWN]
+            places = [place for each in texts for place in _places(name, each)][:_SHOWN]
             if places:
                 lines.append(f"'{name}' stands at {', '.join(places)}")
     return lines
 
 
-def _calls(name: str, files: Sequence[Path]) -> list[str]:
-    """Say which calls stand where; of der() those of expressions, as it may have variables."""
-    found = []
+def _texts(files: Iterable[Path]) -> Iterator[ModelicaText]:
     for file in files:
         with suppress(ModelicaError):  # a sibling that is no text; rumoca has left it out as well
-            found += [
-                f"{name}({words}) stands at {file}:{line}"
-                for line, words in ModelicaText(file).calls_of(name)
-                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
-            ]
-    return found
+            yield ModelicaText(file)
 
 
-def _places(name: str, file: Path) -> list[str]:
+def _calls(name: str, text: ModelicaText) -> Iterator[str]:
+    """Say which calls stand where; of der() those of expressions, as it may have variables."""
+    for line, words in text.calls_of(name):
+        if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", "")):
+            yield f"{name}({words}) stands at {text.path}:{line}"
+
+
+def _places(name: str, text: ModelicaText) -> list[str]:
     """Where a file declares the class of that name, else where it says the name."""
-    try:
-        text = ModelicaText(file)
-    except ModelicaError:  # a sibling that is no text; rumoca has left it out as well
-        return []
     last = name.rpartition(".")[2]
     lines = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
     while name and not lines:  # a flat name has the instance before that of the class
         lines, name = text.lines_of(name), name.partition(".")[2]
-    return [f"{file}:{line}" for line in lines]
+    return [f"{text.path}:{line}" for line in lines]
 
 
 _LOGGER = logging.getLogger(__name__)
@@ -198,12 +187,13 @@ class _Source:
             raise self._refused(error) from error
 
     def _cause(self) -> str:
-        lines = class_extends(self._text)
-        if lines:
-            return (
-                f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
-                f"{lines[0]}; write a class of another name that extends it, and redeclare to that"
-            )
+        for word, after in pairwise(tokens(self._text)):
+            if word.text in CLASS_WORDS and after.text == "extends":
+                return (
+                    f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
+                    f"{word.line}; write a class of another name that extends it, and redeclare to"
+                    " that"
+                )
         return (
             f"write what the class at {self.place} uses in another way, or leave parts of it out to"
             " find what it is"

@@ -157,12 +157,9 @@ def _candidates(parts: Sequence[str], roots: Sequence[Path]) -> Iterator[Path]:
 
 
 def _nearest_folder(parts: Sequence[str], roots: Sequence[Path]) -> Path:
-    for length in range(len(parts) - 1, -1, -1):
-        for root in roots:
-            folder = root.joinpath(*parts[:length])
-            if folder.is_dir():
-                return folder
-    return roots[0]
+    lengths = range(len(parts) - 1, -1, -1)
+    folders = (root.joinpath(*parts[:length]) for length in lengths for root in roots)
+    return next((folder for folder in folders if folder.is_dir()), roots[0])
 
 
 _LOGGER = logging.getLogger(__name__)

@@ -204,12 +204,9 @@ class ModelicaText:
 
     def lines_of(self, word: str) -> list[int]:
         """Lines on which a name stands, comments and strings left out; ``a.b`` may have blanks."""
-        parts = word.split(".")
-        wanted = [piece for part in parts for piece in (part, ".")][:-1]
-        texts = [token.text for token in self.tokens]
-        return sorted(
-            {self.tokens[i].line for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted}
-        )
+        wanted = re.split(r"(\.)", word)
+        runs = windows(self.tokens, len(wanted))
+        return sorted({run[0].line for run in runs if [each.text for each in run] == wanted})
 
     def calls_of(self, name: str) -> list[tuple[int, str]]:
         """Lines on which a function is called, and what is between the brackets."""
