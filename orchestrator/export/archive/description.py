@@ -26,6 +26,7 @@ from orchestrator.export.archive.model_description import (
     Unit,
     Unknown,
     encoded,
+    time_variable,
 )
 from orchestrator.export.codegen.compiler import SUNDIALS
 from orchestrator.export.codegen.layout import (
@@ -158,15 +159,7 @@ def describe(layout: Layout, recipe: Recipe, fmi: str, token: str) -> ExportedDe
             source_file=SOURCE_FILE if recipe.sources else None,
             input_order=_INPUT_ORDER if ode.sampled is None else 0,
         )
-    independent = {
-        "name": "time",
-        "valueReference": str(len(layout.slots)),
-        "description": "Simulation time",
-        "causality": "independent",
-        "variability": "continuous",
-    }
-    time = DescribedVariable("Float64", independent, {"unit": "s"})
-    return replace(about, variables=[*about.variables, time])
+    return replace(about, variables=[*about.variables, time_variable(len(layout.slots))])
 
 
 def write_build_description(recipe: Recipe) -> bytes:

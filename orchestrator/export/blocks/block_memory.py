@@ -19,7 +19,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block
-from orchestrator.core.system import Causality, Connector
+from orchestrator.core.system import Connector
 from orchestrator.core.system import DataType as PortType
 from orchestrator.export.dae.residual_dae import (
     DataType,
@@ -266,18 +266,6 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
     return target
 
 
-_TYPES = {
-    PortType.REAL: DataType.REAL,
-    PortType.INTEGER: DataType.INTEGER,
-    PortType.BOOLEAN: DataType.BOOLEAN,
-}
-_KINDS = {
-    Causality.INPUT: Kind.INPUT,
-    Causality.OUTPUT: Kind.OUTPUT,
-    Causality.PARAMETER: Kind.PARAMETER,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """One attribute of a block: a number, an array, or a list or tuple of numbers.
@@ -323,11 +311,11 @@ def _ports(block: Block) -> list[Field]:
 
 
 def _port(connector: Connector, value: Any) -> Field:
-    if connector.type not in _TYPES:
+    if connector.type.is_text or connector.type is PortType.CLOCK:
         raise CapabilityError(
             f"'{connector.name}' is a {connector.type}; C code is made of numbers only"
         )
-    kind, data_type = _KINDS[connector.causality], _TYPES[connector.type]
+    kind, data_type = Kind(connector.causality.value), DataType(connector.type.value)
     form = np.ndarray if connector.shape else type(value)
     facts: dict[str, Any] = {"unit": connector.unit, "description": connector.description}
     if (limits := connector.limits) is not None:  # FMI knows no ends that are just not in a range

@@ -157,8 +157,7 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
             if element.declared is not None:
                 yield from _short(scope, element.declared.name)
     for instance in model.instances:
-        for name, member in instance.scope.components.items():
-            path = f"{instance.path}.{name}".lstrip(".")
+        for path, member in instance.members():
             entry = flat.tree["variables"].get(path)
             if entry is None or not is_settled(entry):
                 continue

@@ -224,7 +224,7 @@ def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]
 def _misfit(outer: ClassMember, inner: ClassMember) -> str:
     """Why an inner component is no subtype of an outer one (Modelica 3.6, section 5.4)."""
     (one, wanted), (other, got) = outer.owner.type_of(outer), inner.owner.type_of(inner)
-    known = all(each.isdigit() for each in (*one.dims, *other.dims))
+    known = all(map(str.isdigit, (*one.dims, *other.dims)))
     if len(one.dims) != len(other.dims) or (known and one.dims != other.dims):
         said = [f"[{', '.join(each.dims)}]" if each.dims else "a scalar" for each in (one, other)]
         return f"it is {said[0]}, and the inner one {said[1]}"
@@ -241,9 +241,8 @@ def _declared(model: Model) -> tuple[dict[str, ClassMember], dict[str, ClassMemb
     outer: dict[str, ClassMember] = {}
     inner: dict[str, ClassMember] = {}
     for instance in model.instances:
-        for name, member in instance.scope.components.items():
+        for path, member in instance.members():
             prefixes = member.changed()[0].prefixes
-            path = f"{instance.path}.{name}".lstrip(".")
             if "inner" in prefixes:
                 inner[path] = member
             if "outer" in prefixes:

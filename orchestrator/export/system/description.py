@@ -25,6 +25,7 @@ from orchestrator.export.archive.model_description import (
     TypeDefinition,
     Unit,
     Unknown,
+    time_variable,
     write,
 )
 from orchestrator.export.system.interface import InnerFmu, SystemVariable, VariablePlace
@@ -66,13 +67,9 @@ def describe(
         for i, variable in enumerate(variables, start=1)
         if variable.causality == "output"
     ]
-    time = {
-        "name": _free_name("time", variables),
-        "valueReference": "0",
-        "description": "Simulation time",
-        "causality": "independent",
-        "variability": "continuous",
-    }
+    time = "time"
+    while time in {variable.name for variable in variables}:
+        time += "_"
     groups = ("Outputs", "InitialUnknowns") if fmi == 2 else ("Output", "InitialUnknown")
     times = {
         "startTime": flat.experiment.start_ns,
@@ -90,7 +87,7 @@ def describe(
             log_categories=_CATEGORIES,
             experiment={k: repr(seconds(ns)) for k, ns in times.items() if ns is not None},
             variables=[
-                *([Described("Float64", time, {"unit": "s"})] if fmi == 3 else []),
+                *([time_variable(0, time)] if fmi == 3 else []),
                 *(_described(variable, i, fmi) for i, variable in enumerate(variables, start=1)),
             ],
             structure=[(tag, unknowns) for tag in groups],
@@ -208,13 +205,6 @@ def _known(names: Sequence[str], variables: Sequence[SystemVariable]) -> list[in
         for i, v in enumerate(variables, start=1)
         if v.causality == "input" and v.connector.name in names
     ]
-
-
-def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
-    taken = {variable.name for variable in variables}
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:

@@ -232,12 +232,9 @@ class InnerFmu:
             for name, value in self.component.values.items()
         ]
 
-    def is_tunable(self, name: str) -> bool:
-        """Whether a parameter may be set while the FMU runs."""
-        return name in self._tunable
-
     @cached_property
-    def _tunable(self) -> frozenset[str]:
+    def tunable(self) -> frozenset[str]:
+        """Parameters that may be set while the FMU runs."""
         return frozenset(
             v.name for v in self.described.modelVariables if v.variability == "tunable"
         )
@@ -350,29 +347,19 @@ class InterfaceBuilder:
             start = elements(_NOTHING[connector.type] if value is None else value)
             if value is None:
                 start *= connector.size
+            name = connector.name
             if connector.causality is Causality.INPUT:
-                slot = self._slots.get(f"{SOURCE}.{connector.name}", -1)
+                slot = self._slots.get(f"{SOURCE}.{name}", -1)
                 yield SystemVariable(
-                    connector.name, "input", moving, VariablePlace.INPUT, connector, slot, start
+                    name, "input", moving, VariablePlace.INPUT, connector, slot, start
                 )
             elif connector.causality is Causality.OUTPUT:
-                slot = self._slots.get(f"{SINK}.{connector.name}", -1)
-                yield SystemVariable(
-                    connector.name, "output", moving, VariablePlace.SIGNAL, connector, slot
-                )
+                slot = self._slots.get(f"{SINK}.{name}", -1)
+                yield SystemVariable(name, "output", moving, VariablePlace.SIGNAL, connector, slot)
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
                 start = self._given(targets, start)
-                yield SystemVariable(
-                    connector.name,
-                    "parameter",
-                    "tunable" if tunable else "fixed",
-                    VariablePlace.PARAMETER,
-                    connector,
-                    start=start,
-                    is_tunable=tunable,
-                    targets=targets,
-                )
+                yield _parameter(name, connector, start, targets, tunable=tunable)
 
     def _targets(self, own: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
         numbers = {fmu.component.name: i for i, fmu in enumerate(self._fmus)}
@@ -385,7 +372,7 @@ class InterfaceBuilder:
             factor, offset = factor_and_offset_of(line, own, last)
             port = inner.port(line.target.connector)
             targets.append(ParameterTarget(numbers[line.target.component], port, factor, offset))
-            tunable = tunable and inner.is_tunable(line.target.connector)
+            tunable = tunable and line.target.connector in inner.tunable
         return tuple(targets), tunable and bool(targets)
 
     def _given(self, targets: Sequence[ParameterTarget], start: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -404,11 +391,8 @@ class InterfaceBuilder:
                 name = f"{inner.component.name}.{output.name}"
                 if name in self._slots and output.type is not DataType.CLOCK:
                     moving = "continuous" if output.type is DataType.REAL else "discrete"
-                    slot = self._slots[name]
-                    dotted = name.replace("/", ".")
-                    yield SystemVariable(
-                        dotted, "local", moving, VariablePlace.SIGNAL, output, slot
-                    )
+                    place, dotted = VariablePlace.SIGNAL, name.replace("/", ".")
+                    yield SystemVariable(dotted, "local", moving, place, output, self._slots[name])
 
     def _parameters(self) -> Iterator[SystemVariable]:
         """Parameters that nothing sets, and inputs that nothing is connected to."""
@@ -423,17 +407,30 @@ class InterfaceBuilder:
                 is_clock = connector.type is DataType.CLOCK
                 if not (wanted and free) or structural or value is None or is_clock:
                     continue
-                tunable = held or inner.is_tunable(connector.name)
-                yield SystemVariable(
-                    f"{name}.{connector.name}".replace("/", "."),
-                    "parameter",
-                    "tunable" if tunable else "fixed",
-                    VariablePlace.PARAMETER,
-                    connector,
-                    start=elements(value),
-                    is_tunable=tunable,
-                    targets=(ParameterTarget(number, inner.port(connector.name)),),
-                )
+                tunable = held or connector.name in inner.tunable
+                dotted = f"{name}.{connector.name}".replace("/", ".")
+                target = ParameterTarget(number, inner.port(connector.name))
+                yield _parameter(dotted, connector, elements(value), (target,), tunable=tunable)
+
+
+def _parameter(
+    name: str,
+    connector: Connector,
+    start: tuple[Any, ...],
+    targets: tuple[ParameterTarget, ...],
+    *,
+    tunable: bool,
+) -> SystemVariable:
+    return SystemVariable(
+        name,
+        "parameter",
+        "tunable" if tunable else "fixed",
+        VariablePlace.PARAMETER,
+        connector,
+        start=start,
+        is_tunable=tunable,
+        targets=targets,
+    )
 
 
 def _beyond_fmi2(variable: SystemVariable) -> str | None:
