@@ -243,23 +243,23 @@ class ExplicitOde:
     name: str
     description: str
     time: _SX
-    constants: tuple[Variable, ...]
-    inputs: tuple[Variable, ...]
-    states: tuple[Variable, ...]
-    parameters: tuple[Variable, ...]
-    calculated: tuple[Variable, ...]
-    outputs: tuple[Variable, ...]
-    locals: tuple[Variable, ...]
-    xdot: _SX
-    y: _SX
-    w: _SX
-    c: _SX
-    start: _SX
-    c_running: _SX
+    constants: tuple[Variable, ...] = ()
+    inputs: tuple[Variable, ...] = ()
+    states: tuple[Variable, ...] = ()
+    parameters: tuple[Variable, ...] = ()
+    calculated: tuple[Variable, ...] = ()
+    outputs: tuple[Variable, ...] = ()
+    locals: tuple[Variable, ...] = ()
+    xdot: _SX = field(default_factory=column)
+    y: _SX = field(default_factory=column)
+    w: _SX = field(default_factory=column)
+    c: _SX = field(default_factory=column)
+    start: _SX = field(default_factory=column)
+    c_running: _SX = field(default_factory=column)
     blocks: tuple[EquationBlock, ...] = ()
-    guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    guess: _SX = field(default_factory=column)
     initial: InitialSystem | None = None
-    initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    initial_guess: _SX = field(default_factory=column)
     discrete: tuple[Variable, ...] = ()
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
@@ -300,26 +300,18 @@ class ExplicitOde:
 
 def without_equations(name: str, description: str, sampled: Sampled) -> ExplicitOde:
     """A model that only changes at the ends of communication steps."""
-    empty = column(())
     outputs = tuple(v for v in sampled.memory if v.kind is Kind.OUTPUT)
     shown = sampled.memory[len(outputs) :]
     return ExplicitOde(
         name,
         description,
         sampled.time,
-        (),
-        sampled.inputs,
-        (),
-        sampled.parameters,
-        (),
-        outputs,
-        shown,
-        empty,
-        ca.SX.zeros(len(outputs)),
-        ca.SX.zeros(len(shown)),
-        empty,
-        empty,
-        empty,
+        inputs=sampled.inputs,
+        parameters=sampled.parameters,
+        outputs=outputs,
+        locals=shown,
+        y=ca.SX.zeros(len(outputs)),
+        w=ca.SX.zeros(len(shown)),
         sampled=sampled,
     )
 
@@ -391,7 +383,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
         solution.blocks,
         _guesses(dae, solution.blocks, {}),
         initial,
-        _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
+        _guesses(dae, initial.blocks, initial.guesses) if initial else column(),
         dae.of_kind(Kind.DISCRETE),
         dae.events.map(lambda _: next(one_by_one)),
         tuple(

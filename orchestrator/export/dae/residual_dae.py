@@ -316,7 +316,7 @@ def start_point(dae: ResidualDae) -> dict[str, float]:
     return dict(zip(names, map(float, ca.evalf(numbers).full().ravel()), strict=True))
 
 
-def column(items: Any) -> Any:
+def column(items: Any = ()) -> Any:
     """Column of scalar expressions, possibly none."""
     return ca.vertcat(ca.SX(0, 1), *items)
 

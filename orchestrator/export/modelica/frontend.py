@@ -141,18 +141,14 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """How rumoca gets at a model, and at a class that extends it.
-
-    question, prefix: What loads the model; text that a class that extends it stands behind.
-    """
+    """How rumoca gets at a model, and at a class that extends it: by its files or its text."""
 
     model: str
     title: str
-    roots: tuple[Path, ...]
-    question: Mapping[str, str]
-    prefix: str
-    files: tuple[Path, ...]
     renamed: dict[str, str]
+    roots: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    text: str = ""
     session: int = field(default_factory=lambda: next(_SESSIONS))
 
     def load(self) -> Json:
@@ -165,11 +161,13 @@ class _Source:
                     f"model {self.title} has {size / 1e6:.1f} MB of text, of at most"
                     f" {_LARGEST / 1e6:.1f}; write arrays and loops, or split it"
                 )
-        return self._compiled({**self.question, "model": self.model}, whole=True)
+        question = {"file": str(self.files[0])} if self.files else {"text": self.text}
+        return self._compiled({**question, "model": self.model}, whole=True)
 
     def load_probe(self, probe: str, *, whole: bool = False) -> Json:
         """What it makes of a class that extends it."""
-        return self._compiled({"text": self.prefix + probe, "model": _PROBE}, whole=whole)
+        text = f"{self.text}\n{probe}" if self.text else probe
+        return self._compiled({"text": text, "model": _PROBE}, whole=whole)
 
     def _compiled(self, question: Mapping[str, str], *, whole: bool) -> Json:
         roots = [str(root) for root in self.roots]
@@ -259,7 +257,7 @@ class _Source:
     def _text(self) -> str:
         if self.files:
             return self.files[0].read_text(encoding="utf-8-sig", errors="replace")
-        return self.question["text"]
+        return self.text
 
     @property
     def _file(self) -> str:
@@ -317,11 +315,9 @@ def _source_of(place: ClassPlace, originals: dict[str, str]) -> _Source:
     return _Source(
         place.model,
         f"'{place.model}' in '{originals.get(str(place.file), place.file)}'",
-        place.roots,
-        {"file": str(place.file)},
-        "",
-        (place.file, *(file for file in place.files if file != place.file)),
         originals,
+        place.roots,
+        (place.file, *(file for file in place.files if file != place.file)),
     )
 
 
@@ -335,9 +331,7 @@ def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
     texts, originals = {_INPUT: source}, {_INPUT: shown}
 
     def make() -> FlatModel:
-        text = texts[_INPUT]
-        question = {"text": text}
-        return _flatten(_Source(model, f"'{model}'", (), question, f"{text}\n", (), originals))
+        return _flatten(_Source(model, f"'{model}'", originals, text=texts[_INPUT]))
 
     return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 

@@ -44,23 +44,12 @@ class VariablePlace(IntEnum):
     PARAMETER = 2
 
 
-class Type(IntEnum):
-    """Types of FMI 3.0; the numbers are those of the file (engine/src/fmi/ports3.hpp)."""
-
-    FLOAT64 = 0
-    FLOAT32 = 1
-    INT8 = 2
-    UINT8 = 3
-    INT16 = 4
-    UINT16 = 5
-    INT32 = 6
-    UINT32 = 7
-    INT64 = 8
-    UINT64 = 9
-    BOOLEAN = 10
-    CLOCK = 11
-    STRING = 12
-    BINARY = 13
+#: Types of FMI 3.0; the numbers are those of the file (engine/src/fmi/ports3.hpp).
+Type = IntEnum(
+    "Type",
+    "FLOAT64 FLOAT32 INT8 UINT8 INT16 UINT16 INT32 UINT32 INT64 UINT64 BOOLEAN CLOCK STRING BINARY",
+    start=0,
+)
 
 
 #: By the names of FMI 2.0 and 3.0 in capitals.

@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 
@@ -273,6 +273,29 @@ class ExpressionScope:
         return replace(self, names={**self.names, **inside}) if values else self
 
 
+_Made = TypeVar("_Made")
+
+
+def reachable(
+    branches: Iterable[tuple[Json, Json]],
+    condition: Callable[[Json], Scalar],
+    value: Callable[[Json], _Made],
+    otherwise: Json,
+) -> tuple[list[tuple[Scalar, _Made]], _Made]:
+    """Branches that may be taken, and what comes of it if none is.
+
+    What cannot be reached need not make sense, so it is not looked at.
+    """
+    cases = []
+    for test, body in branches:
+        holds = condition(test)
+        if not holds.is_constant():
+            cases.append((holds, value(body)))
+        elif float(holds):
+            return cases, value(body)
+    return cases, value(otherwise)
+
+
 class Interpreter:
     """Evaluates expression trees.
 
@@ -401,17 +424,12 @@ class Interpreter:
         return self.evaluate(body["rhs"], scope).map(UNARY[body["op"]])
 
     def _visit_if(self, body: Json, scope: ExpressionScope) -> Tensor:
-        cases: list[tuple[Scalar, Tensor]] = []
-        for condition_node, node in body["branches"]:
-            condition = self.evaluate(condition_node, scope).item
-            if condition.is_constant() and not float(condition):
-                continue  # what cannot be reached need not make sense
-            cases.append((condition, self.evaluate(node, scope)))
-            if condition.is_constant():
-                break
-        else:
-            cases.append((ca.SX(1), self.evaluate(body["else_branch"], scope)))
-        _, result = cases.pop()
+        cases, result = reachable(
+            body["branches"],
+            lambda node: self.evaluate(node, scope).item,
+            lambda node: self.evaluate(node, scope),
+            body["else_branch"],
+        )
         for condition, chosen in reversed(cases):
             if chosen.shape != result.shape:
                 raise Refusal(f"an if-expression of shapes {chosen.shape} and {result.shape}")

@@ -30,6 +30,12 @@ class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn
 Json = Any
 _TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
 _PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
+_ORIGINS = {
+    "ComponentEquation": "equation of '{component}'",
+    "FlowSum": "flow balance {description}",
+    "Connection": "connection {lhs} = {rhs}",
+    "UnconnectedFlow": "zero flow of '{variable}', which nothing is connected to",
+}
 _SHOWN = 5  # problems of one kind in a message
 _SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 
@@ -176,16 +182,8 @@ class FlatModel:
         kind, details = "equation", entry.get("origin")
         if isinstance(details, dict):
             tag, body = next(iter(details.items()))
-            if tag == "ComponentEquation":
-                kind = f"equation of '{body['component']}'" if body["component"] else "equation"
-            elif tag == "FlowSum":
-                kind = f"flow balance {body['description']}"
-            elif tag == "Connection":
-                kind = f"connection {body['lhs']} = {body['rhs']}"
-            elif tag == "UnconnectedFlow":
-                kind = f"zero flow of '{body['variable']}', which nothing is connected to"
-            else:
-                kind = f"{tag} {body}"
+            if tag != "ComponentEquation" or body["component"]:
+                kind = _ORIGINS[tag].format_map(body) if tag in _ORIGINS else f"{tag} {body}"
         elif details:
             kind = str(details)
         return self.placed(kind, entry)

@@ -18,6 +18,7 @@ from orchestrator.export.modelica.flat.expression import (
     Json,
     RecordValue,
     gather,
+    reachable,
 )
 from orchestrator.export.modelica.flat.model import Refusal, tag_of
 from orchestrator.export.modelica.flat.tensor import Tensor, choose
@@ -125,17 +126,12 @@ class StatementRunner:
 
     def _branch(self, body: Json, names: Names) -> None:
         before = dict(names)
-        cases: list[tuple[Any, Names]] = []
-        for block in body["cond_blocks"]:
-            condition = self.evaluate(block["cond"], before).item
-            if condition.is_constant() and not float(condition):
-                continue
-            cases.append((condition, self._inside(block["stmts"], before)))
-            if condition.is_constant():
-                break
-        else:
-            cases.append((ca.SX(1), self._inside(body["else_block"] or [], before)))
-        _, result = cases.pop()
+        cases, result = reachable(
+            ((block["cond"], block["stmts"]) for block in body["cond_blocks"]),
+            lambda node: self.evaluate(node, before).item,
+            lambda statements: self._inside(statements, before),
+            body["else_block"] or [],
+        )
         for condition, inside in reversed(cases):
             result = merged(condition, inside, result)
         names.update(result)

@@ -186,9 +186,8 @@ class _Renaming:
                 name += "".join(token.text for token in self.listed[at:end])
                 at = end
                 parts.append((name, at))
-            if self._text(at) != "." or at + 1 >= len(self.listed):
-                return _Path(place, tuple(parts))
-            if self.listed[at + 1].kind != "name":
+            following = self.listed[at + 1 : at + 2]
+            if self._text(at) != "." or not following or following[0].kind != "name":
                 return _Path(place, tuple(parts))
             name += "."
             at += 1
