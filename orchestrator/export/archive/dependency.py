@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
+import networkx as nx
 
 from orchestrator.export.codegen.layout import Layout, Region, Slot, is_exact
 from orchestrator.export.dae.block_triangular import EquationBlock, switched_symbols
@@ -88,22 +89,20 @@ def _without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock])
     """The expressions with every symbol of an event replaced by something that depends alike."""
     if not events:
         return values
+    modes = {symbol.name() for symbol in events.symbols}
     sources = {r.symbol.name(): r.margin for r in events.relations}
     sources |= {d.symbol.name(): d.value for d in events.discrete}
-    modes = {symbol.name() for symbol in events.symbols}
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(symbol.name() for symbol in events.symbols)
+    knowns: dict[str, Any] = {}
+    for name, source in sources.items():
+        inside = {symbol.name(): symbol for symbol in ca.symvar(_without(source, blocks))}
+        graph.add_edges_from((name, other) for other in inside)
+        knowns |= inside
     replacements = []
     for symbol in events.symbols:
-        found: dict[str, Any] = {}
-        waiting, seen = [symbol.name()], {symbol.name()}
-        while waiting:
-            source = sources.get(waiting.pop(), ca.SX(0))
-            for other in ca.symvar(_without(source, blocks)):
-                if other.name() not in modes:
-                    found[other.name()] = other
-                elif other.name() not in seen:
-                    seen.add(other.name())
-                    waiting.append(other.name())
-        replacements.append(ca.sin(sum(map(ca.sin, found.values()), ca.SX(1))))
+        reached = nx.descendants(graph, symbol.name()).difference(modes)
+        replacements.append(ca.sin(sum((ca.sin(knowns[n]) for n in sorted(reached)), ca.SX(1))))
     return ca.substitute(values, ca.vertcat(*events.symbols), ca.vertcat(*replacements))
 
 

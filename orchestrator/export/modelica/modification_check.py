@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from orchestrator.export.modelica.flat.model import (
@@ -128,8 +128,7 @@ class _Check:
         """What is wrong, each with its place."""
         known = set(self._equations)
         for name in self._variables:
-            parts = name.split(".")
-            known |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+            known.update(accumulate(name.split("."), "{}.{}".format))
         found = list(walk(scope, known))
         for each in found:
             yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
@@ -80,20 +81,13 @@ def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
 def _constraint(member: ClassMember) -> ClassScope | None:
     old, made = member.element, member.changes.redeclared
     before = made.before if made else None
+    name, scope = old.constraint_name, member.owner
     if before is not None and before.element.constraint_name:
-        return typed(before.element.constraint_name, before.scope)
-    name = old.constraint_name
-    if not name and old.declared is not None:
-        return member.owner.of(old.declared).expand()
-    return typed(name or old.type_name, member.owner)
-
-
-def typed(name: str, scope: ClassScope) -> ClassScope | None:
-    """The class of that name; also a predefined one."""
-    plain = ClassMember(
-        Element(ElementKind.COMPONENT, "", SourcePlace(0, 0, 0), name), scope, Changes()
-    )
-    return scope.type_of(plain)[1]
+        name, scope = before.element.constraint_name, before.scope
+    elif not name and old.declared is not None:
+        return scope.of(old.declared).expand()
+    plain = Element(ElementKind.COMPONENT, "", old.place, name or old.type_name)
+    return scope.type_of(ClassMember(plain, scope, Changes()))[1]
 
 
 def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
@@ -182,20 +176,18 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     outer, inner = _declared(model)
     yield from _modified(outer)
     meant = {}
-    for name in tree["variables"]:
-        for ghost in _ghosts(name, outer):
-            target = _inner_of(ghost, inner)
-            if target is None:
-                place = outer[without_subscripts(ghost)].element.place
-                yield place, f"outer '{ghost}' has no inner component of that name around it"
-            else:
-                meant[ghost] = target
-                pair = outer[without_subscripts(ghost)], inner[without_subscripts(target)]
-                if problem := _misfit(*pair):
-                    text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
-                    yield pair[0].element.place, text
+    ghosts = {name: ghost for name in tree["variables"] if (ghost := _ghost(name, outer))}
+    for ghost in ghosts.values():
+        member, target = outer[without_subscripts(ghost)], _inner_of(ghost, inner)
+        if target is None:
+            text = f"outer '{ghost}' has no inner component of that name around it"
+            yield member.element.place, text
+            continue
+        meant[ghost] = target
+        if problem := _misfit(member, inner[without_subscripts(target)]):
+            text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
+            yield member.element.place, text
     _rename(tree, meant)
-    ghosts = [name for name in tree["variables"] if any(_ghosts(name, outer))]
     for name in ghosts:
         for key in ("variables", "variable_type_names", "variable_final_flags"):
             tree[key].pop(name, None)
@@ -250,24 +242,16 @@ def _declared(model: Model) -> tuple[dict[str, ClassMember], dict[str, ClassMemb
     return outer, inner
 
 
-def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
+def _ghost(name: str, outer: Mapping[str, Any]) -> str:
     """The part of a variable's name that is an outer component, if there is one."""
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        path = ".".join(parts[:count])
-        if without_subscripts(path) in outer:
-            yield path
-            return
+    paths = accumulate(name.split("."), "{}.{}".format)
+    return next((path for path in paths if without_subscripts(path) in outer), "")
 
 
 def _inner_of(ghost: str, inner: Mapping[str, ClassMember]) -> str | None:
     *around, name = ghost.split(".")
-    while around:
-        around.pop()
-        path = ".".join([*around, name])
-        if without_subscripts(path) in inner:
-            return path
-    return None
+    paths = (".".join([*around[:count], name]) for count in reversed(range(len(around))))
+    return next((path for path in paths if without_subscripts(path) in inner), None)
 
 
 def _rename(node: Json, meant: Mapping[str, str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -42,6 +41,7 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.flatten import carried
 from orchestrator.export import block_as_fmu
+from orchestrator.export.archive.fmu_archive import guid_of
 from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
 from orchestrator.export.system.description import describe, identifier_of
 from orchestrator.export.system.interface import InterfaceBuilder, inner_fmus
@@ -294,7 +294,7 @@ def _write(
         describe(*about, token=""),
     ]
     digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
-    token = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, f'softdock:{digest}')}}}"
+    token = guid_of({"key": digest})
     files = {
         "modelDescription.xml": describe(*about, token=token),
         TABLES: write_system(token, schedule, fmus, variables),
