@@ -248,8 +248,7 @@ class DiscreteReader:
     def _is_defined(self, target: Tensor) -> bool:
         names = [item.name() for item in target.items]
         return any(
-            name in self._definitions or self._variables.classes.is_assigned_in_when(name)
-            for name in names
+            name in self._definitions or self._variables.is_assigned_in_when(name) for name in names
         )
 
     def _discrete_target(self, node: Json, scope: ExpressionScope) -> Tensor | None:

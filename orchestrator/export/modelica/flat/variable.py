@@ -54,72 +54,6 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
     return texts
 
 
-class VariableClasses:
-    """Classifies the variables of a flat model by their declarations."""
-
-    def __init__(self, flat: FlatModel) -> None:
-        self._flat = flat
-        self._entries: dict[str, Json] = flat.tree["variables"]
-        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
-
-    def kind(self, name: str) -> Kind:
-        """Kind of a variable, with all its elements."""
-        entry = self._entries[name]
-        tag = tag_of(entry["variability"])
-        if tag == "Constant":
-            return Kind.CONSTANT
-        if tag == "Parameter":
-            return self._classify_parameter(name, entry)
-        if tag_of(entry["causality"]) == "Input" and self._is_at_the_top(name):
-            return Kind.INPUT
-        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
-            return Kind.DISCRETE
-        return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
-
-    def is_assigned_in_when(self, name: str) -> bool:
-        """Whether a when clause sets a variable, given whole or as an element."""
-        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
-        return (
-            name in assigned
-            or whole in assigned
-            or any(target.startswith(f"{name}[") for target in assigned)
-        )
-
-    def _classify_parameter(self, name: str, entry: Json) -> Kind:
-        if entry["fixed"] and not any(entry["fixed"]):
-            return Kind.CALCULATED  # by the initial system
-        if name in self._flat.structural:
-            return Kind.CONSTANT
-        follows = self.is_final(name) or any(referenced_names(entry["binding"]))
-        return Kind.CALCULATED if follows else Kind.PARAMETER
-
-    def is_free(self, name: str) -> bool:
-        """Whether a parameter is declared with fixed=false."""
-        fixed = self._entries[name]["fixed"]
-        return self._is_parameter(name) and bool(fixed) and not any(fixed)
-
-    def is_final(self, name: str) -> bool:
-        """Whether a modification declares it final."""
-        return bool(self._flat.tree["variable_final_flags"].get(name))
-
-    def is_connector_output(self, name: str) -> bool:
-        """Whether a variable is an output of the FMU."""
-        return tag_of(self._entries[name]["causality"]) == "Output" and self._is_at_the_top(name)
-
-    def _is_at_the_top(self, name: str) -> bool:
-        """Only what the top level declares, connectors too, is the FMU's."""
-        return "." not in name or bool(self._flat.connector(name))
-
-    def has_no_value(self, name: str) -> bool:
-        """Whether a parameter that is used has neither a value nor an equation for it."""
-        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
-        used = self._is_parameter(name) and name not in self._flat.structural
-        return used and self._entries[name]["binding"] is None and not self.is_free(name)
-
-    def _is_parameter(self, name: str) -> bool:
-        return tag_of(self._entries[name]["variability"]) == "Parameter"
-
-
 class VariableReader:
     """Symbols and metadata of every variable.
 
@@ -127,7 +61,6 @@ class VariableReader:
     kinds, discrete, fixed: Kinds of scalar variables, those that change at events only, and those
         that are declared with fixed=true.
     texts: Values of the Strings.
-    classes: What the declarations alone say about each variable.
     equation_bindings: ``(name, binding, origin)`` of declarations ``Real x = expression``: they are
         equations.
     """
@@ -149,8 +82,8 @@ class VariableReader:
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
         self.texts = read_texts(flat, interpreter)
-        self.classes = VariableClasses(flat)
-        self._kinds = {name: self.classes.kind(name) for name in self._entries}
+        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
+        self._kinds = {name: self._classified(name) for name in self._entries}
         for name, entry in self._entries.items():
             self._declare(name, entry)
         self._fold_constants()
@@ -175,7 +108,7 @@ class VariableReader:
         for name, entry in self._entries.items():
             try:
                 for position, variable in enumerate(self._scalars(name, entry, starts)):
-                    if position == 0 and self.classes.has_no_value(name):
+                    if position == 0 and self._has_no_value(name):
                         _LOGGER.warning(
                             "%s is a parameter without a value; it is %s, its start value",
                             self._flat.at(name),
@@ -196,6 +129,55 @@ class VariableReader:
                 raise self._flat.refused(name, refusal) from refusal
             except (ModelicaError, UnitMismatchError) as error:
                 raise ModelicaError(f"{self._flat.at(name)}: {error}") from error
+
+    def _classified(self, name: str) -> Kind:
+        """Kind of a variable, with all its elements, as its declaration says."""
+        entry = self._entries[name]
+        tag = tag_of(entry["variability"])
+        free = self._is_free(name)  # it is solved for by the initial system
+        structural = tag == "Parameter" and not free and name in self._flat.structural
+        if tag == "Constant" or structural:
+            return Kind.CONSTANT
+        if tag == "Parameter":
+            follows = free or self._is_final(name) or any(referenced_names(entry["binding"]))
+            return Kind.CALCULATED if follows else Kind.PARAMETER
+        if tag_of(entry["causality"]) == "Input" and self._is_at_the_top(name):
+            return Kind.INPUT
+        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
+            return Kind.DISCRETE
+        return Kind.OUTPUT if self._is_connector_output(name) else Kind.LOCAL
+
+    def is_assigned_in_when(self, name: str) -> bool:
+        """Whether a when clause sets a variable, given whole or as an element."""
+        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
+        elements = any(target.startswith(f"{name}[") for target in assigned)
+        return name in assigned or whole in assigned or elements
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a parameter is declared with fixed=false."""
+        fixed = self._entries[name]["fixed"]
+        return self._is_parameter(name) and bool(fixed) and not any(fixed)
+
+    def _is_final(self, name: str) -> bool:
+        """Whether a modification declares it final."""
+        return bool(self._flat.tree["variable_final_flags"].get(name))
+
+    def _is_connector_output(self, name: str) -> bool:
+        """Whether a variable is an output of the FMU."""
+        return tag_of(self._entries[name]["causality"]) == "Output" and self._is_at_the_top(name)
+
+    def _is_at_the_top(self, name: str) -> bool:
+        """Only what the top level declares, connectors too, is the FMU's."""
+        return "." not in name or bool(self._flat.connector(name))
+
+    def _has_no_value(self, name: str) -> bool:
+        """Whether a parameter that is used has neither a value nor an equation for it."""
+        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
+        used = self._is_parameter(name) and name not in self._flat.structural
+        return used and self._entries[name]["binding"] is None and not self._is_free(name)
+
+    def _is_parameter(self, name: str) -> bool:
+        return tag_of(self._entries[name]["variability"]) == "Parameter"
 
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
@@ -219,11 +201,7 @@ class VariableReader:
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
-            if (
-                kind is not Kind.CALCULATED
-                or self.classes.is_final(name)
-                or self.classes.is_free(name)
-            ):
+            if kind is not Kind.CALCULATED or self._is_final(name) or self._is_free(name):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
@@ -264,8 +242,8 @@ class VariableReader:
             self._kinds[name] in {Kind.PARAMETER, Kind.CALCULATED}
             and self._data_type(name) is not DataType.REAL
             and entry["binding"] is not None
-            and not self.classes.is_free(name)
-            and (entry["is_protected"] or self.classes.is_final(name))
+            and not self._is_free(name)
+            and (entry["is_protected"] or self._is_final(name))
         )
 
     def _set_kind(self, name: str, kind: Kind) -> None:
@@ -277,12 +255,12 @@ class VariableReader:
         kind, data_type = self._kinds[name], self._data_type(name)
         shape = tuple(entry["dims"])
         start = self._evaluate(name, entry["start"])
-        bound = kind is Kind.CALCULATED and not self.classes.is_free(name)
+        bound = kind is Kind.CALCULATED and not self._is_free(name)
         value = self._evaluate(name, entry["binding"]) if bound else None
         if kind is Kind.PARAMETER and entry["binding"] is not None:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
-        free = self.classes.is_free(name)
+        free = self._is_free(name)
         literals = self._literals_of(name)
         wish = (entry["state_select"] or "Default").rpartition(".")[2].upper()
         for position, scalar in enumerate(element_names(name, shape)):
@@ -305,8 +283,7 @@ class VariableReader:
                 state_select=StateSelect[wish],
                 free=free,
                 settable=name not in self._flat.structural,
-                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT}
-                and self.classes.is_connector_output(name),
+                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self._is_connector_output(name),
                 literals=literals,
                 array=name if shape else "",
                 shape=shape,
