@@ -148,22 +148,24 @@ def reference_findings(model: Model) -> Iterator[Finding]:
     for scope in model.classes:
         lexical = _around(scope)
         for reference in written(scope):
-            yield from _hidden(scope, reference.parts, reference.place, lexical)
-            yield from _conditional(scope, reference)
-            yield from _function(scope, reference)
+            problems = (
+                _hidden(scope, reference.parts, lexical),
+                _conditional(scope, reference),
+                _function(scope, reference),
+            )
+            yield from ((reference.place, problem) for problem in problems if problem)
         for element in scope.tree.elements:
-            if (
-                element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
-                and "." in element.type_name
-            ):
-                parts = element.type_name.lstrip(".").split(".")
-                yield from _hidden(scope, parts, element.place, lexical)
-            for path, place in _modified(element) if element.kind is ElementKind.COMPONENT else ():
-                yield from _hidden(scope, path, place, lexical)
+            for path, place in _named(element):
+                if problem := _hidden(scope, path, lexical):
+                    yield place, problem
 
 
-def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], SourcePlace]]:
-    """Paths of what a component's modifications reach."""
+def _named(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
+    """Paths of the type of a component or base, and of what a component's modifications reach."""
+    if element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS} and "." in element.type_name:
+        yield element.type_name.lstrip(".").split("."), element.place
+    if element.kind is not ElementKind.COMPONENT:
+        return
     waiting: list[tuple[tuple[str, ...], Argument]] = [
         ((element.name,), argument) for argument in element.arguments
     ]
@@ -178,18 +180,16 @@ def _around(scope: ClassScope) -> set[int]:
     return {id(scope.tree), *(_around(scope.outer) if scope.outer else ())}
 
 
-def _hidden(
-    scope: ClassScope, parts: Sequence[str], place: SourcePlace, lexical: set[int]
-) -> Iterator[Finding]:
-    """A part of a name that is protected, or that is looked up where nothing may be."""
+def _hidden(scope: ClassScope, parts: Sequence[str], lexical: set[int]) -> str:
+    """Whether a part of a name is protected, or looked up where nothing may be."""
     walked = list(steps(scope, parts)) if len(parts) > 1 else []
     for (owner, element), part in zip(walked, parts[1:], strict=False):
         if owner is None:
             continue
         problem = "" if id(owner.tree) in lexical else _protected(owner, part)
         if problem := problem or ("" if element else _closed(owner, part)):
-            yield place, f"'{'.'.join(parts)}': {problem}"
-            return
+            return f"'{'.'.join(parts)}': {problem}"
+    return ""
 
 
 def _protected(owner: ClassScope, part: str) -> str:
@@ -219,28 +219,23 @@ def _closed(owner: ClassScope, part: str) -> str:
     return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
 
 
-def _function(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
-    """A function that is looked up in an array or in a component of one (section 5.3.2)."""
+def _function(scope: ClassScope, reference: NameReference) -> str:
+    """Whether a function is looked up in an array or in a component of one (section 5.3.2)."""
     (_, first), *others = steps(scope, reference.parts)
     if first is None or not others or not (last := others[-1])[0] or last[1]:
-        return
+        return ""
     is_whole = len(others) == len(reference.parts) - 1
     misled = first.dims or any(element for _, element in others)
-    if last[0].tree.word == "function" and is_whole and misled:
-        yield (
-            reference.place,
-            f"'{reference.text}': functions are looked up in a scalar component and in its classes",
-        )
+    if last[0].tree.word != "function" or not is_whole or not misled:
+        return ""
+    return f"'{reference.text}': functions are looked up in a scalar component and in its classes"
 
 
-def _conditional(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
-    if reference.connected:
-        return
-    for _, element in steps(scope, reference.parts):
+def _conditional(scope: ClassScope, reference: NameReference) -> str:
+    for _, element in () if reference.connected else steps(scope, reference.parts):
         if element is not None and element.conditional:
-            text = (
+            return (
                 f"'{reference.text}': '{element.name}' is a conditional component, which may"
                 " only be used in connect"
             )
-            yield reference.place, text
-            return
+    return ""

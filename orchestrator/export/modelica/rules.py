@@ -44,7 +44,8 @@ def type_findings(model: Model) -> Iterator[Finding]:
     for scope in model.classes:
         for element in scope.tree.elements:
             if element.kind is ElementKind.COMPONENT and element.value is not None:
-                yield from _value(scope, element, element.value.tokens)
+                problems = _value(scope, element, element.value.tokens)
+                yield from ((element.place, text) for text in problems)
                 yield from _text(scope, element.value.tokens, element.place.source)
         for section in scope.tree.sections:
             yield from _text(scope, section.tokens, section.source)
@@ -74,32 +75,27 @@ def _items_of(scope: ClassScope, parts: Sequence[str]) -> tuple[str, ...]:
     return items if parts[-1] in items else ()
 
 
-def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iterator[Finding]:
+def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iterator[str]:
     if "discrete" in element.prefixes and element.type_name == "Real":
-        yield (
-            element.place,
-            f"'{element.name}' is a discrete Real with a value; those change in when clauses only",
-        )
+        yield f"'{element.name}' is a discrete Real with a value; those change in when clauses only"
     texts = [token.text for token in tokens]
     bare = not element.dims and not {"(", "[", "{"} & set(texts)
     if element.type_name == "Integer" and bare and "if" not in texts and {"/", "^"} & set(texts):
         sign = next(text for text in texts if text in {"/", "^"})
-        text = (
+        yield (
             f"'{element.name}' is an Integer, but '{' '.join(texts)}' is a Real, as is what"
             f" {sign} gives; write integer(..), div(..) or a product"
         )
-        yield element.place, text
     member = scope.expand().components.get(element.name)
     wanted = _literals(scope.type_of(member)[1]) if member else ()
     named = list(references(tokens, element.place.source))
     if wanted and len(named) == 1 and all(t.kind == "name" or t.text == "." for t in tokens):
         items = _items_of(scope, named[0].parts)
         if items and items != wanted:
-            text = (
+            yield (
                 f"'{element.name}' is of an enumeration of {', '.join(wanted)}, but"
                 f" '{named[0].text}' is an item of another one, of {', '.join(items)}"
             )
-            yield element.place, text
 
 
 def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[Finding]:
@@ -246,117 +242,94 @@ _TIMELESS = frozenset(("connector", "record", "function", "package"))
 def kind_findings(model: Model) -> Iterator[Finding]:
     """Classes that extend, hold or are declared what they may not."""
     for scope in model.classes:
-        yield from _extends(scope)
-        yield from _alone(scope)
-        yield from _elements(scope)
+        for bases, check in ((True, _extends), (True, _alone), (False, _element)):
+            for element in scope.tree.extends() if bases else scope.tree.elements:
+                yield from ((element.place, text) for text in check(scope, element))
 
 
-def _extends(scope: ClassScope) -> Iterator[Finding]:
+def _extends(scope: ClassScope, element: Element) -> Iterator[str]:
     tree = scope.tree
     allowed = _BASES.get(tree.word)
     if tree.short or allowed is None:
         return
-    for element in tree.extends():
-        base = scope.find(element.type_name, inherited=False)
-        if base is None and scope.find(element.type_name) is not None:
-            text = f"{tree.name} extends {element.type_name}, which it inherits itself"
-            yield element.place, text
-        if base is None or base.tree is tree or base.tree.word == "class":
-            continue
-        if base.tree.word not in allowed:
-            text = (
-                f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
-                f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
-            )
-            yield element.place, text
-        member = scope.expand().classes.get(element.type_name) or (
-            scope.outer.expand().classes.get(element.type_name) if scope.outer else None
+    base = scope.find(element.type_name, inherited=False)
+    if base is None and scope.find(element.type_name) is not None:
+        yield f"{tree.name} extends {element.type_name}, which it inherits itself"
+    if base is None or base.tree is tree or base.tree.word == "class":
+        return
+    if base.tree.word not in allowed:
+        yield (
+            f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a {tree.word} can"
+            f" extend {' or '.join(sorted(allowed))} only"
         )
-        if (
-            member is not None
-            and member.element.declared is base.tree
-            and "replaceable" in member.element.prefixes
-        ):
-            text = (
-                f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
-                " extend a class that is not"
-            )
-            yield element.place, text
+    member = scope.expand().classes.get(element.type_name) or (
+        scope.outer.expand().classes.get(element.type_name) if scope.outer else None
+    )
+    is_base = member is not None and member.element.declared is base.tree
+    if member is not None and is_base and "replaceable" in member.element.prefixes:
+        yield (
+            f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable; extend a"
+            " class that is not"
+        )
 
 
-def _alone(scope: ClassScope) -> Iterator[Finding]:
+def _alone(scope: ClassScope, element: Element) -> Iterator[str]:
     """Bases that are values, arrays or have a prefix stand alone in a class."""
-    others = [
-        each
-        for each in scope.tree.elements
-        if each.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
-    ]
-    if len(others) < 2:
+    others = (ElementKind.COMPONENT, ElementKind.EXTENDS)
+    if sum(each.kind in others for each in scope.tree.elements) < 2:
         return
-    for element in scope.tree.extends():
-        base = scope.find(element.type_name, inherited=False)
-        simple = element.type_name in _RESERVED
-        if base is not None and base.tree is not scope.tree:
-            own = base.tree.extends()
-            shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
-            simple |= shaped or base.expand().predefined
-        if simple:
-            text = (
-                f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a"
-                " value, an array or has a prefix, and has other elements beside it"
-            )
-            yield element.place, text
+    base = scope.find(element.type_name, inherited=False)
+    simple = element.type_name in _RESERVED
+    if base is not None and base.tree is not scope.tree:
+        own = base.tree.extends()
+        shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
+        simple |= shaped or base.expand().predefined
+    if simple:
+        yield (
+            f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a value,"
+            " an array or has a prefix, and has other elements beside it"
+        )
 
 
-def _elements(scope: ClassScope) -> Iterator[Finding]:
-    tree = scope.tree
-    for element in tree.elements:
-        if element.declared is not None:
-            names = {token.text for token in element.declared.literals} & _ATTRIBUTES
-            for name in sorted(names):
-                yield element.place, f"'{name}' is an attribute of enumerations, and no literal"
-        if element.kind is not ElementKind.COMPONENT:
-            continue
-        at, name = element.place, element.name
-        if name in _RESERVED:
-            yield at, f"'{name}' is the name of a predefined type, and no component's"
-        for prefix in sorted({"inner", "outer"} & element.prefixes):
-            if tree.word in {"record", "connector"}:
-                yield at, f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
-        if tree.word in _TIMELESS and element.value is not None:
-            tokens = element.value.tokens
-            if any(t.text == "time" for t in tokens) and "time" not in scope.expand().components:
-                text = f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do"
-                yield at, text
-        yield from _prefixes(scope, element)
-
-
-def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
-    member = scope.expand().components.get(element.name)
-    if member is None:
+def _element(scope: ClassScope, element: Element) -> Iterator[str]:
+    tree, name = scope.tree, element.name
+    if element.declared is not None:
+        literals = {token.text for token in element.declared.literals}
+        for literal in sorted(literals & _ATTRIBUTES):
+            yield f"'{literal}' is an attribute of enumerations, and no literal"
+    if element.kind is not ElementKind.COMPONENT:
         return
-    given = element.prefixes & _VALUES
-    kind = scope.type_of(member)[1]
-    if kind is None:
-        return
+    if name in _RESERVED:
+        yield f"'{name}' is the name of a predefined type, and no component's"
+    for prefix in sorted({"inner", "outer"} & element.prefixes):
+        if tree.word in {"record", "connector"}:
+            yield f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
+    if tree.word in _TIMELESS and element.value is not None:
+        timed = any(token.text == "time" for token in element.value.tokens)
+        if timed and "time" not in scope.expand().components:
+            yield f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do"
+    member = scope.expand().components.get(name)
+    kind = scope.type_of(member)[1] if member else None
+    if kind is not None:
+        yield from _prefixes(element, kind)
+
+
+def _prefixes(element: Element, kind: ClassScope) -> Iterator[str]:
+    name, given = element.name, element.prefixes & _VALUES
     if "expandable" in kind.tree.prefixes and any(each.value for each in element.arguments):
-        text = f"'{element.name}' is an expandable connector, whose members cannot be given values"
-        yield element.place, text
+        yield f"'{name}' is an expandable connector, whose members cannot be given values"
     said = " ".join(sorted(given))
     if given and kind.tree.word in {"model", "block"} and not kind.predefined:
-        text = (
-            f"'{element.name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word};"
-            " only types, records and connectors can be"
+        yield (
+            f"'{name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word}; only types,"
+            " records and connectors can be"
         )
-        yield element.place, text
     for within in kind.components.values() if given & {"flow", "stream"} else ():
-        clash = within.element.prefixes & {"flow", "stream", "input", "output"}
-        if clash:
-            text = (
-                f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
-                f" is declared {' '.join(sorted(clash))} already"
+        if clash := within.element.prefixes & {"flow", "stream", "input", "output"}:
+            yield (
+                f"'{name}' is declared {said}, but its member '{within.element.name}' is declared"
+                f" {' '.join(sorted(clash))} already"
             )
-            yield element.place, text
             return
 
 
