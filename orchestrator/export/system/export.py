@@ -283,8 +283,7 @@ def _numbers(flat: System) -> list[str]:
 def _write(
     flat: System, schedule: Schedule, path: Path, fmi: int, platforms: Sequence[Platform]
 ) -> None:
-    names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
-    fmus = inner_fmus([flat.components[name] for name in names], schedule)
+    fmus = inner_fmus(flat, schedule)
     variables = InterfaceBuilder(flat, schedule, fmus).variables(arrays=fmi == 3)
     about = (flat, schedule, fmus, variables, fmi)
     # The same system gives the same token, and another system or engine another one.

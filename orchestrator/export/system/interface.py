@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
@@ -234,16 +234,16 @@ def elements(value: Value) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def inner_fmus(components: Sequence[Component], schedule: Schedule) -> list[InnerFmu]:
+def inner_fmus(flat: System, schedule: Schedule) -> list[InnerFmu]:
     """Return the inner FMUs in the order of the schedule's members."""
-    members = {member.name: member for member in schedule.members}
     early = schedule.events is not None and schedule.events.early_return
     found = []
-    for component in components:
-        member = members[component.name]
-        can = read_fmu(
-            Path(component.source.location), component.options.interface
-        ).description.capabilities
+    for member in schedule.members:
+        if member.name in (SOURCE, SINK):
+            continue
+        component = flat.components[member.name]
+        described = read_fmu(Path(component.source.location), component.options.interface)
+        can = described.description.capabilities
         found.append(
             InnerFmu(
                 component,
@@ -275,19 +275,15 @@ class InterfaceBuilder:
         self._system = system
         self._fmus = fmus
         self._slots = {name: slot for name, (slot, _) in schedule.slots.items()}
-        known = {**system.components}
-        own = list(system.connectors.values())
         for member in schedule.members:
-            if member.name in (SOURCE, SINK):
-                inputs, outputs = own, own
-            else:
-                inputs = outputs = list(known[member.name].connectors.values())
-            self._add_texts(member.name, inputs, member.text_inputs, member.text_input_offset)
-            self._add_texts(member.name, outputs, member.text_outputs, member.text_output_offset)
+            is_own = member.name in (SOURCE, SINK)
+            known = (system if is_own else system.components[member.name]).connectors.values()
+            self._add_texts(member.name, known, member.text_inputs, member.text_input_offset)
+            self._add_texts(member.name, known, member.text_outputs, member.text_output_offset)
         self._fed = {line.target for line in system.connections}
 
     def _add_texts(
-        self, member: str, known: Sequence[Connector], names: Sequence[str], first: int
+        self, member: str, known: Iterable[Connector], names: Sequence[str], first: int
     ) -> None:
         for connector in text_order(c for c in known if c.name in names):
             self._slots[f"{member}.{connector.name}"] = first
