@@ -377,17 +377,14 @@ def _free(wanted: str, taken: Collection[str]) -> str:
 
 
 def _without_free_inputs(component: Component, fed: Collection[Endpoint]) -> Component:
-    """Leave out inputs that nothing feeds, which some tools would set to zero, and locals.
-
-    Values of these inputs stay, in the type that the FMU has.
-    """
+    """Leave out inputs that nothing feeds, which some tools would set to zero, and locals."""
     connectors = {
         name: connector
         for name, connector in component.connectors.items()
         if connector.causality in {Causality.OUTPUT, Causality.PARAMETER}
         or (connector.causality is Causality.INPUT and Endpoint(component.name, name) in fed)
     }
-    values: Mapping[str, Value] = {
+    values: Mapping[str, Value] = {  # also of these inputs, in the type that the FMU has
         name: float(value)
         if isinstance(value, int) and component.connectors[name].type is DataType.REAL
         else value
@@ -406,10 +403,7 @@ _TOLERANCE: Final = "1e-06"  # of its master; FMUs have their own
 
 
 def _for_peers(document: bytes, step_ns: int) -> bytes:
-    """Give all parameter sets of an .ssd one name, and say to OMSimulator how it is stepped.
-
-    That wants an annotation of its own, the first one in the system, with its own prefix ``oms``.
-    """
+    """Give all parameter sets of an .ssd one name, and say to OMSimulator how it is stepped."""
     root = etree.fromstring(document)
     for parameter_set in root.iter(f"{{{_SSP}ParameterValues}}ParameterSet"):
         parameter_set.set("name", _PARAMETER_SET)
@@ -419,7 +413,7 @@ def _for_peers(document: bytes, step_ns: int) -> bytes:
         if group is None:
             group = etree.SubElement(system, f"{{{_SSP}Description}}Annotations")
         annotation = etree.Element(f"{{{_SSP}Common}}Annotation", type="org.openmodelica")
-        group.insert(0, annotation)
+        group.insert(0, annotation)  # OMSimulator looks at the first one, with its own prefix
         own = etree.SubElement(annotation, f"{{{_OMS}}}Annotations", nsmap={"oms": _OMS})
         stepped = etree.SubElement(own, f"{{{_OMS}}}SimulationInformation")
         etree.SubElement(

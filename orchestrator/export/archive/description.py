@@ -286,11 +286,7 @@ def _initial_unknowns(layout: Layout) -> list[Slot]:
 
 
 def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
-    """Types of all variables. A name that stands for different units or quantities is left out.
-
-    Enumerations never are: FMI wants a type for each of their variables. If the name of one is
-    taken, it has a number behind it.
-    """
+    """Types of all variables but those whose name stands for different units or quantities."""
     users: dict[_Key, list[Variable]] = defaultdict(list)
     for slot in layout.slots:
         if slot.region is not Region.DERIVATIVE and (key := _key(slot.variable)) != ("", ()):
@@ -299,7 +295,7 @@ def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
     found = {}
     for key, variables in sorted(users.items()):
         (name, literals), kind = key, variables[0].type
-        if literals:
+        if literals:  # FMI wants a type for each enumeration
             numbered = (f"{name} {number}" for number in itertools.count(2))
             name = next(n for n in itertools.chain([name], numbered) if n and n not in taken)
         elif name in taken or len({(v.type, *_measures(v).items()) for v in variables}) != 1:

@@ -250,10 +250,7 @@ def _verlet_tables(ode: ExplicitOde) -> list[str]:
 
 
 def _jacobian(ode: ExplicitOde) -> Any:
-    """``d xdot / d x`` as its structural nonzeros, column by column.
-
-    With blocks: its product with a seed of x and the one of z that follows from it.
-    """
+    """``d xdot / d x`` by its nonzeros; with blocks its product with seeds of x and z instead."""
     x = ode.arguments[2]
     known = [*ode.arguments, ode.z]
     if ode.is_explicit:

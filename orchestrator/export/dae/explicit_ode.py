@@ -166,11 +166,10 @@ class _Matching:
 
 
 class _Independence:
-    """Which further equations are independent of those before, by numbers, near the start values.
+    """Which further equations are independent of those before, by numbers near the start."""
 
-    The rows are the derivatives of the further equations by the candidates, while the model's own
-    equations determine everything else. Where those are singular, nothing is ruled out.
-    """
+    # The rows are their derivatives by the candidates, while the model's own equations determine
+    # everything else. Where those are singular, nothing is ruled out.
 
     def __init__(
         self,

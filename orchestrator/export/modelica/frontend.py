@@ -383,10 +383,7 @@ def _flatten(source: _Source) -> FlatModel:
 
 
 def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
-    """What rumoca makes of a model whose equations it only counts, as a partial class.
-
-    The error is raised again if it is another one.
-    """
+    """What rumoca makes, as a partial class, of a model whose equations it only counts."""
     counted = _UNBALANCED.search(str(error))
     if counted is None:
         raise error

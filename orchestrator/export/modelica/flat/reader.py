@@ -255,11 +255,7 @@ class FlatReader:
                         yield from self._scalars(symbols.zip(value, operator.sub), name)
 
     def _run(self, section: Json) -> Iterator[tuple[str, Tensor]]:
-        """Names of the variables that an algorithm sets, and their values.
-
-        A discrete variable begins with its value before the event, as Modelica 3.6 says in 11.1.2;
-        a continuous one has to be set on every path.
-        """
+        """Names of the variables that an algorithm sets, and their values."""
         targets = list(dict.fromkeys(output["name"] for output in section["outputs"]))
         names = dict(self._scope.names)
         for target in targets:
@@ -273,6 +269,7 @@ class FlatReader:
             yield target, names[target]
 
     def _before(self, symbol: Any) -> Any:
+        """``pre()`` of a discrete variable (section 11.1.2); others are set on every path."""
         is_discrete = symbol.is_symbolic() and self._discrete.is_discrete(symbol.name())
         return self._collector.pre(symbol) if is_discrete else UNASSIGNED
 

@@ -42,12 +42,9 @@ class EnumerationTypes:
 
 
 def _by_owner(model: str, ordinals: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """Literals by the full name of their type.
-
-    Behind ``P.G.first`` comes ``G.first``, which is the same literal, then both in quotes.
-    """
+    """Literals by the full name of their type."""
     found: dict[str, list[str]] = defaultdict(list)
-    before = ""
+    before = ""  # behind P.G.first comes G.first, which is the same literal, then both in quotes
     for name, ordinal in ordinals.items():
         if name.endswith("'"):
             continue
@@ -119,15 +116,12 @@ def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
 
 
 class _Probe:
-    """Gives parameters their other values and compares the equations.
-
-    values: Present and other value of each parameter, as Modelica text.
-    """
+    """Gives parameters their other values and compares the equations."""
 
     def __init__(
         self, values: dict[str, tuple[str, str]], flatten_with: Callable[[str], Json]
     ) -> None:
-        self._values = values
+        self._values = values  # present and other one, as Modelica text
         self._flatten_with = flatten_with
         self._known: dict[tuple[str, int], tuple[Any, ...]] = {}  # by names and value
         self._unmodified = _shape(flatten_with(""))

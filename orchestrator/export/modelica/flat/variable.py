@@ -208,11 +208,7 @@ class VariableReader:
                 self._set_kind(name, Kind.PARAMETER)
 
     def _fold_constants(self) -> None:
-        """Replace symbols of constants by their values, whatever their order of declaration.
-
-        Parameters that count or decide and cannot be set from outside are constants as well, if
-        they depend on constants only: sizes come from them.
-        """
+        """Replace symbols of constants by their values, whatever their order of declaration."""
         needed = {name for name, kind in self._kinds.items() if kind is Kind.CONSTANT}
         waiting = [name for name in self._kinds if name in needed or self._is_hidden_count(name)]
         count = len(waiting) + 1
@@ -237,6 +233,7 @@ class VariableReader:
         return self._evaluate(name, entry["binding"] or entry["start"])
 
     def _is_hidden_count(self, name: str) -> bool:
+        """Whether it counts or decides and cannot be set from outside: sizes come from these."""
         entry = self._entries[name]
         return (
             self._kinds[name] in {Kind.PARAMETER, Kind.CALCULATED}
