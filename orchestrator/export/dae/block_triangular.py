@@ -415,7 +415,9 @@ def _extend(
         block = EquationBlock(symbols, inserted, origins, linear, tuple(torn.inner))
         values = {symbol.name(): symbol for symbol in torn.unknowns}
         solution = Solution(solution.values | values, (*solution.blocks, block))
-    return Solution(solution.values | _inserted(solution, torn.inner), solution.blocks)
+    inner = ca.vertsplit(solution.insert(column(torn.inner.values())))
+    values = solution.values | dict(zip(torn.inner, inner, strict=True))
+    return Solution(values, solution.blocks)
 
 
 def _check_regular(
@@ -427,11 +429,6 @@ def _check_regular(
             f"{model}: the equations for {names} contradict or repeat each other:"
             f" {'; '.join(equation.origin for equation in equations)}"
         )
-
-
-def _inserted(solution: Solution, values: Mapping[str, Any]) -> dict[str, Any]:
-    inserted = solution.insert(column(values.values()))
-    return {name: inserted[place] for place, name in enumerate(values)}
 
 
 def _with_formula(solution: Solution, residual: Any, symbols: Any) -> Solution:

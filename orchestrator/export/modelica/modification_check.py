@@ -25,7 +25,6 @@ from orchestrator.export.modelica.flat.model import (
 from orchestrator.export.modelica.source.class_scope import (
     Changes,
     ClassScope,
-    ClassTree,
     Instance,
     Leaf,
     Redeclared,
@@ -75,12 +74,10 @@ def _unread(scope: ClassScope, sources: SourceMap) -> Iterator[str]:
         where = sources.locate(made.element.place.span)
         if made.depth > 1:
             yield f"{where}: this redeclaration of {declared.word} {name} is dropped: it is nested"
-        elif _modified(made.element.declared) and (declared.word == "function" or made.by_extends):
-            yield f"{where}: the modification in this redeclaration of {name} is dropped"
-
-
-def _modified(declared: ClassTree) -> bool:
-    return declared.short and any(base.arguments for base in declared.extends())
+        elif declared.word == "function" or made.by_extends:
+            new = made.element.declared
+            if new.short and any(base.arguments for base in new.extends()):
+                yield f"{where}: the modification in this redeclaration of {name} is dropped"
 
 
 def _first(changes: Changes) -> SourcePlace | None:
@@ -185,10 +182,10 @@ class _Check:
         if wanted is None and binding is not None and entry["binding_from_modification"]:
             place = self._flat.sources.locate(_span(binding))
             yield f"{place}: this value reaches '{name}', where it does not belong"
-        elif wanted and binding is None and self._is_equation(wanted):
-            return
         elif wanted and not self._agrees(name, wanted, binding):
-            yield self._lost(name, "", wanted, binding)
+            entries = chain.from_iterable(self._equations.values()) if binding is None else ()
+            if not any(wanted.place.meets(entry.get("span")) for entry in entries):
+                yield self._lost(name, "", wanted, binding)
 
     def _agrees(self, name: str, wanted: Value, got: Json) -> bool:
         """Whether an expression comes from where it should, or is what a plain name is bound to."""
@@ -202,10 +199,6 @@ class _Check:
                 if entry["binding"] is not None and _span(entry["binding"]) == _span(got):
                     return True
         return False
-
-    def _is_equation(self, wanted: Value) -> bool:
-        entries = chain.from_iterable(self._equations.values())
-        return any(wanted.place.meets(entry.get("span")) for entry in entries)
 
     def _lost(self, name: str, attribute: str, wanted: Value, got: Json, has: str = "") -> str:
         what = f"{attribute} = {wanted.text}" if attribute else wanted.text

@@ -59,23 +59,14 @@ def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
     if "replaceable" not in old.prefixes or not (old.constraint_name or made):
         return
     wanted = _constraint(member)
-    place, got = _now(member)
-    if wanted is None or got is None:
-        return
-    missing = lacks(got, wanted)
-    if missing:
+    now, scope, _ = member.changed()
+    got = scope.of(now.declared).expand() if now.declared else scope.type_of(member)[1]
+    if wanted and got and (missing := lacks(got, wanted)):
         text = (
             f"'{name}' is a {got.tree.name} here, which is no subtype of {wanted.tree.name}:"
             f" {missing}"
         )
-        yield place, text
-
-
-def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
-    element, scope, _ = member.changed()
-    if element.declared is not None:
-        return element.place, scope.of(element.declared).expand()
-    return element.place, scope.type_of(member)[1]
+        yield now.place, text
 
 
 def _constraint(member: ClassMember) -> ClassScope | None:

@@ -62,10 +62,12 @@ def describe(
 ) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
     acting = _direct_inputs(flat)
+    numbered = list(enumerate(variables, start=1))
+    inputs = [(i, each.connector.name) for i, each in numbered if each.causality == "input"]
     unknowns = [
-        Unknown(i, _known(acting[variable.connector.name], variables))
-        for i, variable in enumerate(variables, start=1)
-        if variable.causality == "output"
+        Unknown(i, [k for k, name in inputs if name in acting[output.connector.name]])
+        for i, output in numbered
+        if output.causality == "output"
     ]
     time = "time"
     while time in {variable.name for variable in variables}:
@@ -88,7 +90,7 @@ def describe(
             experiment={k: repr(seconds(ns)) for k, ns in times.items() if ns is not None},
             variables=[
                 *([time_variable(0, time)] if fmi == 3 else []),
-                *(_described(variable, i, fmi) for i, variable in enumerate(variables, start=1)),
+                *(_described(variable, i, fmi) for i, variable in numbered),
             ],
             structure=[(tag, unknowns) for tag in groups],
             structured=all(_STRUCTURED.fullmatch(variable.name) for variable in variables),
@@ -196,15 +198,6 @@ def _literal(value: object) -> str:
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else repr(value)
-
-
-def _known(names: Sequence[str], variables: Sequence[SystemVariable]) -> list[int]:
-    """Value references of own inputs, elements included."""
-    return [
-        i
-        for i, v in enumerate(variables, start=1)
-        if v.causality == "input" and v.connector.name in names
-    ]
 
 
 def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:

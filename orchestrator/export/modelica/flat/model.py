@@ -95,30 +95,34 @@ class FlatModel:
         rumoca 0.10 leaves the inner points of some for loops as the placeholder ``der(x[i]) = 0.0``
         (``interiors_materialized: false``): those families are expanded from their template.
         """
-        listed = self.tree[key]
+        entries = self.tree[key]
         families = {
             family["first_equation_index"]: family
             for family in self.tree[key.replace("equations", "structured_equations")]
             if not family["interiors_materialized"]
         }
         index = 0
-        while index < len(listed):
+        while index < len(entries):
             family = families.get(index)
             if family is None:
-                entry = listed[index]
+                entry = entries[index]
                 yield FlatEquation(entry["residual"], self._origin(entry), entry["scalar_count"])
                 index += 1
                 continue
-            points = list(self._points(family))
+            binders = family["domain"]["binders"]
+            ranges = (range(each["lower"], each["upper"] + 1, each["step"]) for each in binders)
+            names = [each["display_name"] for each in binders]
+            points = [dict(zip(names, one, strict=True)) for one in itertools.product(*ranges)]
             bodies = family["template"]["body"] if family["template"] else []
+            origin = self._origin(entries[index])
             if not bodies or len(bodies) != family["equations_per_point"]:
                 raise ModelicaError(
-                    f"{self.name}: {self._origin(listed[index])}: rumoca neither expanded this for"
-                    " loop nor gave its template; write the equations out"
+                    f"{self.name}: {origin}: rumoca neither expanded this for loop nor gave its"
+                    " template; write the equations out"
                 )
-            origin = self._origin(listed[index])
             for point, body in itertools.product(points, bodies):
-                yield FlatEquation(body, f"{origin}, for {_listed(point)}", loop=point)
+                listed = ", ".join(f"{name}={value}" for name, value in point.items())
+                yield FlatEquation(body, f"{origin}, for {listed}", loop=point)
             index += len(points) * len(bodies)
 
     @cached_property
@@ -187,14 +191,3 @@ class FlatModel:
         elif details:
             kind = str(details)
         return self.placed(kind, entry)
-
-    @staticmethod
-    def _points(family: Json) -> Iterator[dict[str, int]]:
-        binders = family["domain"]["binders"]
-        ranges = [range(b["lower"], b["upper"] + 1, b["step"]) for b in binders]
-        for values in itertools.product(*ranges):
-            yield {b["display_name"]: v for b, v in zip(binders, values, strict=True)}
-
-
-def _listed(point: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in point.items())
