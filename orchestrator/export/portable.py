@@ -130,11 +130,15 @@ def _connector_at(system: System, end: Endpoint) -> Connector:
     return system.components[end.component].connectors[end.connector]
 
 
+def _ends(system: System, line: Connection) -> tuple[Connector, Connector]:
+    return _connector_at(system, line.source), _connector_at(system, line.target)
+
+
 def left_to_tools(system: System) -> list[str]:
     """Name the connections whose values the other tool must change, as SSP asks it to."""
     remarks = []
     for line in system.connections:
-        source, target = _connector_at(system, line.source), _connector_at(system, line.target)
+        source, target = _ends(system, line)
         factor, offset = factor_and_offset_of(line, source, target)
         what = []
         if (factor, offset) != (1.0, 0.0):
@@ -157,7 +161,7 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
     lines: list[Connection] = []
     made = system
     for line in system.connections:
-        source, target = _connector_at(system, line.source), _connector_at(system, line.target)
+        source, target = _ends(system, line)
         changes = line.delay is None and source.type is DataType.REAL
         factor, offset = factor_and_offset_of(line, source, target) if changes else (1.0, 0.0)
         if (factor, offset) == (1.0, 0.0):
@@ -233,11 +237,10 @@ def make_portable(
         remarks += told
     else:
         remarks += left_to_tools(inside)
-    start_ns = inside.experiment.start_ns
     with Execution(
         inside,
         step=f"{step_ns} ns",
-        start=f"{start_ns} ns",
+        start=f"{inside.experiment.start_ns} ns",
         algorithm="jacobi",
         algorithm_options={},
         rates={},
@@ -281,10 +284,9 @@ class _Maker:
 
     def _begins(self, line: Connection) -> bool:
         """Whether anything but zero arrives at the start."""
-        source = _connector_at(self._system, line.source)
+        source, target = _ends(self._system, line)
         if source.type.is_text:
             return False
-        target = _connector_at(self._system, line.target)
         factor, offset = factor_and_offset_of(line, source, target)
         return any(factor * value + offset != 0.0 for value in self._initial(line.source))
 
@@ -325,8 +327,7 @@ class _Maker:
 
     def _delayed(self, line: Connection, delay_ns: int, *, plain: bool) -> str:
         """Add the FMU of a delayed line, and return its name."""
-        signal = _connector_at(self._system, line.source)
-        target = _connector_at(self._system, line.target)
+        signal, target = _ends(self._system, line)
         plan = self._plans.get(line.target)
         age_ns = delay_ns if plan is None else -plan.shift_ns
         factor, offset, unit = 1.0, 0.0, signal.unit

@@ -90,10 +90,10 @@ def _initial_system(
         equations = [
             Residual(ca.substitute(ca.SX(r.expression), *bindings), r.origin) for r in equations
         ]
-    matching = _Matching(always)
+    matching = _Matching(symbol.name() for symbol in always)
     for equation in equations[: len(always)]:
         matching.add(equation)
-    matching.offer(candidates)
+    matching.offered.update(symbol.name() for symbol in candidates)
     independent = _Independence(dae, equations, always, candidates)
     checks = [
         equation
@@ -101,15 +101,15 @@ def _initial_system(
         if not (independent.allows(index) and matching.add(equation) and independent.add(index))
     ]
     for variable in (*open_states, *free):
-        if not matching.is_matched(variable.name):
+        if variable.name not in matching.matched:
             _LOGGER.warning(
                 "%s: the start value of %s '%s' is not fixed; it is used as if it were",
                 dae.name,
                 "parameter" if variable.kind is Kind.CALCULATED else "state",
                 variable.name,
             )
-    unknowns = [s for s in (*always, *candidates) if matching.is_matched(s.name())]
-    solved = [s for s in candidates if matching.is_matched(s.name())]
+    unknowns = [s for s in (*always, *candidates) if s.name() in matching.matched]
+    solved = [s for s in candidates if s.name() in matching.matched]
     if not solved and not checks:
         return None
     shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
@@ -132,37 +132,25 @@ def _started(variables: Iterable[Variable]) -> set[str]:
 
 
 class _Matching:
-    """A maximum matching that grows by one equation at a time."""
+    """A maximum matching of equations and unknowns that grows by one equation at a time."""
 
-    def __init__(self, unknowns: Sequence[Any]) -> None:
-        self._names = {symbol.name() for symbol in unknowns}
-        self._equation: dict[str, int] = {}
-        self._known: list[tuple[Residual, list[str]]] = []
-
-    def offer(self, unknowns: Sequence[Any]) -> None:
-        """Let further unknowns take part."""
-        self._names |= {symbol.name() for symbol in unknowns}
+    def __init__(self, names: Iterable[str]) -> None:
+        self.offered = set(names)
+        self.matched: dict[str, int] = {}
+        self.equations: list[Residual] = []
+        self._inside: list[list[str]] = []  # names in each equation
 
     def add(self, equation: Residual) -> bool:
         """Match an equation; if that is impossible it is superfluous and left out."""
-        names = [symbol.name() for symbol in ca.symvar(equation.expression)]
-        self._known.append((equation, names))
-        if augment(len(self._known) - 1, self._unknowns, self._equation, set(), set()):
+        self._inside.append([symbol.name() for symbol in ca.symvar(equation.expression)])
+        if augment(len(self.equations), self._unknowns, self.matched, set(), set()):
+            self.equations.append(equation)
             return True
-        self._known.pop()
+        self._inside.pop()
         return False
 
-    def is_matched(self, name: str) -> bool:
-        """Whether an equation determines the unknown."""
-        return name in self._equation
-
-    @property
-    def equations(self) -> list[Residual]:
-        """All matched equations."""
-        return [equation for equation, _ in self._known]
-
     def _unknowns(self, index: int) -> list[str]:
-        return [name for name in self._known[index][1] if name in self._names]
+        return [name for name in self._inside[index] if name in self.offered]
 
 
 class _Independence:
