@@ -118,11 +118,12 @@ def _initial_dependencies(ode: ExplicitOde) -> Any:
 def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
     unknowns, replacements = ca.SX(0, 1), ca.SX(0, 1)
     for block in blocks:
+        names = set(block.names)
         given = ca.substitute(block.residual, unknowns, replacements)
-        knowns = [symbol for symbol in ca.symvar(given) if symbol.name() not in block.names]
+        knowns = [symbol for symbol in ca.symvar(given) if symbol.name() not in names]
         surrogate = ca.sin(sum((ca.sin(symbol) for symbol in knowns), ca.SX(1)))
         unknowns = ca.vertcat(unknowns, block.unknowns)
-        replacements = ca.vertcat(replacements, ca.repmat(surrogate, block.unknowns.numel(), 1))
+        replacements = ca.vertcat(replacements, ca.repmat(surrogate, len(names), 1))
     return ca.substitute(values, unknowns, replacements)
 
 
