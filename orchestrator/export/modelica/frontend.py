@@ -277,8 +277,8 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        known = (REJECTED_UNIT, *(words for words, _ in REWORDED))
-        if not any(words.search(str(error)) for words in known):
+        known = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
+        if not any(rejection.search(str(error)) for rejection in known):
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
@@ -300,8 +300,8 @@ def flatten_place(place: ClassPlace) -> FlatModel:
 def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaError) -> None:
     """Change copies of the sources; raise what rejected them if there are no other words."""
     changed = REJECTED_UNIT.search(str(rejected)) is not None
-    for words, reworded in REWORDED:
-        for file in map(Path, originals) if words.search(str(rejected)) else ():
+    for rejection, reworded in REWORDED:
+        for file in map(Path, originals) if rejection.search(str(rejected)) else ():
             text = file.read_text(encoding="utf-8-sig")
             new = reworded(text, there.local_name if file == there.file else "")
             if new != text:
