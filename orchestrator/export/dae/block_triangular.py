@@ -18,7 +18,7 @@ largest elements; else it is torn as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -447,33 +447,6 @@ def _is_singular(matrix: NDArray[np.float64]) -> bool:
         rows = matrix / np.abs(matrix).max(axis=1, keepdims=True)
         scaled = rows / np.abs(rows).max(axis=0, keepdims=True)
     return not np.isfinite(scaled).all() or np.linalg.matrix_rank(scaled) < len(scaled)
-
-
-def augment(
-    equation: int,
-    unknowns: Callable[[int], Iterable[str]],
-    assigned: dict[str, int],
-    equations: set[int],
-    seen: set[str],
-) -> bool:
-    """Let an equation have one of its unknowns, by an augmenting path of a matching.
-
-    assigned: The equation of each unknown that has one; changed if there is a path.
-    equations, seen: Get the equations and unknowns that were tried.
-    """
-    equations.add(equation)
-    names = list(unknowns(equation))
-    for name in names:
-        if name not in assigned:
-            assigned[name] = equation
-            return True
-    for name in names:
-        if name not in seen:
-            seen.add(name)
-            if augment(assigned[name], unknowns, assigned, equations, seen):
-                assigned[name] = equation
-                return True
-    return False
 
 
 def check_matching(

@@ -16,12 +16,11 @@ from orchestrator.export.dae.block_triangular import (
     EquationBlock,
     Solution,
     UnmatchedError,
-    augment,
     near_start,
     solve,
 )
 from orchestrator.export.dae.events import Events, Relation
-from orchestrator.export.dae.index_reduction import reduce_index
+from orchestrator.export.dae.index_reduction import augment, reduce_index
 from orchestrator.export.dae.residual_dae import (
     Column,
     Kind,

@@ -9,7 +9,7 @@ the columns are picked for all blocks at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.dae.block_triangular import augment, check_matching
+from orchestrator.export.dae.block_triangular import check_matching
 from orchestrator.export.dae.residual_dae import (
     DataType,
     Kind,
@@ -115,6 +115,33 @@ def _check_solvable(dae: ResidualDae, free: Sequence[Any], expressions: Any) -> 
         merged = ca.substitute(merged, slopes, ca.vertcat(*states))
     incidence = ca.jacobian(merged, column(free)).sparsity()
     check_matching(dae.name, dae.residuals, free, incidence)
+
+
+def augment(
+    equation: int,
+    unknowns: Callable[[int], Iterable[str]],
+    assigned: dict[str, int],
+    equations: set[int],
+    seen: set[str],
+) -> bool:
+    """Let an equation have one of its unknowns, by an augmenting path of a matching.
+
+    assigned: The equation of each unknown that has one; changed if there is a path.
+    equations, seen: Get the equations and unknowns that were tried.
+    """
+    equations.add(equation)
+    names = list(unknowns(equation))
+    for name in names:
+        if name not in assigned:
+            assigned[name] = equation
+            return True
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            if augment(assigned[name], unknowns, assigned, equations, seen):
+                assigned[name] = equation
+                return True
+    return False
 
 
 class _Reduction:

@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import casadi as ca
 
@@ -25,6 +25,7 @@ from orchestrator.export.modelica.flat.tensor import (
     choose,
     compare_texts,
     is_text,
+    reachable,
     rounding,
 )
 
@@ -271,29 +272,6 @@ class ExpressionScope:
         """The same with values of variables of loops."""
         inside = {name: Tensor.scalar(value) for name, value in values.items()}
         return replace(self, names={**self.names, **inside}) if values else self
-
-
-_Made = TypeVar("_Made")
-
-
-def reachable(
-    branches: Iterable[tuple[Json, Json]],
-    condition: Callable[[Json], Scalar],
-    value: Callable[[Json], _Made],
-    otherwise: Json,
-) -> tuple[list[tuple[Scalar, _Made]], _Made]:
-    """Branches that may be taken, and what comes of it if none is.
-
-    What cannot be reached need not make sense, so it is not looked at.
-    """
-    cases = []
-    for test, body in branches:
-        holds = condition(test)
-        if not holds.is_constant():
-            cases.append((holds, value(body)))
-        elif float(holds):
-            return cases, value(body)
-    return cases, value(otherwise)
 
 
 class Interpreter:

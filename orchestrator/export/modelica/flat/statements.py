@@ -18,10 +18,9 @@ from orchestrator.export.modelica.flat.expression import (
     Json,
     RecordValue,
     gather,
-    reachable,
 )
 from orchestrator.export.modelica.flat.model import Refusal, tag_of
-from orchestrator.export.modelica.flat.tensor import Tensor, choose
+from orchestrator.export.modelica.flat.tensor import Tensor, choose, reachable
 
 Names = dict[str, Tensor]
 Hook = Callable[[Json, Names], None]

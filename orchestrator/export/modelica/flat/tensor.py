@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -212,6 +212,7 @@ def _moving(subscripts: Sequence[Subscript | None]) -> int | None:
 
 
 Builtin = Callable[..., Tensor]
+_Made = TypeVar("_Made")
 
 _SCALAR_FUNCTIONS = {
     name.capitalize(): getattr(ca, name)
@@ -382,6 +383,26 @@ def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:
     if condition.is_constant():
         return chosen if float(condition) != 0.0 else otherwise
     return chosen.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
+
+
+def reachable(
+    branches: Iterable[tuple[Any, Any]],
+    condition: Callable[[Any], Scalar],
+    value: Callable[[Any], _Made],
+    otherwise: Any,
+) -> tuple[list[tuple[Scalar, _Made]], _Made]:
+    """Branches that may be taken, and what comes of it if none is.
+
+    What cannot be reached need not make sense, so it is not looked at.
+    """
+    cases = []
+    for test, body in branches:
+        holds = condition(test)
+        if not holds.is_constant():
+            cases.append((holds, value(body)))
+        elif float(holds):
+            return cases, value(body)
+    return cases, value(otherwise)
 
 
 def is_text(value: Tensor) -> bool:
