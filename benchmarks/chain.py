@@ -30,7 +30,7 @@ from one_fmu import cpu
 
 from orchestrator import System, fmu, simulate
 from orchestrator.export import build_recipe
-from orchestrator.export.codegen.compiler import compile_library
+from orchestrator.export.codegen.compiler import library_command, run_compiler
 from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
 
 RECIPE = Path(__file__).parents[1] / "examples/ejection/plants/SpatialArm.toml"
@@ -43,7 +43,7 @@ def in_c(path: Path, folder: Path) -> Unit:
         archive.extractall(folder)
     sources = folder / "sources"
     (sources / "exporter.c").write_bytes(Path(__file__).with_name("exporter.c").read_bytes())
-    compile_library(sources, "exporter.c", folder / "bench.so")
+    run_compiler(library_command("exporter.c", folder / "bench.so"), sources)
     return Unit(folder / "bench.so", Plant("SpatialArm", {}, 1e-3))
 
 

@@ -34,9 +34,10 @@ from orchestrator.export.build import build_model
 from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.compiler import (
     FLAGS,
-    compile_library,
     compiler_path,
     compiler_version,
+    library_command,
+    run_compiler,
     sundials_libraries,
 )
 from orchestrator.export.dae.explicit_ode import make_explicit
@@ -149,7 +150,7 @@ def library(plant: Plant, solver: Solver, folder: Path, root: Path = ROOT) -> Pa
     sources = folder / "sources"
     (sources / "exporter.c").write_bytes(Path(__file__).with_suffix(".c").read_bytes())
     linked = sundials_libraries() if solver.is_implicit else ()
-    compile_library(sources, "exporter.c", folder / "bench.so", libraries=linked)
+    run_compiler(library_command("exporter.c", folder / "bench.so", libraries=linked), sources)
     return folder / "bench.so"
 
 
@@ -163,7 +164,7 @@ def build_seconds(plant: Plant, folder: Path) -> dict[str, float]:
     layout = Layout(make_explicit(read(flat)))
     c_code.functions(layout.ode, Solver("rk4"), "2.0")
     moments.append(time.perf_counter())
-    compile_library(folder / "sources", "fmu.c", folder / "again.so")
+    run_compiler(library_command("fmu.c", folder / "again.so"), folder / "sources")
     moments.append(time.perf_counter())
     names = ("front_end_s", "symbolic_s", "compiler_s")
     return {name: b - a for name, a, b in zip(names, moments, moments[1:], strict=False)}

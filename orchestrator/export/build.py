@@ -232,11 +232,9 @@ def _build(
 ) -> BuildResult:
     files = {fmi: output / target_name(recipe, fmi) for fmi in recipe.fmi}
     layout = cache(lambda: Layout(make_explicit(make())))
-
-    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
-        write_fmu(layout(), recipe, fmi, stamp, target)
-
-    return write_changed(recipe, source, write, files, force=force)
+    return write_changed(
+        recipe, source, lambda *what: write_fmu(layout(), recipe, *what), files, force=force
+    )
 
 
 def write_changed(

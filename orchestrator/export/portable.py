@@ -130,11 +130,15 @@ def _connector_at(system: System, end: Endpoint) -> Connector:
     return system.components[end.component].connectors[end.connector]
 
 
+def _ends(system: System, line: Connection) -> tuple[Connector, Connector]:
+    return _connector_at(system, line.source), _connector_at(system, line.target)
+
+
 def left_to_tools(system: System) -> list[str]:
     """Name the connections whose values the other tool must change, as SSP asks it to."""
     remarks = []
     for line in system.connections:
-        source, target = _connector_at(system, line.source), _connector_at(system, line.target)
+        source, target = _ends(system, line)
         factor, offset = factor_and_offset_of(line, source, target)
         what = []
         if (factor, offset) != (1.0, 0.0):
@@ -157,7 +161,7 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
     lines: list[Connection] = []
     made = system
     for line in system.connections:
-        source, target = _connector_at(system, line.source), _connector_at(system, line.target)
+        source, target = _ends(system, line)
         changes = line.delay is None and source.type is DataType.REAL
         factor, offset = factor_and_offset_of(line, source, target) if changes else (1.0, 0.0)
         if (factor, offset) == (1.0, 0.0):
@@ -233,11 +237,10 @@ def make_portable(
         remarks += told
     else:
         remarks += left_to_tools(inside)
-    start_ns = inside.experiment.start_ns
     with Execution(
         inside,
         step=f"{step_ns} ns",
-        start=f"{start_ns} ns",
+        start=f"{inside.experiment.start_ns} ns",
         algorithm="jacobi",
         algorithm_options={},
         rates={},
@@ -281,10 +284,9 @@ class _Maker:
 
     def _begins(self, line: Connection) -> bool:
         """Whether anything but zero arrives at the start."""
-        source = _connector_at(self._system, line.source)
+        source, target = _ends(self._system, line)
         if source.type.is_text:
             return False
-        target = _connector_at(self._system, line.target)
         factor, offset = factor_and_offset_of(line, source, target)
         return any(factor * value + offset != 0.0 for value in self._initial(line.source))
 
@@ -325,8 +327,7 @@ class _Maker:
 
     def _delayed(self, line: Connection, delay_ns: int, *, plain: bool) -> str:
         """Add the FMU of a delayed line, and return its name."""
-        signal = _connector_at(self._system, line.source)
-        target = _connector_at(self._system, line.target)
+        signal, target = _ends(self._system, line)
         plan = self._plans.get(line.target)
         age_ns = delay_ns if plan is None else -plan.shift_ns
         factor, offset, unit = 1.0, 0.0, signal.unit
@@ -376,17 +377,14 @@ def _free(wanted: str, taken: Collection[str]) -> str:
 
 
 def _without_free_inputs(component: Component, fed: Collection[Endpoint]) -> Component:
-    """Leave out inputs that nothing feeds, which some tools would set to zero, and locals.
-
-    Values of these inputs stay, in the type that the FMU has.
-    """
+    """Leave out inputs that nothing feeds, which some tools would set to zero, and locals."""
     connectors = {
         name: connector
         for name, connector in component.connectors.items()
         if connector.causality in {Causality.OUTPUT, Causality.PARAMETER}
         or (connector.causality is Causality.INPUT and Endpoint(component.name, name) in fed)
     }
-    values: Mapping[str, Value] = {
+    values: Mapping[str, Value] = {  # also of these inputs, in the type that the FMU has
         name: float(value)
         if isinstance(value, int) and component.connectors[name].type is DataType.REAL
         else value
@@ -405,10 +403,7 @@ _TOLERANCE: Final = "1e-06"  # of its master; FMUs have their own
 
 
 def _for_peers(document: bytes, step_ns: int) -> bytes:
-    """Give all parameter sets of an .ssd one name, and say to OMSimulator how it is stepped.
-
-    That wants an annotation of its own, the first one in the system, with its own prefix ``oms``.
-    """
+    """Give all parameter sets of an .ssd one name, and say to OMSimulator how it is stepped."""
     root = etree.fromstring(document)
     for parameter_set in root.iter(f"{{{_SSP}ParameterValues}}ParameterSet"):
         parameter_set.set("name", _PARAMETER_SET)
@@ -418,7 +413,7 @@ def _for_peers(document: bytes, step_ns: int) -> bytes:
         if group is None:
             group = etree.SubElement(system, f"{{{_SSP}Description}}Annotations")
         annotation = etree.Element(f"{{{_SSP}Common}}Annotation", type="org.openmodelica")
-        group.insert(0, annotation)
+        group.insert(0, annotation)  # OMSimulator looks at the first one, with its own prefix
         own = etree.SubElement(annotation, f"{{{_OMS}}}Annotations", nsmap={"oms": _OMS})
         stepped = etree.SubElement(own, f"{{{_OMS}}}SimulationInformation")
         etree.SubElement(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
+import networkx as nx
 
 from orchestrator.export.codegen.layout import Layout, Region, Slot, is_exact
 from orchestrator.export.dae.block_triangular import EquationBlock, switched_symbols
@@ -16,6 +15,7 @@ from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import Sampled, column
 
 Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
+Dependent = Callable[[Slot], Dependencies]
 _UNKNOWNS = (
     Region.STATE,
     Region.CALCULATED,
@@ -25,119 +25,84 @@ _UNKNOWNS = (
 )
 
 
-@dataclass(frozen=True)
-class _DependencyTable:
-    """Unknowns as functions of knowns, one row for each unknown."""
+def _rows(values: Any, knowns: Sequence[Slot]) -> Callable[[int], list[tuple[Slot, Any]]]:
+    """Knowns of a value with the derivative by each; None where a switch depends on it."""
+    jacobian = ca.jacobian(values, column(slot.variable.symbol for slot in knowns))
+    switches = bool(switched_symbols(values))  # any at all; they are looked for row by row
 
-    knowns: tuple[Slot, ...]
-    values: Any
-    jacobian: Any
-    switches: bool  # any comparison or rounding at all; they are looked for row by row
-
-    @classmethod
-    def of(cls, values: Any, knowns: tuple[Slot, ...]) -> _DependencyTable:
-        symbols = column(slot.variable.symbol for slot in knowns)
-        return cls(knowns, values, ca.jacobian(values, symbols), bool(switched_symbols(values)))
-
-    def row(self, index: int) -> list[tuple[Slot, Any]]:
-        """Knowns of a row with the derivative by each; None where a switch depends on it."""
-        switched = switched_symbols(self.values[index]) if self.switches else set()
-        row = self.jacobian[index, :]
-        _, columns = row.sparsity().get_triplet()
+    def row(index: int) -> list[tuple[Slot, Any]]:
+        switched = switched_symbols(values[index]) if switches else set()
+        slopes = jacobian[index, :]
+        _, columns = slopes.sparsity().get_triplet()
         return [
-            (known := self.knowns[place], None if known.name in switched else row[0, place])
+            (known := knowns[place], None if known.name in switched else slopes[0, place])
             for place in columns
         ]
 
+    return row
 
-class DependencyTable:
-    """Dependencies of outputs, derivatives and initial unknowns.
 
-    layout: The model with its value references.
-    """
+def _of_equations(layout: Layout) -> tuple[Dependent, Dependent]:
+    ode = layout.ode
+    _, _, x, _, c, _ = ode.arguments
+    unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
+    numbers = {slot.reference: index for index, slot in enumerate(unknowns)}
+    discrete = column(variable.symbol for variable in ode.discrete)
+    values = ca.vertcat(x, c, discrete, ode.y, ode.xdot)
+    values = _without(_without_modes(ode.events, values, ode.blocks), ode.blocks)
+    inputs, states = layout.of(Region.INPUT), layout.of(Region.STATE)
+    running = _rows(values, (*inputs, *states))
+    free = [index for index in range(len(states)) if is_exact(ode, index)]
+    followers = [index for index in range(len(states)) if index not in free]
+    if followers:
+        starts = _initial_dependencies(ode)
+        starts = ca.vertcat(*(starts[index] for index in followers))
+        values = ca.substitute(values, ca.vertcat(*(x[index] for index in followers)), starts)
+    values = ca.substitute(values, c, ode.c)
+    exact = (states[index] for index in free)
+    at_start = _rows(values, (*inputs, *exact, *layout.of(Region.PARAMETER)))
+    settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
+    parameters = {slot.name for slot in settable}
+    tunable = {slot.name for slot in settable if layout.tunable(slot)}
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        ode = layout.ode
-        _, _, x, _, c, _ = ode.arguments
-        unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
-        self._rows = {slot.reference: index for index, slot in enumerate(unknowns)}
-        discrete = column(variable.symbol for variable in ode.discrete)
-        values = ca.vertcat(x, c, discrete, ode.y, ode.xdot)
-        self._values = _without(_without_modes(ode.events, values, ode.blocks), ode.blocks)
-        settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
-        self._parameters = {slot.name for slot in settable}
-        self._tunable = {slot.name for slot in settable if layout.tunable(slot)}
-
-    def continuous(self, unknown: Slot) -> Dependencies:
-        """Dependencies on inputs and states while the simulation runs."""
-        row = self._continuous.row(self._rows[unknown.reference])
-        return [(known, self._kind(slope)) for known, slope in row]
-
-    def initial(self, unknown: Slot) -> Dependencies:
-        """Dependencies on inputs, parameters and exact start values at initialisation."""
-        return [
-            (known, "constant" if slope is not None and slope.is_constant() else "dependent")
-            for known, slope in self._initial.row(self._rows[unknown.reference])
-        ]
-
-    @cached_property
-    def _continuous(self) -> _DependencyTable:
-        knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.STATE))
-        return _DependencyTable.of(self._values, knowns)
-
-    @cached_property
-    def _initial(self) -> _DependencyTable:
-        ode = self._layout.ode
-        values: Any = self._values
-        _, _, x, _, c, _ = ode.arguments
-        states = self._layout.of(Region.STATE)
-        free = [index for index in range(len(states)) if is_exact(ode, index)]
-        followers = [index for index in range(len(states)) if index not in free]
-        if followers:
-            places = ca.vertcat(*(x[index] for index in followers))
-            starts = _initial_dependencies(ode)
-            starts = ca.vertcat(*(starts[index] for index in followers))
-            values = ca.substitute(values, places, starts)
-        values = ca.substitute(values, c, ode.c)
-        knowns = (
-            *self._layout.of(Region.INPUT),
-            *(states[index] for index in free),
-            *self._layout.of(Region.PARAMETER),
-        )
-        return _DependencyTable.of(values, knowns)
-
-    def _kind(self, slope: Any) -> str:
-        if slope is None:
+    def kind(slope: Any) -> str:
+        names = set() if slope is None else {symbol.name() for symbol in ca.symvar(slope)}
+        if slope is None or not names <= parameters:
             return "dependent"
-        names = {symbol.name() for symbol in ca.symvar(slope)}
         if not names:
             return "constant"
-        if not names <= self._parameters:
-            return "dependent"
-        return "tunable" if names & self._tunable else "fixed"
+        return "tunable" if names & tunable else "fixed"
+
+    def continuous(unknown: Slot) -> Dependencies:
+        return [(known, kind(slope)) for known, slope in running(numbers[unknown.reference])]
+
+    def initial(unknown: Slot) -> Dependencies:
+        return [
+            (known, "constant" if slope is not None and slope.is_constant() else "dependent")
+            for known, slope in at_start(numbers[unknown.reference])
+        ]
+
+    return continuous, initial
 
 
 def _without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock]) -> Any:
     """The expressions with every symbol of an event replaced by something that depends alike."""
     if not events:
         return values
+    modes = {symbol.name() for symbol in events.symbols}
     sources = {r.symbol.name(): r.margin for r in events.relations}
     sources |= {d.symbol.name(): d.value for d in events.discrete}
-    modes = {symbol.name() for symbol in events.symbols}
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(symbol.name() for symbol in events.symbols)
+    knowns: dict[str, Any] = {}
+    for name, source in sources.items():
+        inside = {symbol.name(): symbol for symbol in ca.symvar(_without(source, blocks))}
+        graph.add_edges_from((name, other) for other in inside)
+        knowns |= inside
     replacements = []
     for symbol in events.symbols:
-        found: dict[str, Any] = {}
-        waiting, seen = [symbol.name()], {symbol.name()}
-        while waiting:
-            source = sources.get(waiting.pop(), ca.SX(0))
-            for other in ca.symvar(_without(source, blocks)):
-                if other.name() not in modes:
-                    found[other.name()] = other
-                elif other.name() not in seen:
-                    seen.add(other.name())
-                    waiting.append(other.name())
-        replacements.append(ca.sin(sum(map(ca.sin, found.values()), ca.SX(1))))
+        reached = nx.descendants(graph, symbol.name()).difference(modes)
+        replacements.append(ca.sin(sum((ca.sin(knowns[n]) for n in sorted(reached)), ca.SX(1))))
     return ca.substitute(values, ca.vertcat(*events.symbols), ca.vertcat(*replacements))
 
 
@@ -153,7 +118,7 @@ def _initial_dependencies(ode: ExplicitOde) -> Any:
 def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
     unknowns, replacements = ca.SX(0, 1), ca.SX(0, 1)
     for block in blocks:
-        names = {block.unknowns[i].name() for i in range(block.unknowns.numel())}
+        names = set(block.names)
         given = ca.substitute(block.residual, unknowns, replacements)
         knowns = [symbol for symbol in ca.symvar(given) if symbol.name() not in names]
         surrogate = ca.sin(sum((ca.sin(symbol) for symbol in knowns), ca.SX(1)))
@@ -162,33 +127,29 @@ def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
     return ca.substitute(values, unknowns, replacements)
 
 
-class SampledDependencies:
-    """Dependencies of outputs on the inputs of a step, and at the start.
+def _of_steps(layout: Layout, sampled: Sampled) -> tuple[Dependent, Dependent]:
+    inputs = layout.of(Region.INPUT)
+    knowns = (*inputs, *layout.of(Region.PARAMETER))
+    u, p, _ = sampled.columns
 
-    layout: The model with its value references.
-    sampled: Its steps.
-    """
-
-    def __init__(self, layout: Layout, sampled: Sampled) -> None:
-        self._layout = layout
-        self._sampled = sampled
-
-    def continuous(self, unknown: Slot) -> Dependencies:
+    def continuous(unknown: Slot) -> Dependencies:
         """Inputs of a step that act on an output at its end."""
-        direct = self._sampled.direct[unknown.name]
-        inputs = self._layout.of(Region.INPUT)
+        direct = sampled.direct[unknown.name]
         return [(slot, "dependent") for slot in inputs if slot.name in direct]
 
-    def initial(self, unknown: Slot) -> Dependencies:
+    def initial(unknown: Slot) -> Dependencies:
         """Inputs and parameters that form an output at the start."""
-        place = unknown.reference - self._layout.of(Region.OUTPUT)[0].reference
-        knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.PARAMETER))
-        u, p, _ = self._sampled.columns
-        pattern = ca.jacobian_sparsity(self._sampled.first[place], ca.vertcat(u, p))
-        return [(knowns[place], "dependent") for place in sorted(set(pattern.get_triplet()[1]))]
+        place = unknown.reference - layout.of(Region.OUTPUT)[0].reference
+        pattern = ca.jacobian_sparsity(sampled.first[place], ca.vertcat(u, p))
+        return [(knowns[at], "dependent") for at in sorted(set(pattern.get_triplet()[1]))]
+
+    return continuous, initial
 
 
-def dependencies_of(layout: Layout) -> DependencyTable | SampledDependencies:
-    """The dependencies of a model."""
+def dependencies_of(layout: Layout) -> tuple[Dependent, Dependent]:
+    """What unknowns depend on while the simulation runs, and at initialisation.
+
+    The first gives inputs and states, the second inputs, parameters and exact start values.
+    """
     sampled = layout.ode.sampled
-    return DependencyTable(layout) if sampled is None else SampledDependencies(layout, sampled)
+    return _of_equations(layout) if sampled is None else _of_steps(layout, sampled)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -18,7 +18,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import ModelicaError, SoftdockError
 from orchestrator.core.system import conversion
 from orchestrator.core.units.conversion import base_unit, is_expressible, per_second
-from orchestrator.export.archive.dependency import Dependencies, dependencies_of
+from orchestrator.export.archive.dependency import Dependent, dependencies_of
 from orchestrator.export.archive.model_description import (
     DescribedVariable,
     ExportedDescription,
@@ -26,6 +26,7 @@ from orchestrator.export.archive.model_description import (
     Unit,
     Unknown,
     encoded,
+    time_variable,
 )
 from orchestrator.export.codegen.compiler import SUNDIALS
 from orchestrator.export.codegen.layout import (
@@ -158,15 +159,7 @@ def describe(layout: Layout, recipe: Recipe, fmi: str, token: str) -> ExportedDe
             source_file=SOURCE_FILE if recipe.sources else None,
             input_order=_INPUT_ORDER if ode.sampled is None else 0,
         )
-    independent = {
-        "name": "time",
-        "valueReference": str(len(layout.slots)),
-        "description": "Simulation time",
-        "causality": "independent",
-        "variability": "continuous",
-    }
-    time = DescribedVariable("Float64", independent, {"unit": "s"})
-    return replace(about, variables=[*about.variables, time])
+    return replace(about, variables=[*about.variables, time_variable(len(layout.slots))])
 
 
 def write_build_description(recipe: Recipe) -> bytes:
@@ -243,15 +236,15 @@ def _number(entry: ArrayVariable, fmi: str) -> int:
 def _structure(
     layout: Layout, listed: Sequence[ArrayVariable], fmi: str
 ) -> list[tuple[str, list[Unknown]]]:
-    table = dependencies_of(layout)
+    running, at_start = dependencies_of(layout)
     owners = {slot.reference: entry for entry in listed for slot in entry.slots}
     found = []
-    for tag, slots, dependencies in zip(
-        _GROUPS[fmi],
-        (output_slots(layout), layout.of(Region.DERIVATIVE), _initial_unknowns(layout)),
-        (table.continuous, table.continuous, table.initial),
-        strict=True,
-    ):
+    groups = (
+        (output_slots(layout), running),
+        (layout.of(Region.DERIVATIVE), running),
+        (_initial_unknowns(layout), at_start),
+    )
+    for tag, (slots, dependencies) in zip(_GROUPS[fmi], groups, strict=True):
         own = dict.fromkeys(owners[slot.reference] for slot in slots)
         found.append((tag, [_unknown(entry, dependencies, owners, fmi) for entry in own]))
     if fmi == "3.0":
@@ -262,7 +255,7 @@ def _structure(
 
 def _unknown(
     entry: ArrayVariable,
-    dependencies: Callable[[Slot], Dependencies],
+    dependencies: Dependent,
     owners: Mapping[int, ArrayVariable],
     fmi: str,
 ) -> Unknown:
@@ -293,11 +286,7 @@ def _initial_unknowns(layout: Layout) -> list[Slot]:
 
 
 def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
-    """Types of all variables. A name that stands for different units or quantities is left out.
-
-    Enumerations never are: FMI wants a type for each of their variables. If the name of one is
-    taken, it has a number behind it.
-    """
+    """Types of all variables but those whose name stands for different units or quantities."""
     users: dict[_Key, list[Variable]] = defaultdict(list)
     for slot in layout.slots:
         if slot.region is not Region.DERIVATIVE and (key := _key(slot.variable)) != ("", ()):
@@ -306,7 +295,7 @@ def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
     found = {}
     for key, variables in sorted(users.items()):
         (name, literals), kind = key, variables[0].type
-        if literals:
+        if literals:  # FMI wants a type for each enumeration
             numbered = (f"{name} {number}" for number in itertools.count(2))
             name = next(n for n in itertools.chain([name], numbered) if n and n not in taken)
         elif name in taken or len({(v.type, *_measures(v).items()) for v in variables}) != 1:

@@ -177,10 +177,7 @@ def _cmake_text(recipe: Recipe, fmi: str) -> str:
 
 
 def _terminals(listed: Sequence[ArrayVariable]) -> bytes | None:
-    """Text of terminalsAndIcons.xml; None for a model without connectors that have members.
-
-    Modelica counts a flow variable positive into the component, which FMI calls inflow.
-    """
+    """Text of terminalsAndIcons.xml; None for a model without connectors that have members."""
     root = etree.Element("fmiTerminalsAndIcons", fmiVersion="3.0")
     terminals = etree.SubElement(root, "Terminals")
     found: dict[str, etree._Element] = {}
@@ -194,7 +191,7 @@ def _terminals(listed: Sequence[ArrayVariable]) -> bytes | None:
         attributes = {
             "variableName": entry.name,
             "memberName": entry.name.removeprefix(f"{name}."),
-            "variableKind": "inflow" if variable.flow else "signal",
+            "variableKind": "inflow" if variable.flow else "signal",  # positive into the component
         }
         etree.SubElement(found[name], "TerminalMemberVariable", attributes)
     return encoded(root) if found else None

@@ -47,6 +47,18 @@ class DescribedVariable:
     texts: Sequence[str] = ()
 
 
+def time_variable(reference: int, name: str = "time") -> DescribedVariable:
+    """The independent variable, which FMI 3.0 has in the list."""
+    identity = {
+        "name": name,
+        "valueReference": str(reference),
+        "description": "Simulation time",
+        "causality": "independent",
+        "variability": "continuous",
+    }
+    return DescribedVariable("Float64", identity, {"unit": "s"})
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """An unknown of ModelStructure: index (FMI 2.0) or value reference (FMI 3.0), and knowns."""

@@ -9,7 +9,7 @@ does (``exp`` and its like), and for the sign of a chosen zero.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block
-from orchestrator.core.system import Causality, Connector
+from orchestrator.core.system import Connector
 from orchestrator.core.system import DataType as PortType
 from orchestrator.export.dae.residual_dae import (
     DataType,
@@ -79,6 +79,13 @@ ARITHMETIC: Mapping[str, Operation] = {
 COMPARISONS: Mapping[str, Operation] = {
     name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
 }
+UNARY: Mapping[str, Operation] = {
+    "neg": operator.neg,
+    "abs": ca.fabs,
+    "invert": ca.logic_not,
+    "floor": ca.floor,
+    "ceil": ca.ceil,
+}
 #: Functions of ``math``, by name.
 FUNCTIONS: Mapping[str, Operation] = {
     **{
@@ -134,7 +141,20 @@ class UntraceableError(Exception):
     """A block does something that cannot be recorded."""
 
 
-class Symbol:
+class _Symbolic:
+    """Lets conditions choose, and functions of numpy take symbols."""
+
+    __slots__ = ()
+
+    def if_else(self, then: Any, otherwise: Any) -> Any:
+        """Choose by this condition; of an array element by element."""
+        return applied(choice, self, then, otherwise)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return _ufunc(ufunc, method, inputs, options)
+
+
+class Symbol(_Symbolic):
     """A number without a value.
 
     expression: The ``casadi.SX`` scalar that it stands for.
@@ -145,10 +165,6 @@ class Symbol:
 
     def __init__(self, expression: Any) -> None:
         self.expression = expression
-
-    def if_else(self, then: Any, otherwise: Any) -> Any:
-        """Choose by this condition; arrays element by element."""
-        return applied(choice, self, then, otherwise)
 
     def __bool__(self) -> bool:
         raise UntraceableError(
@@ -168,26 +184,8 @@ class Symbol:
     def __round__(self, digits: int | None = None) -> Any:
         raise UntraceableError("rounds: use floor(x + 0.5) of numpy or math")
 
-    def __floor__(self) -> Symbol:
-        return Symbol(ca.floor(self.expression))
-
-    def __ceil__(self) -> Symbol:
-        return Symbol(ca.ceil(self.expression))
-
-    def __neg__(self) -> Symbol:
-        return Symbol(-self.expression)
-
     def __pos__(self) -> Symbol:
         return self
-
-    def __abs__(self) -> Symbol:
-        return Symbol(ca.fabs(self.expression))
-
-    def __invert__(self) -> Symbol:
-        return Symbol(ca.logic_not(self.expression))
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        return _ufunc(ufunc, method, inputs, options)
 
 
 def _method(operation: Operation, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
@@ -199,21 +197,20 @@ def _method(operation: Operation, *, reflected: bool = False) -> Callable[[Any, 
     return apply
 
 
+def _unary(operation: Operation) -> Callable[[Any], Any]:
+    return lambda self: applied(operation, self)
+
+
+for _name, _operation in UNARY.items():
+    setattr(Symbol, f"__{_name}__", _unary(_operation))
 for _name, _operation in {**ARITHMETIC, **COMPARISONS}.items():
     setattr(Symbol, f"__{_name}__", _method(_operation))
     if _name in ARITHMETIC:
         setattr(Symbol, f"__r{_name}__", _method(_operation, reflected=True))
 
 
-class SymbolArray(np.ndarray):
+class SymbolArray(_Symbolic, np.ndarray):
     """An array of symbols and numbers; slices of it write through."""
-
-    def if_else(self, then: Any, otherwise: Any) -> Any:
-        """Choose element by element."""
-        return applied(choice, self, then, otherwise)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        return _ufunc(ufunc, method, inputs, options)
 
 
 def symbol_array(elements: Iterable[Any], shape: tuple[int, ...]) -> SymbolArray:
@@ -254,9 +251,8 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
     """Stand in for a function of numpy."""
     target = options.pop("out", (None,))[0]
     if ufunc is np.matmul or (method == "reduce" and ufunc in {np.add, np.multiply}):
-        result = getattr(ufunc, method)(
-            *map(_plain, inputs), **options
-        )  # by the elements' own + and *
+        # by the elements' own + and *
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
         if isinstance(result, np.ndarray):
             result = result.view(SymbolArray)
     elif method == "__call__" and ufunc.__name__ in UFUNCS and not options:
@@ -268,18 +264,6 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
         return result
     target[...] = result
     return target
-
-
-_TYPES = {
-    PortType.REAL: DataType.REAL,
-    PortType.INTEGER: DataType.INTEGER,
-    PortType.BOOLEAN: DataType.BOOLEAN,
-}
-_KINDS = {
-    Causality.INPUT: Kind.INPUT,
-    Causality.OUTPUT: Kind.OUTPUT,
-    Causality.PARAMETER: Kind.PARAMETER,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +293,7 @@ class Field:
         elements = [value]
         if self.shape:
             elements = list(np.ravel(np.asarray(value, dtype=object)))
-        if np.shape(elements if self.shape else 0) != (
-            (len(self.variables),) if self.shape else ()
-        ):
+        if self.shape and np.shape(elements) != (len(self.variables),):
             raise CapabilityError(
                 f"'{self.name}' begins with {len(self.variables)} elements and has"
                 f" {len(elements)} after a step; expected as many"
@@ -321,24 +303,21 @@ class Field:
 
 def fields_of(block: Block) -> tuple[Field, ...]:
     """List inputs, outputs, parameters and states of a block, with its values as start values."""
-    listed = [_port(connector, getattr(block, connector.name)) for connector in _ports(block)]
-    return (*listed, *(_state(name, getattr(block, name)) for name in block.states))
+    return (*_ports(block), *(_state(name, getattr(block, name)) for name in block.states))
 
 
-def _ports(block: Block) -> Iterator[Connector]:
-    for connector in block.connectors.values():
-        if connector.type not in _TYPES:
-            raise CapabilityError(
-                f"'{connector.name}' is a {connector.type}; C code is made of numbers only"
-            )
-        yield connector
+def _ports(block: Block) -> list[Field]:
+    return [_port(each, getattr(block, each.name)) for each in block.connectors.values()]
 
 
 def _port(connector: Connector, value: Any) -> Field:
-    unit, about = connector.unit, connector.description
-    kind, data_type = _KINDS[connector.causality], _TYPES[connector.type]
+    if connector.type.is_text or connector.type is PortType.CLOCK:
+        raise CapabilityError(
+            f"'{connector.name}' is a {connector.type}; C code is made of numbers only"
+        )
+    kind, data_type = Kind(connector.causality.value), DataType(connector.type.value)
     form = np.ndarray if connector.shape else type(value)
-    facts: dict[str, Any] = {"unit": unit, "description": about}
+    facts: dict[str, Any] = {"unit": connector.unit, "description": connector.description}
     if (limits := connector.limits) is not None:  # FMI knows no ends that are just not in a range
         facts["minimum"] = limits.least if isfinite(limits.least) else None
         facts["maximum"] = limits.most if isfinite(limits.most) else None
@@ -359,14 +338,8 @@ def _state(name: str, value: Any) -> Field:
         raise CapabilityError(f"state '{name}' is a list of lists; expected an array of numpy")
     types = {"b": DataType.BOOLEAN, "i": DataType.INTEGER, "u": DataType.INTEGER}
     data_type = types.get(array.dtype.kind, DataType.REAL)
-    made = variables_of(
-        name,
-        array.shape,
-        Kind.LOCAL,
-        data_type,
-        _numbers(array),
-        description="State of the block",
-    )
+    facts = {"description": "State of the block"}
+    made = variables_of(name, array.shape, Kind.LOCAL, data_type, _numbers(array), **facts)
     return Field(name, type(value), array.shape, made)
 
 
@@ -377,7 +350,7 @@ def _numbers(value: Any) -> list[float]:
 
 def declared(block: Block) -> Sampled:
     """What a block says of itself, without its equations and states."""
-    fields = [_port(connector, getattr(block, connector.name)) for connector in _ports(block)]
+    fields = _ports(block)
     inputs, parameters, outputs = (
         tuple(v for field in fields for v in field.variables if v.kind is kind)
         for kind in (Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import builtins
-import linecache
 import logging
 import math
 import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial, reduce
+from itertools import groupby
 from pathlib import Path
-from types import FunctionType, SimpleNamespace, TracebackType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -101,10 +103,7 @@ def _extreme(builtin: Callable[..., Any], operation: Callable[..., Any]) -> Call
         found = list(values[0]) if len(values) == 1 else list(values)
         if options or not any(isinstance(value, Symbol) for value in found):
             return builtin(*values, **options)
-        best = found[0]
-        for value in found[1:]:
-            best = applied(operation, best, value)
-        return best
+        return reduce(partial(applied, operation), found)
 
     return function
 
@@ -164,7 +163,7 @@ def _run(
         call(block)
     except Exception as error:
         told = str(error) if isinstance(error, UntraceableError) else f"fails: {error!r}"
-        raise CapabilityError(f"{_place(error.__traceback__)} {told}") from error
+        raise CapabilityError(f"{_place(error)} {told}") from error
     _expect_declared(block)
     outputs: list[Any] = []
     states: list[Any] = []
@@ -217,15 +216,12 @@ def _direct(
     return found
 
 
-def _place(traceback: TracebackType | None) -> str:
+def _place(error: Exception) -> str:
     """The innermost line of the block's own code."""
-    found = ""
-    while traceback is not None:
-        file, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
-        if not file.startswith((_ROOM, str(Path(np.__file__).parent))):
-            found = f"{file}:{line}: '{linecache.getline(file, line).strip()}'"
-        traceback = traceback.tb_next
-    return found
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith((_ROOM, str(Path(np.__file__).parent))):
+            return f"{frame.filename}:{frame.lineno}: '{frame.line}'"
+    return ""
 
 
 _STEPS = 64
@@ -278,24 +274,19 @@ def _random_values(random: np.random.Generator, variables: Sequence[Variable]) -
 
 
 def _give(block: Block, variables: Sequence[Variable], values: Sequence[float]) -> None:
-    found: dict[str, list[float]] = {}
-    for variable, value in zip(variables, values, strict=True):
-        found.setdefault(variable.array or variable.name, []).append(value)
     forms: dict[DataType, Any] = {DataType.INTEGER: int, DataType.BOOLEAN: bool}
-    for name, numbers in found.items():
+    left = iter(values)
+    for name, elements in groupby(variables, _field_of):
+        numbers = [next(left) for _ in elements]
         connector = block.connectors[name]
         form = forms.get(DataType(connector.type.value), float)
         block.assign(connector, tuple(numbers) if connector.shape else form(numbers[0]))
 
 
 def _compare(block: Block, sampled: Sampled, memory: Sequence[float], when: str) -> None:
-    values: dict[str, list[float]] = {}
-    for variable, value in zip(sampled.memory, memory, strict=True):
-        name = variable.array or variable.name
-        if name not in values:
-            found = np.ravel(np.asarray(getattr(block, name), dtype=float))
-            values[name] = found.tolist()
-        actual = values[name].pop(0)
+    names = dict.fromkeys(map(_field_of, sampled.memory))
+    found = [number for name in names for number in _column(getattr(block, name))]
+    for variable, value, actual in zip(sampled.memory, memory, found, strict=True):
         if not math.isclose(actual, value, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) and not (
             math.isnan(actual) and math.isnan(value)
         ):
@@ -305,6 +296,10 @@ def _compare(block: Block, sampled: Sampled, memory: Sequence[float], when: str)
                 f" equations give {value!r}: it depends on more than its inputs, parameters,"
                 " states and time, such as a clock, random numbers or variables of its module"
             )
+
+
+def _field_of(variable: Variable) -> str:
+    return variable.array or variable.name
 
 
 def _column(values: Any) -> list[float]:
@@ -393,10 +388,7 @@ def build_sampled(
     layout: Layout, recipe: Recipe, files: Mapping[str, Path], *, force: bool = False
 ) -> BuildResult:
     """Build the FMUs of a model that changes at the ends of communication steps only."""
-
-    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
-        write_fmu(layout, recipe, fmi, stamp, target)
-
+    write = partial(write_fmu, layout, recipe)
     return write_changed(recipe, _layout_hash(layout), write, files, force=force)
 
 

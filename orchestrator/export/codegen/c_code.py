@@ -12,10 +12,11 @@ import casadi as ca
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.export.codegen import implicit_c
-from orchestrator.export.codegen.function_code import Column, function_code
+from orchestrator.export.codegen.function_code import constant, function_code
+from orchestrator.export.codegen.implicit_c import array
 from orchestrator.export.codegen.layout import Layout, Region, entries, output_slots
 from orchestrator.export.dae.explicit_ode import ExplicitOde
-from orchestrator.export.dae.residual_dae import DataType, Variable, as_written
+from orchestrator.export.dae.residual_dae import Column, DataType, Variable, as_written
 from orchestrator.export.recipe import Solver
 
 _COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
@@ -37,12 +38,12 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
     ]
     slots = layout.slots
     outputs = {slot.reference for slot in output_slots(layout)}
-    listed = [str(int(slot.reference in outputs)) for slot in slots] + ["0"]  # and time
     # The last value is time.
-    types = ", ".join([*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"])
-    tunable = ", ".join([*(str(int(layout.tunable(slot))) for slot in slots), "0"])
-    names = ",\n    ".join([*(json.dumps(slot.name) for slot in slots), '"time"'])
-    starts = ",\n    ".join([*(_literal(layout.start(slot)) for slot in slots), "0"])
+    listed = [*(str(int(slot.reference in outputs)) for slot in slots), "0"]
+    types = [*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"]
+    tunable = [*(str(int(layout.tunable(slot))) for slot in slots), "0"]
+    names = [*(json.dumps(slot.name) for slot in slots), '"time"']
+    starts = [*(_literal(layout.start(slot)) for slot in slots), "0"]
     states = [slot.variable for slot in layout.of(Region.STATE)]
     limited = [*states, *(slot.variable for slot in layout.of(Region.PARAMETER))]
     minima = [v.minimum if v.minimum is not None else -math.inf for v in limited]
@@ -60,16 +61,16 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
             f"#define MODEL_TOLERANCE {_literal(solver.relative_tolerance)}",
             "",
-            f"static const unsigned char model_types[] = {{{types}}};",
+            array("unsigned char", "model_types", types),
             *_enumerations(layout),
             *_extents(layout, fmi),
-            f"static const unsigned char model_outputs_listed[] = {{{', '.join(listed)}}};",
-            f"static const unsigned char model_tunable[] = {{{tunable}}};",
-            f"static const char* const model_names[] = {{\n    {names}}};",
-            f"static const double model_start_values[] = {{\n    {starts}}};",
-            f"static const double model_minima[] = {{{_literals(minima)}}};",
-            f"static const double model_maxima[] = {{{_literals(maxima)}}};",
-            f"static const double model_nominals[] = {{{_literals(nominals)}}};",
+            array("unsigned char", "model_outputs_listed", listed),
+            array("unsigned char", "model_tunable", tunable),
+            array("char* const", "model_names", names, lines=True),
+            array("double", "model_start_values", starts, lines=True),
+            array("double", "model_minima", map(_literal, minima)),
+            array("double", "model_maxima", map(_literal, maxima)),
+            array("double", "model_nominals", map(_literal, nominals)),
             "",
             "#define CASADI_SYMBOL_EXPORT static",
             "#pragma GCC diagnostic push",
@@ -97,7 +98,7 @@ def _extents(layout: Layout, fmi: str) -> list[str]:
     for entry in entries(layout):
         counts[entry.reference] = len(entry.slots)
     return [
-        f"static const unsigned model_extents[] = {{{', '.join(map(str, counts))}}};",
+        array("unsigned", "model_extents", map(str, counts)),
         "#define MODEL_EXTENT(reference) model_extents[reference]",
         f"#define MODEL_LARGEST_EXTENT {max(counts)}",
     ]
@@ -117,8 +118,8 @@ def _enumerations(layout: Layout) -> list[str]:
         "    int count;",
         "    const char* names;",
         "} Literals;",
-        f"static const Literals model_literals[] = {{{', '.join(rows)}}};",
-        f"static const unsigned short model_literals_of[] = {{{', '.join(of_slots)}}};",
+        array("Literals", "model_literals", rows),
+        array("unsigned short", "model_literals_of", of_slots),
     ]
 
 
@@ -175,24 +176,16 @@ def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
     return ca.Function("model_adjoint", [*ode.arguments, ode.z, *ca.vertsplit(seed, ends)], bars)
 
 
-def _literals(values: Sequence[float]) -> str:
-    return ", ".join(_literal(value) for value in values) or "0"
-
-
 def _literal(value: float) -> str:
-    if value != value:
-        return "NAN"
-    if value in {float("inf"), float("-inf")}:
-        return "-INFINITY" if value < 0 else "INFINITY"
-    return repr(float(value))
+    return constant(float(value)).strip("()")
 
 
 def _results(ode: ExplicitOde) -> Mapping[str, tuple[Column, ...]]:
     """Columns of results of the functions that run at every step."""
-    y, w = (Column(v, _names(group)) for v, group in ((ode.y, ode.outputs), (ode.w, ode.locals)))
-    xdot = Column(ode.xdot, _names(ode.states))
+    y, w = _column(ode.y, ode.outputs), _column(ode.w, ode.locals)
+    xdot = _column(ode.xdot, ode.states)
     events = {
-        name: tuple(Column(ca.densify(ca.SX(one)), ()) for one in columns)
+        name: tuple(Column(ca.densify(ca.SX(one))) for one in columns)
         for name, columns in implicit_c.at_every_step(ode).items()
     }
     return {"model_ode": (xdot,), "model_outputs": (y,), "model_locals": (w, xdot), **events}
@@ -202,17 +195,13 @@ def _looped(ode: ExplicitOde, name: str, columns: Sequence[Column]) -> str | Non
     """Return the function with loops; None where CasADi's code is as good."""
     t, u, x, p, c, q = ode.arguments
     groups = (ode.inputs, ode.states, ode.parameters, ode.calculated)
-    arguments = [
-        Column(t, ()),
-        *(Column(v, _names(group)) for v, group in zip((u, x, p, c), groups, strict=True)),
-        Column(q, ()),
-        Column(ode.z, ()),
-    ]
-    return function_code(name, arguments, columns, Column(ode.inner.values, ode.inner.names))
+    named = map(_column, (u, x, p, c), groups)
+    arguments = [Column(t), *named, Column(q), Column(ode.z)]
+    return function_code(name, arguments, columns, ode.inner)
 
 
-def _names(variables: Sequence[Variable]) -> tuple[str, ...]:
-    return tuple(variable.name for variable in variables)
+def _column(values: Any, variables: Sequence[Variable]) -> Column:
+    return Column(values, tuple(variable.name for variable in variables))
 
 
 def _sampled_functions(ode: ExplicitOde) -> Iterator[Any]:
@@ -252,19 +241,16 @@ def _verlet_tables(ode: ExplicitOde) -> list[str]:
             f"solver.method = 'verlet': no state of '{ode.name}' is the derivative of another;"
             " expected positions and their velocities: choose rk4"
         )
-    positions, velocities = (", ".join(map(str, column)) for column in zip(*pairs, strict=True))
+    positions, velocities = zip(*pairs, strict=True)
     return [
         f"#define N_POSITIONS {len(pairs)}",
-        f"static const int model_positions[] = {{{positions}}};",
-        f"static const int model_velocities[] = {{{velocities}}};",
+        array("int", "model_positions", map(str, positions)),
+        array("int", "model_velocities", map(str, velocities)),
     ]
 
 
 def _jacobian(ode: ExplicitOde) -> Any:
-    """``d xdot / d x`` as its structural nonzeros, column by column.
-
-    With blocks: its product with a seed of x and the one of z that follows from it.
-    """
+    """``d xdot / d x`` by its nonzeros; with blocks its product with seeds of x and z instead."""
     x = ode.arguments[2]
     known = [*ode.arguments, ode.z]
     if ode.is_explicit:
@@ -279,10 +265,8 @@ def _jacobian_tables(ode: ExplicitOde) -> list[str]:
     if not ode.is_explicit:
         return []
     pattern = ca.jacobian(ode.xdot, ode.arguments[2]).sparsity()
-    rows = ", ".join(map(str, pattern.row())) or "0"
-    columns = ", ".join(map(str, pattern.colind()))
     return [
         f"#define N_JACOBIAN {pattern.nnz()}",
-        f"static const int model_jacobian_rows[] = {{{rows}}};",
-        f"static const int model_jacobian_columns[] = {{{columns}}};",
+        array("int", "model_jacobian_rows", map(str, pattern.row())),
+        array("int", "model_jacobian_columns", map(str, pattern.colind())),
     ]

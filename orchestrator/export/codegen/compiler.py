@@ -110,23 +110,17 @@ def sundials_libraries() -> tuple[str, ...]:
         missing.append("headers cvode/cvode.h and sundials/sundials_context.h")
     paths = []
     for name in SUNDIALS:
-        path = _library_path(compiler, f"lib{name}.a")
-        if path is None:
-            missing.append(f"lib{name}.a")
+        path = Path(_run([compiler, f"-print-file-name=lib{name}.a"]).stdout.strip())
+        if path.is_absolute() and path.is_file():  # else the bare name
+            paths.append(str(path))
         else:
-            paths.append(path)
+            missing.append(f"lib{name}.a")
     if missing:
         raise FmuError(
             f"solver.method = 'cvode' needs SUNDIALS 6 with static libraries; missing:"
             f" {', '.join(missing)}; install it (apt install libsundials-dev)"
         )
     return (*paths, "-Wl,--exclude-libs,ALL")
-
-
-def _library_path(compiler: str, file: str) -> str | None:
-    result = _run([compiler, f"-print-file-name={file}"])
-    path = Path(result.stdout.strip())  # the bare name if the compiler does not find it
-    return str(path) if path.is_absolute() and path.is_file() else None
 
 
 def library_command(
@@ -144,17 +138,6 @@ def library_command(
     if library.suffix == ".dylib":  # else it holds the place where it was written
         flags.append(f"-Wl,-install_name,@rpath/{library.name}")
     return [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
-
-
-def compile_library(
-    sources: Path,
-    main: str,
-    library: Path,
-    warnings: Sequence[str] = (),
-    libraries: Sequence[str] = (),
-) -> None:
-    """Compile ``sources / main`` into a shared library for this machine."""
-    run_compiler(library_command(main, library, warnings, libraries), sources)
 
 
 def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:

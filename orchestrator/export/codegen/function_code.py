@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import casadi as ca
 import networkx as nx
@@ -23,6 +22,7 @@ from orchestrator.export.codegen.rows import (
     operation_graph,
     taken,
 )
+from orchestrator.export.dae.residual_dae import Column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,14 +255,6 @@ _FORMS: Mapping[int, str] = {
 _LARGEST_STACK = 128 * 1024  # bytes of rows: threads with small stacks step FMUs, too
 _SMALLEST_SHARE = 0.5  # of the operations in loops, below which CasADi's code stays
 _FEWEST = 64  # operations in loops, likewise
-
-
-@dataclass(frozen=True)
-class Column:
-    """An argument or result of a function: a column of expressions, and their names."""
-
-    values: Any  # casadi.SX
-    names: Sequence[str]
 
 
 def function_code(

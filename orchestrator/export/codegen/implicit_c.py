@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -106,6 +106,7 @@ def tables(ode: ExplicitOde, fmi: str) -> list[str]:
     sizes = [block.unknowns.numel() for block in blocks]
     nonlinear = [block.unknowns.numel() for block in blocks if not block.is_linear]
     checks = initial.check_origins if initial else ()
+    labels = [guard.label for guard in ode.guards]
     return [
         f"#define N_Z {ode.z.numel()}",
         f"#define N_BLOCKS {len(ode.blocks)}",
@@ -133,10 +134,8 @@ def tables(ode: ExplicitOde, fmi: str) -> list[str]:
         "} Block;",
         _block_table("model_blocks", _RUNNING, ode.blocks, ode.nominals, ode, fmi),
         _block_table("model_initial_blocks", _INITIAL, initial_blocks, ode.nominals),
-        "static const char* const model_checks[] = {",
-        "    " + (",\n    ".join(map(json.dumps, checks)) or '""') + "};",
-        "static const char* const model_guard_labels[] = {",
-        "    " + (",\n    ".join(json.dumps(g.label) for g in ode.guards) or '""') + "};",
+        array("char* const", "model_checks", _quoted(checks), '""', lines=True),
+        array("char* const", "model_guard_labels", _quoted(labels), '""', lines=True),
     ]
 
 
@@ -155,20 +154,19 @@ def _block_table(
         matrix = f"{own}_matrix" if kind == "BLOCK_FIXED" else "NULL"
         tangent = f"{own}_tangent" if ode else "NULL"
         adjoint = f"{own}_adjoint" if ode and fmi == "3.0" else "NULL"
-        label = json.dumps(f"{block.label} ({'; '.join(block.origins)})"[:600])
+        unknowns = ", ".join([*block.names, *block.inner])
+        label = json.dumps(f"{unknowns} ({'; '.join(block.origins)})"[:600])
         pattern = _jacobian(block).sparsity()
-        nonzeros = ", ".join(map(str, pattern.find()))
-        places.append(f"static const int {own}_places[] = {{{nonzeros}}};\n")
-        names = (block.unknowns[i].name() for i in range(size))
-        usual = ", ".join(repr(nominals.get(name, 1.0)) for name in names)
-        places.append(f"static const double {own}_nominals[] = {{{usual}}};\n")
+        places.append(array("int", f"{own}_places", map(str, pattern.find()), ""))
+        usual = (repr(nominals.get(name, 1.0)) for name in block.names)
+        places.append(array("double", f"{own}_nominals", usual))
         numbers = (
             f"{first}, {size}, {factors}, {pattern.nnz()}, {own}_places, {kind}, {own}_nominals"
         )
-        rows.append(f"    {{{numbers}, {own}, {matrix}, {tangent}, {adjoint}, {label}}}")
+        rows.append(f"{{{numbers}, {own}, {matrix}, {tangent}, {adjoint}, {label}}}")
         first, factors = first + size, factors + size * size
-    content = ",\n".join(rows) or f'    {{0, 0, 0, 0, NULL, BLOCK_LINEAR, {"NULL, " * 5}""}}'
-    return "".join(places) + f"static const Block {table}[] = {{\n{content}}};"
+    nothing = f'{{0, 0, 0, 0, NULL, BLOCK_LINEAR, {"NULL, " * 5}""}}'
+    return "\n".join([*places, array("Block", table, rows, nothing, lines=True)])
 
 
 # A comparison counts as changed once it is this much beyond: above rounding of what is compared
@@ -202,8 +200,7 @@ def event_functions(ode: ExplicitOde) -> Iterator[Any]:
     if not events:
         return
     t, u, x, p, c, q = ode.arguments
-    arguments = [t, u, x, p, c, q, ode.z]
-    moving = ca.vertcat(u, x, ode.z)
+    arguments = [*ode.arguments, ode.z]
 
     def function(name: str, *columns: Any) -> Any:
         return ca.Function(name, arguments, [ca.densify(ca.SX(one)) for one in columns])
@@ -219,7 +216,7 @@ def event_functions(ode: ExplicitOde) -> Iterator[Any]:
     yield function("model_messages", column(n for m in _messages(events) for n in m.numbers))
     samples = column(part for s in events.samplers for part in (s.start, s.interval))
     yield ca.Function("model_samples", [p, c], [ca.densify(samples)])
-    moments = column(events.moments(t, moving))
+    moments = column(events.moments(t, ca.vertcat(u, x, ode.z)))
     yield ca.Function("model_moments", [p, c, q], [ca.densify(moments)])
 
 
@@ -249,13 +246,11 @@ def event_tables(ode: ExplicitOde) -> list[str]:
     return [
         *(f"#define {name} {size}" for name, size in sizes.items()),
         "enum { NOT_FORESEEN, TRUE_FROM, FALSE_FROM };",
-        _array("unsigned char", "model_foreseen", [str(int(f)) for f in foreseen]),
-        _array("char* const", "model_relation_labels", _quoted(r.label for r in events.relations)),
-        _array("char* const", "model_discrete_labels", _quoted(d.label for d in events.discrete)),
-        _array(
-            "unsigned char", "model_discrete_exact", [str(int(d.exact)) for d in events.discrete]
-        ),
-        _array("int", "model_reinit_states", [str(states.index(r.state)) for r in events.reinits]),
+        array("unsigned char", "model_foreseen", map(str, foreseen)),
+        array("char* const", "model_relation_labels", _quoted(r.label for r in events.relations)),
+        array("char* const", "model_discrete_labels", _quoted(d.label for d in events.discrete)),
+        array("unsigned char", "model_discrete_exact", (f"{d.exact:d}" for d in events.discrete)),
+        array("int", "model_reinit_states", (str(states.index(r.state)) for r in events.reinits)),
         "typedef struct {",
         "    const char* text; /* NULL: the next number */",
         "} Piece;",
@@ -283,17 +278,22 @@ def _message_tables(events: Events) -> Iterator[str]:
         )
         pieces += [json.dumps(p) if isinstance(p, str) else "NULL" for p in message.pieces]
         number += len(message.numbers)
-    yield _array("Piece", "model_pieces", [f"{{{piece}}}" for piece in pieces] or ["{NULL}"])
+    yield array("Piece", "model_pieces", [f"{{{piece}}}" for piece in pieces], "{NULL}")
     yield "typedef struct {"
     yield "    int first_piece, piece_count, first_number, instant;"
     yield "    const char* origin;"
     yield "} MessageRow;"
-    yield _array("MessageRow", "model_messages_rows", rows or ['{0, 0, 0, 0, ""}'])
+    yield array("MessageRow", "model_messages_rows", rows, '{0, 0, 0, 0, ""}')
 
 
-def _quoted(texts: Any) -> list[str]:
-    return [json.dumps(text) for text in texts]
+def _quoted(texts: Iterable[str]) -> Iterator[str]:
+    return map(json.dumps, texts)
 
 
-def _array(kind: str, name: str, items: list[str]) -> str:
-    return f"static const {kind} {name}[] = {{{', '.join(items) or '0'}}};"
+def array(
+    kind: str, name: str, items: Iterable[str], nothing: str = "0", *, lines: bool = False
+) -> str:
+    """Text of a table; ``nothing`` stands in an empty one, as C wants an element."""
+    listed = list(items) or [nothing]
+    text = "\n    " + ",\n    ".join(listed) if lines else ", ".join(listed)
+    return f"static const {kind} {name}[] = {{{text}}};"

@@ -53,7 +53,7 @@ def nonlinear_unknowns(expression: Any, unknowns: Any, jacobian: Any) -> list[st
     if unknowns.numel() == 1 and _is_definition(expression, unknowns):
         return []
     inside = {symbol.name() for symbol in ca.symvar(jacobian)} | switched_symbols(expression)
-    return [name for index in range(unknowns.numel()) if (name := unknowns[index].name()) in inside]
+    return [name for unknown in ca.vertsplit(unknowns) if (name := unknown.name()) in inside]
 
 
 def _is_definition(expression: Any, unknown: Any) -> bool:
@@ -274,11 +274,7 @@ def _without_aliases(
     roots = {name: root(name) for name in signs}
     values = {name: symbols[other] * sign for name, (other, sign) in roots.items()}
     places = ca.vertcat(*(symbols[name] for name in values))
-    replaced = ca.substitute(
-        _expressions(left),
-        places,
-        ca.vertcat(*values.values()),
-    )
+    replaced = ca.substitute(_expressions(left), places, ca.vertcat(*values.values()))
     return (
         [Residual(replaced[row], residual.origin) for row, residual in enumerate(left)],
         [symbol for symbol in unknowns if symbol.name() not in signs],
@@ -330,10 +326,9 @@ class EquationBlock:
     inner: tuple[str, ...] = ()  # unknowns that follow from the others explicitly
 
     @property
-    def label(self) -> str:
-        """Names of the unknowns."""
-        names = [self.unknowns[i].name() for i in range(self.unknowns.numel())]
-        return ", ".join([*names, *self.inner])
+    def names(self) -> list[str]:
+        """Names of the unknowns that it is solved for."""
+        return [unknown.name() for unknown in ca.vertsplit(self.unknowns)]
 
 
 @dataclass(frozen=True)
@@ -377,8 +372,7 @@ def solve(
 
 
 def _incidence(residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Any:
-    expressions = _expressions(residuals)
-    return ca.jacobian(expressions, column(unknowns)).sparsity()
+    return ca.jacobian(_expressions(residuals), column(unknowns)).sparsity()
 
 
 def _ordered(
@@ -421,7 +415,9 @@ def _extend(
         block = EquationBlock(symbols, inserted, origins, linear, tuple(torn.inner))
         values = {symbol.name(): symbol for symbol in torn.unknowns}
         solution = Solution(solution.values | values, (*solution.blocks, block))
-    return Solution(solution.values | _inserted(solution, torn.inner), solution.blocks)
+    inner = ca.vertsplit(solution.insert(column(torn.inner.values())))
+    values = solution.values | dict(zip(torn.inner, inner, strict=True))
+    return Solution(values, solution.blocks)
 
 
 def _check_regular(
@@ -433,11 +429,6 @@ def _check_regular(
             f"{model}: the equations for {names} contradict or repeat each other:"
             f" {'; '.join(equation.origin for equation in equations)}"
         )
-
-
-def _inserted(solution: Solution, values: Mapping[str, Any]) -> dict[str, Any]:
-    inserted = solution.insert(column(values.values()))
-    return {name: inserted[place] for place, name in enumerate(values)}
 
 
 def _with_formula(solution: Solution, residual: Any, symbols: Any) -> Solution:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
@@ -20,8 +20,9 @@ from orchestrator.export.dae.block_triangular import (
     solve,
 )
 from orchestrator.export.dae.events import Events, Relation
-from orchestrator.export.dae.index_reduction import reduce_index
+from orchestrator.export.dae.index_reduction import augment, reduce_index
 from orchestrator.export.dae.residual_dae import (
+    Column,
     Kind,
     Residual,
     ResidualDae,
@@ -60,137 +61,102 @@ class InitialSystem:
     check_origins: tuple[str, ...]
 
 
-class _InitialBuilder:
-    """Collects and orders the initial equations."""
-
-    def __init__(self, dae: ResidualDae, states: Sequence[Variable], running: Solution) -> None:
-        self._dae = dae
-        self._states = states
-        self._running = running
-        self._calculated = dae.of_kind(Kind.CALCULATED)
-        self._free = [variable for variable in self._calculated if variable.free]
-        self._bound = [variable for variable in self._calculated if not variable.free]
-        values = calculated_values(dae, self._calculated)
-        self._values = {v.name: values[i] for i, v in enumerate(self._calculated)}
-
-    def build(self) -> InitialSystem | None:
-        """The initial system; ``None`` if every state has a given start."""
-        dae = self._dae
-        algebraic = [
-            v for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL) if v.name not in dae.derivatives
+def _initial_system(
+    dae: ResidualDae, states: Sequence[Variable], running: Solution
+) -> InitialSystem | None:
+    """Collect and order the initial equations; ``None`` if every state has a given start."""
+    calculated = dae.of_kind(Kind.CALCULATED)
+    values = calculated_values(dae, calculated)
+    free = [variable for variable in calculated if variable.free]
+    bound = [i for i, variable in enumerate(calculated) if not variable.free]
+    bindings = column(calculated[i].symbol for i in bound), column(values[i] for i in bound)
+    unbound = column(variable.symbol for variable in free)
+    algebraic = [v for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL) if v.name not in dae.derivatives]
+    always = [*(dae.derivatives[s.name] for s in states), *(v.symbol for v in algebraic)]
+    open_states = [
+        s
+        for s in states
+        if not s.fixed or ca.depends_on(ca.substitute(ca.SX(s.start), *bindings), unbound)
+    ]
+    extra = [
+        Residual(v.symbol - v.start, f"fixed start of '{v.name}'")
+        for v in (*algebraic, *open_states)
+        if v.fixed
+    ]
+    candidates = [v.symbol for v in (*open_states, *free)]
+    equations = [*dae.residuals, *extra, *dae.initial]
+    if free:  # without calculated parameters that depend on those to be solved for
+        equations = [
+            Residual(ca.substitute(ca.SX(r.expression), *bindings), r.origin) for r in equations
         ]
-        always = [*(dae.derivatives[s.name] for s in self._states), *(v.symbol for v in algebraic)]
-        open_states = [state for state in self._states if not self._is_given(state)]
-        extra = [
-            Residual(v.symbol - v.start, f"fixed start of '{v.name}'")
-            for v in (*algebraic, *open_states)
-            if v.fixed
-        ]
-        candidates = [v.symbol for v in (*open_states, *self._free)]
-        equations = [*dae.residuals, *extra, *dae.initial]
-        if self._free:  # without calculated parameters that depend on those to be solved for
-            equations = [Residual(self._insert(r.expression), r.origin) for r in equations]
-        matching = _Matching(always)
-        for equation in equations[: len(always)]:
-            matching.add(equation)
-        matching.offer(candidates)
-        independent = _Independence(dae, equations, always, candidates)
-        checks = [
-            equation
-            for index, equation in enumerate(equations[len(always) :])
-            if not (independent.allows(index) and matching.add(equation) and independent.add(index))
-        ]
-        for variable in (*open_states, *self._free):
-            if not matching.is_matched(variable.name):
-                _LOGGER.warning(
-                    "%s: the start value of %s '%s' is not fixed; it is used as if it were",
-                    dae.name,
-                    "parameter" if variable.kind is Kind.CALCULATED else "state",
-                    variable.name,
-                )
-        unknowns = [s for s in (*always, *candidates) if matching.is_matched(s.name())]
-        solved = [s for s in candidates if matching.is_matched(s.name())]
-        if not solved and not checks:
-            return None
-        shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
-        started = {v.name for v in shown if not (v.start.is_constant() and v.start.is_zero())}
-        solution = solve(dae.name, matching.equations, unknowns, started, start_point(dae))
-        return InitialSystem(
-            frozenset(symbol.name() for symbol in solved),
-            {s.name(): ca.SX.sym(f"guess of {s.name()}") for s in solved},
-            solution.blocks,
-            solution.insert(column(state.symbol for state in self._states)),
-            solution.insert(column(self._values[v.name] for v in self._calculated)),
-            solution.insert(self._running.unknowns),
-            solution.insert(column(_relative(check.expression) for check in checks)),
-            tuple(check.origin for check in checks),
-        )
+    matching = _Matching(symbol.name() for symbol in always)
+    for equation in equations[: len(always)]:
+        matching.add(equation)
+    matching.offered.update(symbol.name() for symbol in candidates)
+    independent = _Independence(dae, equations, always, candidates)
+    checks = [
+        equation
+        for index, equation in enumerate(equations[len(always) :])
+        if not (independent.allows(index) and matching.add(equation) and independent.add(index))
+    ]
+    for variable in (*open_states, *free):
+        if variable.name not in matching.matched:
+            _LOGGER.warning(
+                "%s: the start value of %s '%s' is not fixed; it is used as if it were",
+                dae.name,
+                "parameter" if variable.kind is Kind.CALCULATED else "state",
+                variable.name,
+            )
+    unknowns = [s for s in (*always, *candidates) if s.name() in matching.matched]
+    solved = [s for s in candidates if s.name() in matching.matched]
+    if not solved and not checks:
+        return None
+    shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
+    solution = solve(dae.name, matching.equations, unknowns, _started(shown), start_point(dae))
+    return InitialSystem(
+        frozenset(symbol.name() for symbol in solved),
+        {s.name(): ca.SX.sym(f"guess of {s.name()}") for s in solved},
+        solution.blocks,
+        solution.insert(column(state.symbol for state in states)),
+        solution.insert(values),
+        solution.insert(running.unknowns),
+        solution.insert(column(_relative(check.expression) for check in checks)),
+        tuple(check.origin for check in checks),
+    )
 
-    def _is_given(self, state: Variable) -> bool:
-        return state.fixed and not ca.depends_on(
-            self._insert(state.start), column(v.symbol for v in self._free)
-        )
 
-    def _insert(self, expression: Any) -> Any:
-        return ca.substitute(
-            ca.SX(expression),
-            column(v.symbol for v in self._bound),
-            column(self._values[v.name] for v in self._bound),
-        )
+def _started(variables: Iterable[Variable]) -> set[str]:
+    """Names of those whose start value is not just zero."""
+    return {v.name for v in variables if not (v.start.is_constant() and v.start.is_zero())}
 
 
 class _Matching:
-    """A maximum matching that grows by one equation at a time."""
+    """A maximum matching of equations and unknowns that grows by one equation at a time."""
 
-    def __init__(self, unknowns: Sequence[Any]) -> None:
-        self._names = {symbol.name() for symbol in unknowns}
-        self._equation: dict[str, int] = {}
-        self._known: list[tuple[Residual, list[str]]] = []
-
-    def offer(self, unknowns: Sequence[Any]) -> None:
-        """Let further unknowns take part."""
-        self._names |= {symbol.name() for symbol in unknowns}
+    def __init__(self, names: Iterable[str]) -> None:
+        self.offered = set(names)
+        self.matched: dict[str, int] = {}
+        self.equations: list[Residual] = []
+        self._inside: list[list[str]] = []  # names in each equation
 
     def add(self, equation: Residual) -> bool:
         """Match an equation; if that is impossible it is superfluous and left out."""
-        names = [symbol.name() for symbol in ca.symvar(equation.expression)]
-        self._known.append((equation, names))
-        if self._augment(len(self._known) - 1, set()):
+        self._inside.append([symbol.name() for symbol in ca.symvar(equation.expression)])
+        if augment(len(self.equations), self._unknowns, self.matched, set(), set()):
+            self.equations.append(equation)
             return True
-        self._known.pop()
+        self._inside.pop()
         return False
 
-    def is_matched(self, name: str) -> bool:
-        """Whether an equation determines the unknown."""
-        return name in self._equation
-
-    @property
-    def equations(self) -> list[Residual]:
-        """All matched equations."""
-        return [equation for equation, _ in self._known]
-
-    def _augment(self, index: int, seen: set[str]) -> bool:
-        names = [n for n in self._known[index][1] if n in self._names and n not in seen]
-        for name in names:
-            if name not in self._equation:
-                self._equation[name] = index
-                return True
-        for name in names:
-            if name in seen:
-                continue
-            seen.add(name)
-            if self._augment(self._equation[name], seen):
-                self._equation[name] = index
-                return True
-        return False
+    def _unknowns(self, index: int) -> list[str]:
+        return [name for name in self._inside[index] if name in self.offered]
 
 
 class _Independence:
-    """Which further equations are independent of those before, by numbers, near the start values.
+    """Which further equations are independent of those before, by numbers near the start."""
 
-    The rows are the derivatives of the further equations by the candidates, while the model's own
-    equations determine everything else. Where those are singular, nothing is ruled out.
-    """
+    # The rows are their derivatives by the candidates, while the model's own equations determine
+    # everything else. Where those are singular, nothing is ruled out.
 
     def __init__(
         self,
@@ -246,17 +212,6 @@ _SHOWN = 4  # places in a message
 
 
 @dataclass(frozen=True)
-class Inner:
-    """Everything that has a name and is computed, protected or not: no part of the interface.
-
-    The functions of time are made of these expressions, and their names say which are alike.
-    """
-
-    names: tuple[str, ...] = ()
-    values: _SX = field(default_factory=lambda: ca.SX(0, 1))
-
-
-@dataclass(frozen=True)
 class ExplicitOde:
     """``xdot = f(t, u, x, p, c, q)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
 
@@ -267,33 +222,35 @@ class ExplicitOde:
     The functions of time may also contain z, the unknowns of the blocks, which Newton's method
     solves at run time; ``guess`` holds its start values, in terms of t, u, x, p and c. Parameters
     that the initial system determines stand in c: as guesses in ``c``, as symbols in ``c_running``.
+    They are made of the expressions of ``inner``: everything that has a name and is computed,
+    protected or not, which is no part of the interface.
     """
 
     name: str
     description: str
     time: _SX
-    constants: tuple[Variable, ...]
-    inputs: tuple[Variable, ...]
-    states: tuple[Variable, ...]
-    parameters: tuple[Variable, ...]
-    calculated: tuple[Variable, ...]
-    outputs: tuple[Variable, ...]
-    locals: tuple[Variable, ...]
-    xdot: _SX
-    y: _SX
-    w: _SX
-    c: _SX
-    start: _SX
-    c_running: _SX
+    constants: tuple[Variable, ...] = ()
+    inputs: tuple[Variable, ...] = ()
+    states: tuple[Variable, ...] = ()
+    parameters: tuple[Variable, ...] = ()
+    calculated: tuple[Variable, ...] = ()
+    outputs: tuple[Variable, ...] = ()
+    locals: tuple[Variable, ...] = ()
+    xdot: _SX = field(default_factory=column)
+    y: _SX = field(default_factory=column)
+    w: _SX = field(default_factory=column)
+    c: _SX = field(default_factory=column)
+    start: _SX = field(default_factory=column)
+    c_running: _SX = field(default_factory=column)
     blocks: tuple[EquationBlock, ...] = ()
-    guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    guess: _SX = field(default_factory=column)
     initial: InitialSystem | None = None
-    initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    initial_guess: _SX = field(default_factory=column)
     discrete: tuple[Variable, ...] = ()
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
     sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
-    inner: Inner = field(default_factory=Inner)
+    inner: Column = field(default_factory=Column)
     nominals: Mapping[str, float] = field(default_factory=dict)  # of variables that declare one
 
     @property
@@ -329,26 +286,18 @@ class ExplicitOde:
 
 def without_equations(name: str, description: str, sampled: Sampled) -> ExplicitOde:
     """A model that only changes at the ends of communication steps."""
-    empty = column(())
     outputs = tuple(v for v in sampled.memory if v.kind is Kind.OUTPUT)
     shown = sampled.memory[len(outputs) :]
     return ExplicitOde(
         name,
         description,
         sampled.time,
-        (),
-        sampled.inputs,
-        (),
-        sampled.parameters,
-        (),
-        outputs,
-        shown,
-        empty,
-        ca.SX.zeros(len(outputs)),
-        ca.SX.zeros(len(shown)),
-        empty,
-        empty,
-        empty,
+        inputs=sampled.inputs,
+        parameters=sampled.parameters,
+        outputs=outputs,
+        locals=shown,
+        y=ca.SX.zeros(len(outputs)),
+        w=ca.SX.zeros(len(shown)),
         sampled=sampled,
     )
 
@@ -377,8 +326,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
-    started = frozenset(v.name for v in others if not (v.start.is_constant() and v.start.is_zero()))
-    solution = solve(dae.name, dae.residuals, unknowns, started, start_point(dae))
+    solution = solve(dae.name, dae.residuals, unknowns, _started(others), start_point(dae))
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
     shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
@@ -400,7 +348,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     xdot, y, w, protected, of_events = ca.vertsplit(columns, ends)
     one_by_one = iter(ca.vertsplit(of_events))
     running = calculated_values(dae, calculated)
-    initial = _InitialBuilder(dae, states, solution).build()
+    initial = _initial_system(dae, states, solution)
     return ExplicitOde(
         dae.name,
         dae.description,
@@ -421,14 +369,14 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
         solution.blocks,
         _guesses(dae, solution.blocks, {}),
         initial,
-        _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
+        _guesses(dae, initial.blocks, initial.guesses) if initial else column(),
         dae.of_kind(Kind.DISCRETE),
         dae.events.map(lambda _: next(one_by_one)),
         tuple(
             replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
             for g in dae.guards
         ),
-        inner=Inner(tuple(v.name for v in named), ca.vertcat(y, w, protected)),
+        inner=Column(ca.vertcat(y, w, protected), tuple(v.name for v in named)),
         nominals={v.name: abs(v.nominal) for v in dae.variables if v.nominal},
     )
 
@@ -453,5 +401,5 @@ def _of_events(dae: ResidualDae, states: Sequence[Variable], solution: Solution)
 def _guesses(dae: ResidualDae, blocks: Sequence[EquationBlock], solved: Mapping[str, _SX]) -> _SX:
     """Start values of the blocks' unknowns, 0 for derivatives."""
     starts = {v.name: v.start for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} | dict(solved)
-    names = [block.unknowns[i].name() for block in blocks for i in range(block.unknowns.numel())]
+    names = (name for block in blocks for name in block.names)
     return ca.densify(column(starts.get(name, ca.SX(0)) for name in names))

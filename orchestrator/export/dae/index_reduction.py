@@ -9,7 +9,7 @@ the columns are picked for all blocks at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -117,6 +117,33 @@ def _check_solvable(dae: ResidualDae, free: Sequence[Any], expressions: Any) -> 
     check_matching(dae.name, dae.residuals, free, incidence)
 
 
+def augment(
+    equation: int,
+    unknowns: Callable[[int], Iterable[str]],
+    assigned: dict[str, int],
+    equations: set[int],
+    seen: set[str],
+) -> bool:
+    """Let an equation have one of its unknowns, by an augmenting path of a matching.
+
+    assigned: The equation of each unknown that has one; changed if there is a path.
+    equations, seen: Get the equations and unknowns that were tried.
+    """
+    equations.add(equation)
+    names = list(unknowns(equation))
+    for name in names:
+        if name not in assigned:
+            assigned[name] = equation
+            return True
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            if augment(assigned[name], unknowns, assigned, equations, seen):
+                assigned[name] = equation
+                return True
+    return False
+
+
 class _Reduction:
     """Chains of variables and equations, each with its derivative."""
 
@@ -133,10 +160,8 @@ class _Reduction:
         self._original: dict[int, int] = {}  # differentiated equation to the one before
         self._derived: dict[int, int] = {}
         self._guards: list[SelectionGuard] = []
-        self._incidence: list[list[str]] = []
+        self._incidence = [self._unknowns(equation.expression) for equation in self._equations]
         self._assigned: dict[str, int] = {}
-        for equation in self._equations:
-            self._incidence.append(self._unknowns(equation.expression))
 
     def run(self) -> ResidualDae:
         """The reduced system."""
@@ -144,7 +169,7 @@ class _Reduction:
             equation = index
             for _ in range(_MAX_ORDER + 1):
                 colors: tuple[set[int], set[str]] = (set(), set())
-                if self._augment(equation, *colors):
+                if augment(equation, self._highest, self._assigned, *colors):
                     break
                 self._differentiate(*colors)
                 equation = self._derived[equation]
@@ -159,21 +184,8 @@ class _Reduction:
         names = (symbol.name() for symbol in ca.symvar(expression))
         return [name for name in names if name in self._symbols]
 
-    def _augment(self, equation: int, equations: set[int], variables: set[str]) -> bool:
-        equations.add(equation)
-        candidates = [v for v in self._incidence[equation] if v not in self._next]
-        for name in candidates:
-            if name not in self._assigned:
-                self._assigned[name] = equation
-                return True
-        for name in candidates:
-            if name in variables:
-                continue
-            variables.add(name)
-            if self._augment(self._assigned[name], equations, variables):
-                self._assigned[name] = equation
-                return True
-        return False
+    def _highest(self, equation: int) -> list[str]:
+        return [name for name in self._incidence[equation] if name not in self._next]
 
     def _differentiate(self, equations: set[int], variables: set[str]) -> None:
         for name in sorted(variables):
@@ -270,7 +282,7 @@ class _Reduction:
         if name in self._previous:
             return (-1, False)
         variable = self._dae.variable(name)
-        return (variable.state_select.value, variable.fixed)
+        return variable.state_select.value, variable.fixed
 
     def _reduced(self, dummies: set[str]) -> ResidualDae:
         derivatives = {

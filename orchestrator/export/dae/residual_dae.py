@@ -240,6 +240,14 @@ _Column = Any  # casadi.SX column
 
 
 @dataclass(frozen=True)
+class Column:
+    """A column of expressions, with their names where they have any."""
+
+    values: _Column = field(default_factory=lambda: ca.SX(0, 1))
+    names: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Sampled:
     """``m' = next(t, h, u, p, m)`` at every step, from ``first(t, u, p, m)`` on.
 
@@ -308,7 +316,7 @@ def start_point(dae: ResidualDae) -> dict[str, float]:
     return dict(zip(names, map(float, ca.evalf(numbers).full().ravel()), strict=True))
 
 
-def column(items: Any) -> Any:
+def column(items: Any = ()) -> Any:
     """Column of scalar expressions, possibly none."""
     return ca.vertcat(ca.SX(0, 1), *items)
 

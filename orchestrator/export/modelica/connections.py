@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from networkx.utils import UnionFind
+
+from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
 from orchestrator.export.modelica.references import (
     Finding,
     Model,
@@ -25,7 +28,7 @@ from orchestrator.export.modelica.source.class_scope import (
 from orchestrator.export.modelica.source.text import split
 
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+_Pair = tuple[NameReference, NameReference]
 _FLOWING = ("flow", "stream")
 DEPTH = 8  # against connectors that hold themselves
 _FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
@@ -37,7 +40,7 @@ def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
     for instance in model.instances:
         for left, right, sure in _all_connects(instance):
             place = SourcePlace(left.place.source, left.place.start, right.place.end)
-            for problem in Sides(instance, left, right).problems(joined if sure else None):
+            for problem in _problems(instance, (left, right), joined if sure else None):
                 yield place, f"connect({left.text}, {right.text}): {problem}"
 
 
@@ -68,107 +71,65 @@ def _connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReferen
                 yield one, other, depth == 0
 
 
-class Joined:
-    """Which variables of the flat model are connected, by names without subscripts."""
-
-    def __init__(self) -> None:
-        self._root: dict[str, str] = {}
-
-    def find(self, name: str) -> str:
-        """Return what stands for all that a name is joined to."""
-        while (above := self._root.get(name, name)) != name:
-            name = above
-        return name
-
-    def join(self, names: list[str]) -> None:
-        """Put names into one set."""
-        for name in names[1:]:
-            self._root[self.find(name)] = self.find(names[0])
-
-
 def _joined(tree: Json) -> Callable[[str, str], bool]:
-    sets = Joined()
+    """Whether variables of the flat model are connected, by names without subscripts."""
+    sets: UnionFind[str] = UnionFind()
     for entry in tree["equations"]:
-        origin = entry.get("origin")
-        if not isinstance(origin, dict):
-            continue
-        if "Connection" in origin:
-            ends = origin["Connection"]
-            sets.join([_SUBSCRIPTS.sub("", ends["lhs"]), _SUBSCRIPTS.sub("", ends["rhs"])])
-        elif "FlowSum" in origin:
-            text = _SUBSCRIPTS.sub("", origin["FlowSum"]["description"])
-            sets.join(_FLOW_NAME.findall(text))
-    return lambda one, other: sets.find(one) == sets.find(other)
+        if ends := origin_of(entry, "Connection"):
+            sets.union(without_subscripts(ends["lhs"]), without_subscripts(ends["rhs"]))
+        elif flows := origin_of(entry, "FlowSum"):
+            sets.union(*_FLOW_NAME.findall(without_subscripts(flows["description"])))
+    return lambda one, other: bool(sets[one] == sets[other])
 
 
-class Sides:
-    """Both sides of a connect, in an instance of the class that has it."""
-
-    def __init__(self, instance: Instance, left: NameReference, right: NameReference) -> None:
-        self._instance = instance
-        self._pair = left, right
-
-    def problems(self, joined: Callable[[str, str], bool] | None) -> Iterator[str]:
-        """Yield why they do not fit, or that the front end lost them."""
-        ends = [self.end(reference) for reference in self._pair]
-        if ends[0] is None or ends[1] is None:
-            return
-        (one, first, whole), (other, second, _) = ends[0], ends[1]
-        for reference in self._pair:
-            if self._is_too_deep(reference):
+def _problems(
+    instance: Instance, pair: _Pair, joined: Callable[[str, str], bool] | None
+) -> Iterator[str]:
+    """Why both sides of a connect do not fit, or that the front end lost it."""
+    ends = [_end(instance, reference) for reference in pair]
+    if ends[0] is None or ends[1] is None:
+        return
+    (one, first, whole), (other, second, _) = ends[0], ends[1]
+    for reference in pair:
+        # it passes a component that is no connector, and not the first (section 9.1)
+        for scope, _ in list(steps(instance.scope, reference.parts))[1:-1]:
+            if scope is not None and scope.complete and scope.tree.word in {"model", "block"}:
                 yield f"'{reference.text}' is no connector of this class or of a component of it"
-        found = next(_differences(first, second), "") or self._sizes(one, other)
-        if found:
-            types = f"{_title(one, first)} and {_title(other, second)}"
-            yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
-        elif joined is not None and whole and ends[1][2]:
-            yield from self._lost(first, second, joined)
-
-    def end(self, reference: NameReference) -> tuple[Element, ClassScope, bool] | None:
-        """Return element and class of a side, and whether it is always there and no bus."""
-        scope, element, whole = None, None, True
-        for scope, element in steps(self._instance.scope, reference.parts):
-            if element is None or scope is None:
-                return None
-            whole &= not element.conditional and "outer" not in element.prefixes
-            if "expandable" in scope.tree.prefixes:
-                return None
-        if element is None or scope is None or not scope.complete:
-            return None
-        return element, scope, whole
-
-    def _is_too_deep(self, reference: NameReference) -> bool:
-        """Whether it passes a component that is no connector, and not the first (section 9.1)."""
-        walked = list(steps(self._instance.scope, reference.parts))[1:-1]
-        return any(
-            scope is not None and scope.complete and scope.tree.word in {"model", "block"}
-            for scope, _ in walked
-        )
-
-    def _sizes(self, one: Element, other: Element) -> str:
-        if any(any(reference.subscripts) for reference in self._pair):
-            return ""
-        said = [element.dims for element in (one, other)]
-        if len(said[0]) != len(said[1]) or said[0] == said[1]:
-            return ""
-        if not all(each.isdigit() for dims in said for each in dims):
-            return ""
-        return f"{', '.join(said[0])} and {', '.join(said[1])} elements"
-
-    def _lost(
-        self, first: ClassScope, second: ClassScope, joined: Callable[[str, str], bool]
-    ) -> Iterator[str]:
-        one, other = (
-            ".".join(filter(None, (self._instance.path, reference.text)))
-            for reference in self._pair
-        )
+                break
+    sizes = "" if any(any(each.subscripts) for each in pair) else _sizes(one.dims, other.dims)
+    if found := next(_differences(first, second), "") or sizes:
+        types = f"{first.tree.word} {one.type_name} and {second.tree.word} {other.type_name}"
+        yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
+    elif joined is not None and whole and ends[1][2]:
+        left, right = (".".join(filter(None, (instance.path, each.text))) for each in pair)
         for member in _leaves(first):
-            if not joined(one + member, other + member):
+            if not joined(left + member, right + member):
                 yield (
-                    f"the front end loses this connection: '{one + member}' is not joined to"
-                    f" '{other + member}'"
+                    f"the front end loses this connection: '{left + member}' is not joined to"
+                    f" '{right + member}'"
                 )
                 return
+
+
+def _end(instance: Instance, reference: NameReference) -> tuple[Element, ClassScope, bool] | None:
+    """Element and class of a side of a connect, and whether it is always there and no bus."""
+    scope, element, whole = None, None, True
+    for scope, element in steps(instance.scope, reference.parts):
+        if element is None or scope is None or "expandable" in scope.tree.prefixes:
+            return None
+        whole &= not element.conditional and "outer" not in element.prefixes
+    if element is None or scope is None or not scope.complete:
+        return None
+    return element, scope, whole
+
+
+def _sizes(one: Sequence[str], other: Sequence[str]) -> str:
+    """Which numbers of elements differ, where both are known."""
+    if len(one) != len(other) or one == other:
+        return ""
+    if not all(each.isdigit() for each in (*one, *other)):
+        return ""
+    return f"{', '.join(one)} and {', '.join(other)} elements"
 
 
 def _leaves(scope: ClassScope, depth: int = 0) -> Iterator[str]:
@@ -186,10 +147,6 @@ def _leaves(scope: ClassScope, depth: int = 0) -> Iterator[str]:
                 continue
             for leaf in _leaves(inside, depth + 1):
                 yield f".{name}{leaf}"
-
-
-def _title(element: Element, scope: ClassScope) -> str:
-    return f"{scope.tree.word} {element.type_name}"
 
 
 def _differences(first: ClassScope, second: ClassScope, depth: int = 0) -> Iterator[str]:
@@ -237,14 +194,15 @@ def _connected(scope: ClassScope) -> Mapping[str, ClassMember]:
 def source_findings(model: Model) -> Iterator[Finding]:
     """Connections that let two sources give one signal."""
     for instance in model.instances:
-        sets, sources = Joined(), dict[str, SourcePlace]()
+        sets: UnionFind[str] = UnionFind()
+        sources: dict[str, SourcePlace] = {}
         for left, right, sure in _all_connects(instance):
             place = SourcePlace(left.place.source, left.place.start, right.place.end)
             if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
                 _join(instance, (left, right), place, sets, sources)
         first: dict[str, str] = {}
         for name, place in sources.items():
-            other = first.setdefault(sets.find(name), name)
+            other = first.setdefault(sets[name], name)
             if other != name:
                 said = f"connections let both '{other}' and '{name}' give one signal"
                 yield place, f"{said}; a set has one source at most (Modelica 3.6, section 9.3)"
@@ -252,13 +210,13 @@ def source_findings(model: Model) -> Iterator[Finding]:
 
 def _join(
     instance: Instance,
-    pair: tuple[NameReference, NameReference],
+    pair: _Pair,
     place: SourcePlace,
-    sets: Joined,
+    sets: UnionFind[str],
     sources: dict[str, SourcePlace],
 ) -> None:
     """Add a connection to the sets, and those of its ends that give a signal."""
-    ends = [Sides(instance, *pair).end(reference) for reference in pair]
+    ends = [_end(instance, reference) for reference in pair]
     for reference, end in zip(pair, ends, strict=True):
         if end is None or not end[2]:
             return
@@ -268,7 +226,7 @@ def _join(
             if causality == gives:
                 sources.setdefault(reference.text + member, place)
     for member, _ in _signal_leaves(*ends[0][:2]) if ends[0] else ():
-        sets.join([reference.text + member for reference in pair])
+        sets.union(*(reference.text + member for reference in pair))
 
 
 def _signal_leaves(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,20 +29,15 @@ from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.rules import check_rules
 from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,
+    REWORDED,
     culprit,
-    rejects_element_event,
-    rejects_input_event,
-    rejects_range,
-    with_copied_inputs,
-    with_listed_ranges,
-    with_whole_arrays,
 )
 from orchestrator.export.modelica.source.class_place import (
+    REJECTED_UNIT,
     ClassPlace,
     copied,
     first_syntax_error,
     place_by_name,
-    rejects_display_unit,
     without_display_units,
 )
 from orchestrator.export.modelica.source.class_scope import external_objects
@@ -90,15 +85,6 @@ def is_placed(text: str) -> bool:
     return _PLACED.search(text) is not None
 
 
-def class_extends(text: str) -> list[int]:
-    """Lines of elements that extend what they redeclare, ``redeclare model extends B``."""
-    return [
-        word.line
-        for word, after in pairwise(tokens(text))
-        if word.text in CLASS_WORDS and after.text == "extends"
-    ]
-
-
 def words(text: str, files: Sequence[Path]) -> list[str]:
     """Rumoca's words without what it says twice, and the lines of names that it does not place."""
     said, _, related = text.strip().partition("\nRelated failures")
@@ -109,39 +95,37 @@ def words(text: str, files: Sequence[Path]) -> list[str]:
     if ELEMENT_EVENT.search(said):
         lines.append(_WHOLE)
     if not is_placed(text):
+        texts = list(_texts(files))
         for name in dict.fromkeys(_CALLS.findall(text)):
-            lines += [f"{where} ({_INSTEAD[name]})" for where in _calls(name, files)[:_SHOWN]]
+            calls = [call for each in texts for call in _calls(name, each)][:_SHOWN]
+            lines += [f"{call} ({_INSTEAD[name]})" for call in calls]
         for name in dict.fromkeys(_QUOTED.findall(text)):
-            places = [place for file in files for place in _places(name, file)][:_SHOWN]
+            places = [place for each in texts for place in _places(name, each)][:_SHOWN]
             if places:
                 lines.append(f"'{name}' stands at {', '.join(places)}")
     return lines
 
 
-def _calls(name: str, files: Sequence[Path]) -> list[str]:
-    """Say which calls stand where; of der() those of expressions, as it may have variables."""
-    found = []
+def _texts(files: Iterable[Path]) -> Iterator[ModelicaText]:
     for file in files:
         with suppress(ModelicaError):  # a sibling that is no text; rumoca has left it out as well
-            found += [
-                f"{name}({words}) stands at {file}:{line}"
-                for line, words in ModelicaText(file).calls_of(name)
-                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
-            ]
-    return found
+            yield ModelicaText(file)
 
 
-def _places(name: str, file: Path) -> list[str]:
+def _calls(name: str, text: ModelicaText) -> Iterator[str]:
+    """Say which calls stand where; of der() those of expressions, as it may have variables."""
+    for line, words in text.calls_of(name):
+        if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", "")):
+            yield f"{name}({words}) stands at {text.path}:{line}"
+
+
+def _places(name: str, text: ModelicaText) -> list[str]:
     """Where a file declares the class of that name, else where it says the name."""
-    try:
-        text = ModelicaText(file)
-    except ModelicaError:  # a sibling that is no text; rumoca has left it out as well
-        return []
     last = name.rpartition(".")[2]
     lines = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
     while name and not lines:  # a flat name has the instance before that of the class
         lines, name = text.lines_of(name), name.partition(".")[2]
-    return [f"{file}:{line}" for line in lines]
+    return [f"{text.path}:{line}" for line in lines]
 
 
 _LOGGER = logging.getLogger(__name__)
@@ -157,18 +141,14 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """How rumoca gets at a model, and at a class that extends it.
-
-    question, prefix: What loads the model; text that a class that extends it stands behind.
-    """
+    """How rumoca gets at a model, and at a class that extends it: by its files or its text."""
 
     model: str
     title: str
-    roots: tuple[Path, ...]
-    question: Mapping[str, str]
-    prefix: str
-    files: tuple[Path, ...]
     renamed: dict[str, str]
+    roots: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    text: str = ""
     session: int = field(default_factory=lambda: next(_SESSIONS))
 
     def load(self) -> Json:
@@ -181,11 +161,13 @@ class _Source:
                     f"model {self.title} has {size / 1e6:.1f} MB of text, of at most"
                     f" {_LARGEST / 1e6:.1f}; write arrays and loops, or split it"
                 )
-        return self._compiled({**self.question, "model": self.model}, whole=True)
+        question = {"file": str(self.files[0])} if self.files else {"text": self.text}
+        return self._compiled({**question, "model": self.model}, whole=True)
 
     def load_probe(self, probe: str, *, whole: bool = False) -> Json:
         """What it makes of a class that extends it."""
-        return self._compiled({"text": self.prefix + probe, "model": _PROBE}, whole=whole)
+        text = f"{self.text}\n{probe}" if self.text else probe
+        return self._compiled({"text": text, "model": _PROBE}, whole=whole)
 
     def _compiled(self, question: Mapping[str, str], *, whole: bool) -> Json:
         roots = [str(root) for root in self.roots]
@@ -203,12 +185,13 @@ class _Source:
             raise self._refused(error) from error
 
     def _cause(self) -> str:
-        lines = class_extends(self._text)
-        if lines:
-            return (
-                f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
-                f"{lines[0]}; write a class of another name that extends it, and redeclare to that"
-            )
+        for word, after in pairwise(tokens(self._text)):
+            if word.text in CLASS_WORDS and after.text == "extends":
+                return (
+                    f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
+                    f"{word.line}; write a class of another name that extends it, and redeclare to"
+                    " that"
+                )
         return (
             f"write what the class at {self.place} uses in another way, or leave parts of it out to"
             " find what it is"
@@ -274,7 +257,7 @@ class _Source:
     def _text(self) -> str:
         if self.files:
             return self.files[0].read_text(encoding="utf-8-sig", errors="replace")
-        return self.question["text"]
+        return self.text
 
     @property
     def _file(self) -> str:
@@ -294,12 +277,13 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        if not rejects_display_unit(error) and not any(one(error) for one, _ in _REWORDED):
+        known = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
+        if not any(rejection.search(str(error)) for rejection in known):
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
         there, originals = copied(place, Path(folder))
-        for _ in _REWORDED:
+        for _ in REWORDED:
             _reword(there, originals, rejected)
             try:
                 return without_display_units(
@@ -313,22 +297,11 @@ def flatten_place(place: ClassPlace) -> FlatModel:
         raise rejected
 
 
-#: By what a model was rejected, and texts of its files in which that is said in other words, from a
-#: text and the name of the model in its own file.
-_REWORDED: tuple[tuple[Callable[[ModelicaError], bool], Callable[[str, str], str]], ...] = (
-    (rejects_input_event, with_copied_inputs),
-    (rejects_element_event, lambda text, _: with_whole_arrays(text)),
-    (rejects_range, lambda text, _: with_listed_ranges(text)),
-)
-
-
 def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaError) -> None:
     """Change copies of the sources; raise what rejected them if there are no other words."""
-    changed = rejects_display_unit(rejected)
-    for rejects, reworded in _REWORDED:
-        if not rejects(rejected):
-            continue
-        for file in map(Path, originals):
+    changed = REJECTED_UNIT.search(str(rejected)) is not None
+    for rejection, reworded in REWORDED:
+        for file in map(Path, originals) if rejection.search(str(rejected)) else ():
             text = file.read_text(encoding="utf-8-sig")
             new = reworded(text, there.local_name if file == there.file else "")
             if new != text:
@@ -342,11 +315,9 @@ def _source_of(place: ClassPlace, originals: dict[str, str]) -> _Source:
     return _Source(
         place.model,
         f"'{place.model}' in '{originals.get(str(place.file), place.file)}'",
-        place.roots,
-        {"file": str(place.file)},
-        "",
-        (place.file, *(file for file in place.files if file != place.file)),
         originals,
+        place.roots,
+        (place.file, *(file for file in place.files if file != place.file)),
     )
 
 
@@ -360,9 +331,7 @@ def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
     texts, originals = {_INPUT: source}, {_INPUT: shown}
 
     def make() -> FlatModel:
-        text = texts[_INPUT]
-        question = {"text": text}
-        return _flatten(_Source(model, f"'{model}'", (), question, f"{text}\n", (), originals))
+        return _flatten(_Source(model, f"'{model}'", originals, text=texts[_INPUT]))
 
     return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 
@@ -375,12 +344,8 @@ def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
         raise ModelicaError(flat.original(str(error))) from error
     tree = flat.original(model.tree)
     tree["top_level_connectors"] = sorted({*tree["top_level_connectors"], *flat.directed})
-    return FlatModel(
-        flat.title,
-        tree,
-        frozenset(map(flat.original, model.structural)),
-        model.sources,
-    )
+    structural = frozenset(map(flat.original, model.structural))
+    return FlatModel(flat.title, tree, structural, model.sources)
 
 
 def _circles(root: Path) -> Iterator[Path]:
@@ -418,10 +383,7 @@ def _flatten(source: _Source) -> FlatModel:
 
 
 def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:
-    """What rumoca makes of a model whose equations it only counts, as a partial class.
-
-    The error is raised again if it is another one.
-    """
+    """What rumoca makes, as a partial class, of a model whose equations it only counts."""
     counted = _UNBALANCED.search(str(error))
     if counted is None:
         raise error

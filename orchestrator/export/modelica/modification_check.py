@@ -11,18 +11,20 @@ which rumoca took each value, attribute and equation.
 from __future__ import annotations
 
 import logging
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
-from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.model import (
+    FlatModel,
+    is_settled,
+    origin_of,
+    without_subscripts,
+)
 from orchestrator.export.modelica.source.class_scope import (
     Changes,
     ClassScope,
-    ClassTree,
     Instance,
     Leaf,
     Redeclared,
@@ -72,12 +74,10 @@ def _unread(scope: ClassScope, sources: SourceMap) -> Iterator[str]:
         where = sources.locate(made.element.place.span)
         if made.depth > 1:
             yield f"{where}: this redeclaration of {declared.word} {name} is dropped: it is nested"
-        elif _modified(made.element.declared) and (declared.word == "function" or made.by_extends):
-            yield f"{where}: the modification in this redeclaration of {name} is dropped"
-
-
-def _modified(declared: ClassTree) -> bool:
-    return declared.short and any(base.arguments for base in declared.extends())
+        elif declared.word == "function" or made.by_extends:
+            new = made.element.declared
+            if new.short and any(base.arguments for base in new.extends()):
+                yield f"{where}: the modification in this redeclaration of {name} is dropped"
 
 
 def _first(changes: Changes) -> SourcePlace | None:
@@ -89,13 +89,12 @@ def _first(changes: Changes) -> SourcePlace | None:
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _PLACED = ("start", "min", "max", "nominal")
 #: Attributes of which the flat model has the text but no place, and what it calls them.
 _TEXTS = {"unit": "unit", "quantity": "quantity", "displayUnit": "display_unit"}
-_SHOWN = 5
 _ALGORITHM = "algorithm from "
 _HINT = (
+    "\n"
     "rumoca loses modifications of redeclared classes, of constraints (constrainedby) and of bases"
     " that modify the same component deeper, and redeclarations that are nested or stand in"
     " extends: declare a class of its own that has them (model Other = Law(k = 2)), or modify the"
@@ -108,14 +107,8 @@ def check_modifications(flat: FlatModel, library: ClassLibrary) -> None:
     scope = library.find(flat.name)
     if scope is None:
         return
-    problems = list(dict.fromkeys(_Check(flat).problems(scope)))
-    if problems:
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        listed = "\n  ".join(problems[:_SHOWN])
-        raise ModelicaError(
-            f"{flat.name}: the front end does not do what these lines say:\n  {listed}{more}\n"
-            + _HINT
-        )
+    found = ": the front end does not do what these lines say"
+    flat.expect_none(_Check(flat).problems(scope), found, _HINT)
 
 
 class _Check:
@@ -123,17 +116,16 @@ class _Check:
         self._flat = flat
         self._variables: dict[str, list[tuple[str, Json]]] = defaultdict(list)
         for name, entry in flat.tree["variables"].items():
-            self._variables[_SUBSCRIPTS.sub("", name)].append((name, entry))
+            self._variables[without_subscripts(name)].append((name, entry))
         self._equations: dict[str, list[Json]] = defaultdict(list)
         for component, entry in _statements(flat.tree):
-            self._equations[_SUBSCRIPTS.sub("", component)].append(entry)
+            self._equations[without_subscripts(component)].append(entry)
 
     def problems(self, scope: ClassScope) -> Iterator[str]:
         """What is wrong, each with its place."""
         known = set(self._equations)
         for name in self._variables:
-            parts = name.split(".")
-            known |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+            known.update(accumulate(name.split("."), "{}.{}".format))
         found = list(walk(scope, known))
         for each in found:
             yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)
@@ -160,7 +152,7 @@ class _Check:
             if not leaf.given_whole:
                 yield from self._value(name, entry, changes)
             for attribute in _PLACED:
-                if attribute == "start" and entry["binding"] and _is_constant(entry):
+                if attribute == "start" and entry["binding"] and is_settled(entry):
                     continue  # rumoca takes its value
                 wanted = changes.at(attribute).value
                 if wanted and not self._agrees(name, wanted, entry[attribute]):
@@ -190,10 +182,10 @@ class _Check:
         if wanted is None and binding is not None and entry["binding_from_modification"]:
             place = self._flat.sources.locate(_span(binding))
             yield f"{place}: this value reaches '{name}', where it does not belong"
-        elif wanted and binding is None and self._is_equation(wanted):
-            return
         elif wanted and not self._agrees(name, wanted, binding):
-            yield self._lost(name, "", wanted, binding)
+            entries = chain.from_iterable(self._equations.values()) if binding is None else ()
+            if not any(wanted.place.meets(entry.get("span")) for entry in entries):
+                yield self._lost(name, "", wanted, binding)
 
     def _agrees(self, name: str, wanted: Value, got: Json) -> bool:
         """Whether an expression comes from where it should, or is what a plain name is bound to."""
@@ -202,15 +194,11 @@ class _Check:
         owner = name if got is not None else ""
         while owner:
             owner = owner.rpartition(".")[0]
-            named = _SUBSCRIPTS.sub("", f"{owner}.{wanted.text}" if owner else wanted.text)
+            named = without_subscripts(f"{owner}.{wanted.text}" if owner else wanted.text)
             for _, entry in self._variables.get(named, []):
                 if entry["binding"] is not None and _span(entry["binding"]) == _span(got):
                     return True
         return False
-
-    def _is_equation(self, wanted: Value) -> bool:
-        entries = chain.from_iterable(self._equations.values())
-        return any(wanted.place.meets(entry.get("span")) for entry in entries)
 
     def _lost(self, name: str, attribute: str, wanted: Value, got: Json, has: str = "") -> str:
         what = f"{attribute} = {wanted.text}" if attribute else wanted.text
@@ -222,25 +210,19 @@ class _Check:
 
 def _statements(tree: Json) -> Iterator[tuple[str, Json]]:
     """Equations and algorithms, each with its component. Of when clauses only targets are known."""
-    for key in ("equations", "initial_equations"):
-        for entry in tree[key]:
-            origin = entry.get("origin")
-            if isinstance(origin, dict) and "ComponentEquation" in origin:
-                yield origin["ComponentEquation"]["component"], entry
+    for entry in (*tree["equations"], *tree["initial_equations"]):
+        if origin := origin_of(entry, "ComponentEquation"):
+            yield origin["component"], entry
     for entry in tree["algorithms"]:
         if str(entry["origin"]).startswith(_ALGORITHM):
             yield entry["origin"].removeprefix(_ALGORITHM), entry
-
-
-def _is_constant(entry: Json) -> bool:
-    return bool({"Parameter", "Constant"} & set(entry["variability"]))
 
 
 def _is_fixed_as(entry: Json, said: str) -> bool:
     if said not in {"true", "false"}:
         return entry["fixed"] is not None  # an expression; the flat model has its value
     if entry["fixed"] is None:
-        return said == "false" or _is_constant(entry)
+        return said == "false" or is_settled(entry)
     return (said == "true") in entry["fixed"]
 
 

@@ -12,8 +12,9 @@ from orchestrator.export.modelica.source.class_scope import (
     ElementKind,
     Instance,
     SourcePlace,
+    all_arguments,
 )
-from orchestrator.export.modelica.source.text import Token, split
+from orchestrator.export.modelica.source.text import Token, closing, nesting, split
 
 #: A place in the sources and what is wrong there.
 Finding = tuple[SourcePlace, str]
@@ -70,7 +71,7 @@ def references(tokens: Sequence[Token], source: int) -> Iterator[NameReference]:
     at, connect, depth = 0, 0, 0
     while at < len(tokens):
         token = tokens[at]
-        depth += (token.text in "([{") - (token.text in ")]}")
+        depth += nesting(token)
         if connect and depth < connect:
             connect = 0
         before = [
@@ -103,22 +104,13 @@ def _name(
         subscripts.append(())
         at += 1
         if at < len(tokens) and tokens[at].text == "[":
-            end = _closing(tokens, at)
-            inside.append(tokens[at + 1 : end])
+            end = closing(tokens, at)
+            inside.append(tokens[at + 1 : end - 1])
             subscripts[-1] = tuple("".join(t.text for t in one) for one in split(inside[-1]))
-            at = end + 1
+            at = end
         if at + 1 >= len(tokens) or tokens[at].text != "." or tokens[at + 1].kind != "name":
             return at, tuple(parts), tuple(subscripts), inside
         at += 1
-
-
-def _closing(tokens: Sequence[Token], at: int) -> int:
-    depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place].text in "([{") - (tokens[place].text in ")]}")
-        if depth == 0:
-            return place
-    return len(tokens) - 1
 
 
 def written(scope: ClassScope) -> Iterator[NameReference]:
@@ -128,41 +120,27 @@ def written(scope: ClassScope) -> Iterator[NameReference]:
     for element in scope.tree.elements:
         if element.value is not None:
             yield from references(element.value.tokens, element.place.source)
-        yield from _of_arguments(element.arguments)
-        if element.declared is not None and element.declared.short:
-            for base in element.declared.extends():
-                yield from _of_arguments(base.arguments)
-
-
-def _of_arguments(arguments: Sequence[Argument]) -> Iterator[NameReference]:
-    for argument in arguments:
-        if argument.value is not None:
-            yield from references(argument.value.tokens, argument.place.source)
-        yield from _of_arguments(argument.inner)
+        short = element.declared if element.declared and element.declared.short else None
+        for each in (element, *(short.extends() if short else ())):
+            for argument in all_arguments(each.arguments):
+                if argument.value is not None:
+                    yield from references(argument.value.tokens, argument.place.source)
 
 
 def steps(
     scope: ClassScope, parts: Sequence[str]
 ) -> Iterator[tuple[ClassScope | None, Element | None]]:
     """What each part of a name is: the scope that it is, and its element if it is a component."""
-    scope.expand()
-    member = scope.components.get(parts[0])
-    if member is not None:
-        element, here = scope.type_of(member)
-        yield here, element
-    else:
-        here = scope.find(parts[0])
-        yield here, None
-    for part in parts[1:]:
+    here: ClassScope | None = scope
+    for at, part in enumerate(parts):
         if here is None:
             return
-        inside = here.expand().components.get(part)
-        if inside is not None:
-            element, here = here.type_of(inside)
-            yield here, element
+        element, member = None, here.expand().components.get(part)
+        if member is not None:
+            element, here = here.type_of(member)
         else:
-            here = here.local(part)
-            yield here, None
+            here = here.local(part) if at else here.find(part)
+        yield here, element
 
 
 def reference_findings(model: Model) -> Iterator[Finding]:
@@ -170,22 +148,24 @@ def reference_findings(model: Model) -> Iterator[Finding]:
     for scope in model.classes:
         lexical = _around(scope)
         for reference in written(scope):
-            yield from _hidden(scope, reference.parts, reference.place, lexical)
-            yield from _conditional(scope, reference)
-            yield from _function(scope, reference)
+            problems = (
+                _hidden(scope, reference.parts, lexical),
+                _conditional(scope, reference),
+                _function(scope, reference),
+            )
+            yield from ((reference.place, problem) for problem in problems if problem)
         for element in scope.tree.elements:
-            if (
-                element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
-                and "." in element.type_name
-            ):
-                parts = element.type_name.lstrip(".").split(".")
-                yield from _hidden(scope, parts, element.place, lexical)
-            for path, place in _modified(element) if element.kind is ElementKind.COMPONENT else ():
-                yield from _hidden(scope, path, place, lexical)
+            for path, place in _named(element):
+                if problem := _hidden(scope, path, lexical):
+                    yield place, problem
 
 
-def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], SourcePlace]]:
-    """Paths of what a component's modifications reach."""
+def _named(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
+    """Paths of the type of a component or base, and of what a component's modifications reach."""
+    if element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS} and "." in element.type_name:
+        yield element.type_name.lstrip(".").split("."), element.place
+    if element.kind is not ElementKind.COMPONENT:
+        return
     waiting: list[tuple[tuple[str, ...], Argument]] = [
         ((element.name,), argument) for argument in element.arguments
     ]
@@ -197,26 +177,19 @@ def _modified(element: Element) -> Iterator[tuple[tuple[str, ...], SourcePlace]]
 
 
 def _around(scope: ClassScope) -> set[int]:
-    found: set[int] = set()
-    here: ClassScope | None = scope
-    while here is not None:
-        found.add(id(here.tree))
-        here = here.outer
-    return found
+    return {id(scope.tree), *(_around(scope.outer) if scope.outer else ())}
 
 
-def _hidden(
-    scope: ClassScope, parts: Sequence[str], place: SourcePlace, lexical: set[int]
-) -> Iterator[Finding]:
-    """A part of a name that is protected, or that is looked up where nothing may be."""
+def _hidden(scope: ClassScope, parts: Sequence[str], lexical: set[int]) -> str:
+    """Whether a part of a name is protected, or looked up where nothing may be."""
     walked = list(steps(scope, parts)) if len(parts) > 1 else []
     for (owner, element), part in zip(walked, parts[1:], strict=False):
         if owner is None:
             continue
         problem = "" if id(owner.tree) in lexical else _protected(owner, part)
         if problem := problem or ("" if element else _closed(owner, part)):
-            yield place, f"'{'.'.join(parts)}': {problem}"
-            return
+            return f"'{'.'.join(parts)}': {problem}"
+    return ""
 
 
 def _protected(owner: ClassScope, part: str) -> str:
@@ -246,28 +219,23 @@ def _closed(owner: ClassScope, part: str) -> str:
     return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
 
 
-def _function(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
-    """A function that is looked up in an array or in a component of one (section 5.3.2)."""
+def _function(scope: ClassScope, reference: NameReference) -> str:
+    """Whether a function is looked up in an array or in a component of one (section 5.3.2)."""
     (_, first), *others = steps(scope, reference.parts)
     if first is None or not others or not (last := others[-1])[0] or last[1]:
-        return
+        return ""
     is_whole = len(others) == len(reference.parts) - 1
     misled = first.dims or any(element for _, element in others)
-    if last[0].tree.word == "function" and is_whole and misled:
-        yield (
-            reference.place,
-            f"'{reference.text}': functions are looked up in a scalar component and in its classes",
-        )
+    if last[0].tree.word != "function" or not is_whole or not misled:
+        return ""
+    return f"'{reference.text}': functions are looked up in a scalar component and in its classes"
 
 
-def _conditional(scope: ClassScope, reference: NameReference) -> Iterator[Finding]:
-    if reference.connected:
-        return
-    for _, element in steps(scope, reference.parts):
+def _conditional(scope: ClassScope, reference: NameReference) -> str:
+    for _, element in () if reference.connected else steps(scope, reference.parts):
         if element is not None and element.conditional:
-            text = (
+            return (
                 f"'{reference.text}': '{element.name}' is a conditional component, which may"
                 " only be used in connect"
             )
-            yield reference.place, text
-            return
+    return ""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.connections import connection_findings, source_findings
-from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.model import (
+    FlatModel,
+    is_settled,
+    origin_of,
+    without_subscripts,
+)
+from orchestrator.export.modelica.flat.structure_probe import referenced_names
 from orchestrator.export.modelica.references import (
     Finding,
     Model,
@@ -19,17 +23,17 @@ from orchestrator.export.modelica.references import (
     with_bases,
 )
 from orchestrator.export.modelica.source.class_scope import (
-    Argument,
     ClassMember,
     ClassScope,
     Element,
     ElementKind,
     Instance,
     SourcePlace,
+    all_arguments,
     walk,
 )
 from orchestrator.export.modelica.source.parser import ClassLibrary, parts
-from orchestrator.export.modelica.source.text import Token
+from orchestrator.export.modelica.source.text import Token, windows
 from orchestrator.export.modelica.subtypes import subtype_findings, with_inner
 
 _RELATIONS = frozenset(("==", "<>", "<", "<=", ">", ">="))
@@ -40,7 +44,8 @@ def type_findings(model: Model) -> Iterator[Finding]:
     for scope in model.classes:
         for element in scope.tree.elements:
             if element.kind is ElementKind.COMPONENT and element.value is not None:
-                yield from _value(scope, element, element.value.tokens)
+                problems = _value(scope, element, element.value.tokens)
+                yield from ((element.place, text) for text in problems)
                 yield from _text(scope, element.value.tokens, element.place.source)
         for section in scope.tree.sections:
             yield from _text(scope, section.tokens, section.source)
@@ -70,32 +75,27 @@ def _items_of(scope: ClassScope, parts: Sequence[str]) -> tuple[str, ...]:
     return items if parts[-1] in items else ()
 
 
-def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iterator[Finding]:
+def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iterator[str]:
     if "discrete" in element.prefixes and element.type_name == "Real":
-        yield (
-            element.place,
-            f"'{element.name}' is a discrete Real with a value; those change in when clauses only",
-        )
+        yield f"'{element.name}' is a discrete Real with a value; those change in when clauses only"
     texts = [token.text for token in tokens]
     bare = not element.dims and not {"(", "[", "{"} & set(texts)
     if element.type_name == "Integer" and bare and "if" not in texts and {"/", "^"} & set(texts):
         sign = next(text for text in texts if text in {"/", "^"})
-        text = (
+        yield (
             f"'{element.name}' is an Integer, but '{' '.join(texts)}' is a Real, as is what"
             f" {sign} gives; write integer(..), div(..) or a product"
         )
-        yield element.place, text
     member = scope.expand().components.get(element.name)
     wanted = _literals(scope.type_of(member)[1]) if member else ()
     named = list(references(tokens, element.place.source))
     if wanted and len(named) == 1 and all(t.kind == "name" or t.text == "." for t in tokens):
         items = _items_of(scope, named[0].parts)
         if items and items != wanted:
-            text = (
+            yield (
                 f"'{element.name}' is of an enumeration of {', '.join(wanted)}, but"
                 f" '{named[0].text}' is an item of another one, of {', '.join(items)}"
             )
-            yield element.place, text
 
 
 def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[Finding]:
@@ -133,7 +133,7 @@ def _is_compared(tokens: Sequence[Token], begin: int, end: int) -> bool:
 
 
 def _ranges(tokens: Sequence[Token], source: int) -> Iterator[Finding]:
-    for first, _, inside, number, after in zip(*(tokens[i:] for i in range(5)), strict=False):
+    for first, _, inside, number, after in windows(tokens, 5):
         words = (first.text, inside.text, number.kind, after.text)
         if words == ("for", "in", "number", "loop"):
             text = (
@@ -153,15 +153,14 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
             if element.declared is not None:
                 yield from _short(scope, element.declared.name)
     for instance in model.instances:
-        for name, member in instance.scope.components.items():
-            path = f"{instance.path}.{name}".lstrip(".")
+        for path, member in instance.members():
             entry = flat.tree["variables"].get(path)
-            if entry is None or not _is_fixed(entry):
+            if entry is None or not is_settled(entry):
                 continue
             if _lacks_value(instance.scope, member):
                 yield member.element.place, f"constant '{path}' has no value"
-            for used in _variables(entry["binding"]):
-                if used in flat.tree["variables"] and not _is_fixed(flat.tree["variables"][used]):
+            for used in referenced_names(entry["binding"], sizes=False):
+                if used in flat.tree["variables"] and not is_settled(flat.tree["variables"][used]):
                     text = f"'{path}' does not change in a run, but is given '{used}', which does"
                     yield member.element.place, text
 
@@ -172,23 +171,6 @@ def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
     if kind is None or not kind.predefined or scope.tree.word == "record":
         return False
     return "constant" in element.prefixes and kind.changes.value is None
-
-
-def _is_fixed(entry: Json) -> bool:
-    return bool({"Parameter", "Constant"} & set(entry["variability"]))
-
-
-def _variables(node: Json) -> Iterator[str]:
-    """Variables of which an expression takes the value."""
-    if isinstance(node, list):
-        for each in node:
-            yield from _variables(each)
-    elif isinstance(node, dict):
-        if "VarRef" in node:
-            yield node["VarRef"]["name"]["name"]
-        for key, each in node.items():
-            if key != "BuiltinCall" or each["function"] != "Size":
-                yield from _variables(each)
 
 
 def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
@@ -202,7 +184,7 @@ def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
         if found is None or found.tree is tree:
             continue
         inside = found.expand().components
-        for argument in _all(base.arguments):
+        for argument in all_arguments(base.arguments):
             for token in argument.value.tokens if argument.value else ():
                 if token.kind == "name" and token.text in inside and token.text in scope.components:
                     text = (
@@ -213,13 +195,6 @@ def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
                     yield argument.place, text
 
 
-def _all(arguments: tuple[Argument, ...]) -> Iterator[Argument]:
-    for argument in arguments:
-        yield argument
-        yield from _all(argument.inner)
-
-
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 #: What may have no equations: branches that are not taken, loops over nothing, connections.
 _OTHERS = frozenset(("if", "for", "when", "connect", "assert", "terminate", "reinit"))
 
@@ -242,12 +217,9 @@ def vanished_findings(model: Model, tree: Json) -> Iterator[Finding]:
 
 def _spans(tree: Json) -> dict[str, list[Json]]:
     found: dict[str, list[Json]] = defaultdict(list)
-    for key in ("equations", "initial_equations"):
-        for entry in tree[key]:
-            origin = entry.get("origin")
-            if isinstance(origin, dict) and "ComponentEquation" in origin:
-                path = _SUBSCRIPTS.sub("", origin["ComponentEquation"]["component"])
-                found[path].append(entry.get("span"))
+    for entry in (*tree["equations"], *tree["initial_equations"]):
+        if origin := origin_of(entry, "ComponentEquation"):
+            found[without_subscripts(origin["component"])].append(entry.get("span"))
     return found
 
 
@@ -270,121 +242,95 @@ _TIMELESS = frozenset(("connector", "record", "function", "package"))
 def kind_findings(model: Model) -> Iterator[Finding]:
     """Classes that extend, hold or are declared what they may not."""
     for scope in model.classes:
-        yield from _extends(scope)
-        yield from _alone(scope)
-        yield from _elements(scope)
+        for bases, check in ((True, _extends), (True, _alone), (False, _element)):
+            for element in scope.tree.extends() if bases else scope.tree.elements:
+                yield from ((element.place, text) for text in check(scope, element))
 
 
-def _extends(scope: ClassScope) -> Iterator[Finding]:
+def _extends(scope: ClassScope, element: Element) -> Iterator[str]:
     tree = scope.tree
     allowed = _BASES.get(tree.word)
     if tree.short or allowed is None:
         return
-    for element in tree.extends():
-        base = scope.find(element.type_name, inherited=False)
-        if base is None and scope.find(element.type_name) is not None:
-            text = f"{tree.name} extends {element.type_name}, which it inherits itself"
-            yield element.place, text
-        if base is None or base.tree is tree or base.tree.word == "class":
-            continue
-        if base.tree.word not in allowed:
-            text = (
-                f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a"
-                f" {tree.word} can extend {' or '.join(sorted(allowed))} only"
-            )
-            yield element.place, text
-        member = scope.expand().classes.get(element.type_name) or (
-            scope.outer.expand().classes.get(element.type_name) if scope.outer else None
+    base = scope.find(element.type_name, inherited=False)
+    if base is None and scope.find(element.type_name) is not None:
+        yield f"{tree.name} extends {element.type_name}, which it inherits itself"
+    if base is None or base.tree is tree or base.tree.word == "class":
+        return
+    if base.tree.word not in allowed:
+        yield (
+            f"{tree.word} {tree.name} extends {base.tree.word} {base.tree.name}; a {tree.word} can"
+            f" extend {' or '.join(sorted(allowed))} only"
         )
-        if (
-            member is not None
-            and member.element.declared is base.tree
-            and "replaceable" in member.element.prefixes
-        ):
-            text = (
-                f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable;"
-                " extend a class that is not"
-            )
-            yield element.place, text
+    member = scope.expand().classes.get(element.type_name) or (
+        scope.outer.expand().classes.get(element.type_name) if scope.outer else None
+    )
+    is_base = member is not None and member.element.declared is base.tree
+    if member is not None and is_base and "replaceable" in member.element.prefixes:
+        yield (
+            f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable; extend a"
+            " class that is not"
+        )
 
 
-def _alone(scope: ClassScope) -> Iterator[Finding]:
+def _alone(scope: ClassScope, element: Element) -> Iterator[str]:
     """Bases that are values, arrays or have a prefix stand alone in a class."""
-    others = [
-        each
-        for each in scope.tree.elements
-        if each.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS}
-    ]
-    if len(others) < 2:
+    others = (ElementKind.COMPONENT, ElementKind.EXTENDS)
+    if sum(each.kind in others for each in scope.tree.elements) < 2:
         return
-    for element in scope.tree.extends():
-        base = scope.find(element.type_name, inherited=False)
-        simple = element.type_name in _RESERVED
-        if base is not None and base.tree is not scope.tree:
-            own = base.tree.extends()
-            shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
-            simple |= shaped or base.expand().predefined
-        if simple:
-            text = (
-                f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a"
-                " value, an array or has a prefix, and has other elements beside it"
-            )
-            yield element.place, text
+    base = scope.find(element.type_name, inherited=False)
+    simple = element.type_name in _RESERVED
+    if base is not None and base.tree is not scope.tree:
+        own = base.tree.extends()
+        shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
+        simple |= shaped or base.expand().predefined
+    if simple:
+        yield (
+            f"{scope.tree.word} {scope.tree.name} extends {element.type_name}, which is a value,"
+            " an array or has a prefix, and has other elements beside it"
+        )
 
 
-def _elements(scope: ClassScope) -> Iterator[Finding]:
-    tree = scope.tree
-    for element in tree.elements:
-        if element.declared is not None:
-            names = {token.text for token in element.declared.literals} & _ATTRIBUTES
-            for name in sorted(names):
-                yield element.place, f"'{name}' is an attribute of enumerations, and no literal"
-        if element.kind is not ElementKind.COMPONENT:
-            continue
-        at, name = element.place, element.name
-        if name in _RESERVED:
-            yield at, f"'{name}' is the name of a predefined type, and no component's"
-        for prefix in sorted({"inner", "outer"} & element.prefixes):
-            if tree.word in {"record", "connector"}:
-                yield at, f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
-        if tree.word in _TIMELESS and element.value is not None:
-            tokens = element.value.tokens
-            if any(t.text == "time" for t in tokens) and "time" not in scope.expand().components:
-                text = f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do"
-                yield at, text
-        yield from _prefixes(scope, element)
-
-
-def _prefixes(scope: ClassScope, element: Element) -> Iterator[Finding]:
-    member = scope.expand().components.get(element.name)
-    if member is None:
+def _element(scope: ClassScope, element: Element) -> Iterator[str]:
+    tree, name = scope.tree, element.name
+    if element.declared is not None:
+        literals = {token.text for token in element.declared.literals}
+        for literal in sorted(literals & _ATTRIBUTES):
+            yield f"'{literal}' is an attribute of enumerations, and no literal"
+    if element.kind is not ElementKind.COMPONENT:
         return
-    given = element.prefixes & _VALUES
-    kind = scope.type_of(member)[1]
-    if kind is None:
-        return
+    if name in _RESERVED:
+        yield f"'{name}' is the name of a predefined type, and no component's"
+    for prefix in sorted({"inner", "outer"} & element.prefixes):
+        if tree.word in {"record", "connector"}:
+            yield f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
+    if tree.word in _TIMELESS and element.value is not None:
+        timed = any(token.text == "time" for token in element.value.tokens)
+        if timed and "time" not in scope.expand().components:
+            yield f"'{name}' of {tree.word} {tree.name} uses time; only models and blocks do"
+    member = scope.expand().components.get(name)
+    kind = scope.type_of(member)[1] if member else None
+    if kind is not None:
+        yield from _prefixes(element, kind)
+
+
+def _prefixes(element: Element, kind: ClassScope) -> Iterator[str]:
+    name, given = element.name, element.prefixes & _VALUES
     if "expandable" in kind.tree.prefixes and any(each.value for each in element.arguments):
-        text = f"'{element.name}' is an expandable connector, whose members cannot be given values"
-        yield element.place, text
+        yield f"'{name}' is an expandable connector, whose members cannot be given values"
     said = " ".join(sorted(given))
     if given and kind.tree.word in {"model", "block"} and not kind.predefined:
-        text = (
-            f"'{element.name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word};"
-            " only types, records and connectors can be"
+        yield (
+            f"'{name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word}; only types,"
+            " records and connectors can be"
         )
-        yield element.place, text
     for within in kind.components.values() if given & {"flow", "stream"} else ():
-        clash = within.element.prefixes & {"flow", "stream", "input", "output"}
-        if clash:
-            text = (
-                f"'{element.name}' is declared {said}, but its member '{within.element.name}'"
-                f" is declared {' '.join(sorted(clash))} already"
+        if clash := within.element.prefixes & {"flow", "stream", "input", "output"}:
+            yield (
+                f"'{name}' is declared {said}, but its member '{within.element.name}' is declared"
+                f" {' '.join(sorted(clash))} already"
             )
-            yield element.place, text
             return
-
-
-_SHOWN = 5
 
 
 def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
@@ -395,17 +341,9 @@ def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
     scope = library.find(flat.name)
     if scope is None:
         return
-    found = walk(scope)
-    model = Model.of([each for each in found if isinstance(each, Instance)])
-    problems = list(
-        dict.fromkeys(
-            f"{flat.sources.locate(place.span)}: {text}" for place, text in _findings(flat, model)
-        )
-    )
-    if problems:
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        listed = "\n  ".join(problems[:_SHOWN])
-        raise ModelicaError(f"{flat.name} is not valid Modelica:\n  {listed}{more}")
+    model = Model.of([each for each in walk(scope) if isinstance(each, Instance)])
+    found = (f"{flat.sources.locate(place.span)}: {text}" for place, text in _findings(flat, model))
+    flat.expect_none(found, " is not valid Modelica")
 
 
 def _findings(flat: FlatModel, model: Model) -> Iterator[Finding]:

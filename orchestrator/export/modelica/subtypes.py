@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
+from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
 from orchestrator.export.modelica.references import Finding, Model
 from orchestrator.export.modelica.source.class_scope import (
     Argument,
@@ -58,42 +59,26 @@ def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
     if "replaceable" not in old.prefixes or not (old.constraint_name or made):
         return
     wanted = _constraint(member)
-    place, got = _now(member)
-    if wanted is None or got is None:
-        return
-    missing = lacks(got, wanted)
-    if missing:
+    now, scope, _ = member.changed()
+    got = scope.of(now.declared).expand() if now.declared else scope.type_of(member)[1]
+    if wanted and got and (missing := lacks(got, wanted)):
         text = (
             f"'{name}' is a {got.tree.name} here, which is no subtype of {wanted.tree.name}:"
             f" {missing}"
         )
-        yield place, text
-
-
-def _now(member: ClassMember) -> tuple[SourcePlace, ClassScope | None]:
-    element, scope, _ = member.changed()
-    if element.declared is not None:
-        return element.place, scope.of(element.declared).expand()
-    return element.place, scope.type_of(member)[1]
+        yield now.place, text
 
 
 def _constraint(member: ClassMember) -> ClassScope | None:
     old, made = member.element, member.changes.redeclared
     before = made.before if made else None
+    name, scope = old.constraint_name, member.owner
     if before is not None and before.element.constraint_name:
-        return typed(before.element.constraint_name, before.scope)
-    name = old.constraint_name
-    if not name and old.declared is not None:
-        return member.owner.of(old.declared).expand()
-    return typed(name or old.type_name, member.owner)
-
-
-def typed(name: str, scope: ClassScope) -> ClassScope | None:
-    """The class of that name; also a predefined one."""
-    plain = ClassMember(
-        Element(ElementKind.COMPONENT, "", SourcePlace(0, 0, 0), name), scope, Changes()
-    )
-    return scope.type_of(plain)[1]
+        name, scope = before.element.constraint_name, before.scope
+    elif not name and old.declared is not None:
+        return scope.of(old.declared).expand()
+    plain = Element(ElementKind.COMPONENT, "", old.place, name or old.type_name)
+    return scope.type_of(ClassMember(plain, scope, Changes()))[1]
 
 
 def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
@@ -171,7 +156,6 @@ def _texts(arguments: tuple[Argument, ...]) -> Sequence[object]:
 
 
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 
 
 def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
@@ -183,20 +167,18 @@ def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
     outer, inner = _declared(model)
     yield from _modified(outer)
     meant = {}
-    for name in tree["variables"]:
-        for ghost in _ghosts(name, outer):
-            target = _inner_of(ghost, inner)
-            if target is None:
-                place = outer[_SUBSCRIPTS.sub("", ghost)].element.place
-                yield place, f"outer '{ghost}' has no inner component of that name around it"
-            else:
-                meant[ghost] = target
-                pair = outer[_SUBSCRIPTS.sub("", ghost)], inner[_SUBSCRIPTS.sub("", target)]
-                if problem := _misfit(*pair):
-                    text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
-                    yield pair[0].element.place, text
+    ghosts = {name: ghost for name in tree["variables"] if (ghost := _ghost(name, outer))}
+    for ghost in ghosts.values():
+        member, target = outer[without_subscripts(ghost)], _inner_of(ghost, inner)
+        if target is None:
+            text = f"outer '{ghost}' has no inner component of that name around it"
+            yield member.element.place, text
+            continue
+        meant[ghost] = target
+        if problem := _misfit(member, inner[without_subscripts(target)]):
+            text = f"outer '{ghost}' does not fit inner '{target}': {problem}"
+            yield member.element.place, text
     _rename(tree, meant)
-    ghosts = [name for name in tree["variables"] if any(_ghosts(name, outer))]
     for name in ghosts:
         for key in ("variables", "variable_type_names", "variable_final_flags"):
             tree[key].pop(name, None)
@@ -212,13 +194,8 @@ def _modified(outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
 
 def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]:
     for entry in tree["equations"]:
-        origin = entry.get("origin")
-        component = (
-            origin.get("ComponentEquation", {}).get("component", "")
-            if isinstance(origin, dict)
-            else ""
-        )
-        plain = _SUBSCRIPTS.sub("", component)
+        component = (origin_of(entry, "ComponentEquation") or {}).get("component", "")
+        plain = without_subscripts(component)
         for member in (outer[each] for each in outer if f"{plain}.".startswith(f"{each}.")):
             text = (
                 f"the front end repeats the equations of outer '{component}'; make it a"
@@ -230,7 +207,7 @@ def _repeated(tree: Json, outer: Mapping[str, ClassMember]) -> Iterator[Finding]
 def _misfit(outer: ClassMember, inner: ClassMember) -> str:
     """Why an inner component is no subtype of an outer one (Modelica 3.6, section 5.4)."""
     (one, wanted), (other, got) = outer.owner.type_of(outer), inner.owner.type_of(inner)
-    known = all(each.isdigit() for each in (*one.dims, *other.dims))
+    known = all(map(str.isdigit, (*one.dims, *other.dims)))
     if len(one.dims) != len(other.dims) or (known and one.dims != other.dims):
         said = [f"[{', '.join(each.dims)}]" if each.dims else "a scalar" for each in (one, other)]
         return f"it is {said[0]}, and the inner one {said[1]}"
@@ -247,9 +224,8 @@ def _declared(model: Model) -> tuple[dict[str, ClassMember], dict[str, ClassMemb
     outer: dict[str, ClassMember] = {}
     inner: dict[str, ClassMember] = {}
     for instance in model.instances:
-        for name, member in instance.scope.components.items():
+        for path, member in instance.members():
             prefixes = member.changed()[0].prefixes
-            path = f"{instance.path}.{name}".lstrip(".")
             if "inner" in prefixes:
                 inner[path] = member
             if "outer" in prefixes:
@@ -257,24 +233,16 @@ def _declared(model: Model) -> tuple[dict[str, ClassMember], dict[str, ClassMemb
     return outer, inner
 
 
-def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
+def _ghost(name: str, outer: Mapping[str, Any]) -> str:
     """The part of a variable's name that is an outer component, if there is one."""
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        path = ".".join(parts[:count])
-        if _SUBSCRIPTS.sub("", path) in outer:
-            yield path
-            return
+    paths = accumulate(name.split("."), "{}.{}".format)
+    return next((path for path in paths if without_subscripts(path) in outer), "")
 
 
 def _inner_of(ghost: str, inner: Mapping[str, ClassMember]) -> str | None:
     *around, name = ghost.split(".")
-    while around:
-        around.pop()
-        path = ".".join([*around, name])
-        if _SUBSCRIPTS.sub("", path) in inner:
-            return path
-    return None
+    paths = (".".join([*around[:count], name]) for count in reversed(range(len(around))))
+    return next((path for path in paths if without_subscripts(path) in inner), None)
 
 
 def _rename(node: Json, meant: Mapping[str, str]) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Schedule
 from orchestrator.core.system import (
     BaseUnit,
     Causality,
-    Connection,
     DataType,
     Endpoint,
     Enumeration,
@@ -24,6 +25,7 @@ from orchestrator.export.archive.model_description import (
     TypeDefinition,
     Unit,
     Unknown,
+    time_variable,
     write,
 )
 from orchestrator.export.system.interface import InnerFmu, SystemVariable, VariablePlace
@@ -60,18 +62,16 @@ def describe(
 ) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
     acting = _direct_inputs(flat)
+    numbered = list(enumerate(variables, start=1))
+    inputs = [(i, each.connector.name) for i, each in numbered if each.causality == "input"]
     unknowns = [
-        Unknown(i, _known(acting[variable.connector.name], variables))
-        for i, variable in enumerate(variables, start=1)
-        if variable.causality == "output"
+        Unknown(i, [k for k, name in inputs if name in acting[output.connector.name]])
+        for i, output in numbered
+        if output.causality == "output"
     ]
-    time = {
-        "name": _free_name("time", variables),
-        "valueReference": "0",
-        "description": "Simulation time",
-        "causality": "independent",
-        "variability": "continuous",
-    }
+    time = "time"
+    while time in {variable.name for variable in variables}:
+        time += "_"
     groups = ("Outputs", "InitialUnknowns") if fmi == 2 else ("Output", "InitialUnknown")
     times = {
         "startTime": flat.experiment.start_ns,
@@ -89,8 +89,8 @@ def describe(
             log_categories=_CATEGORIES,
             experiment={k: repr(seconds(ns)) for k, ns in times.items() if ns is not None},
             variables=[
-                *([Described("Float64", time, {"unit": "s"})] if fmi == 3 else []),
-                *(_described(variable, i, fmi) for i, variable in enumerate(variables, start=1)),
+                *([time_variable(0, time)] if fmi == 3 else []),
+                *(_described(variable, i, fmi) for i, variable in numbered),
             ],
             structure=[(tag, unknowns) for tag in groups],
             structured=all(_STRUCTURED.fullmatch(variable.name) for variable in variables),
@@ -200,48 +200,20 @@ def _literal(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _known(names: Sequence[str], variables: Sequence[SystemVariable]) -> list[int]:
-    """Value references of own inputs, elements included."""
-    return [
-        i
-        for i, v in enumerate(variables, start=1)
-        if v.causality == "input" and v.connector.name in names
-    ]
-
-
-def _free_name(name: str, variables: Sequence[SystemVariable]) -> str:
-    taken = {variable.name for variable in variables}
-    while name in taken:
-        name += "_"
-    return name
-
-
 def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
     """Return for every own output the own inputs that reach it through no state and no delay."""
-    lines = {line.target: line for line in system.connections if line.delay is None}
+    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
+    graph.add_nodes_from(Endpoint("", name) for name in system.connectors)
+    lines = [line for line in system.connections if line.delay is None]
+    graph.add_edges_from((line.source, line.target) for line in lines)
+    for name, component in system.components.items():
+        for output in component.of(Causality.OUTPUT):
+            for acting in component.direct_inputs(output.name):
+                graph.add_edge(Endpoint(name, acting), Endpoint(name, output.name))
     inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
     found = {}
     for name, connector in system.connectors.items():
         if connector.causality is Causality.OUTPUT:
-            reached = _reached(system, lines, Endpoint("", name))
-            found[name] = tuple(i for i in inputs if i in reached)
+            reached = nx.ancestors(graph, Endpoint("", name))
+            found[name] = tuple(i for i in inputs if Endpoint("", i) in reached)
     return found
-
-
-def _reached(system: System, lines: Mapping[Endpoint, Connection], target: Endpoint) -> set[str]:
-    own: set[str] = set()
-    seen: set[Endpoint] = set()
-    todo = [target]
-    while todo:
-        line = lines.get(todo.pop())
-        if line is None or line.source in seen:
-            continue
-        source = line.source
-        seen.add(source)
-        if not source.component:
-            own.add(source.connector)
-            continue
-        component = system.components[source.component]
-        direct = component.direct_inputs(source.connector)
-        todo += [Endpoint(source.component, name) for name in direct]
-    return own

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from orchestrator.core.master import (
 from orchestrator.core.master.run.step_failure import expect_capabilities
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior, with_boundary
+from orchestrator.core.master.schedule.schedule import connector_at
 from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.system import (
@@ -41,6 +41,7 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.flatten import carried
 from orchestrator.export import block_as_fmu
+from orchestrator.export.archive.fmu_archive import guid_of
 from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
 from orchestrator.export.system.description import describe, identifier_of
 from orchestrator.export.system.interface import InterfaceBuilder, inner_fmus
@@ -266,19 +267,14 @@ def _numbers(flat: System) -> list[str]:
     return [
         name
         for name in recordable(inside, None)
-        if _type(inside, Endpoint.parse(name)) is not DataType.CLOCK
+        if connector_at(inside, Endpoint.parse(name)).type is not DataType.CLOCK
     ]
-
-
-def _type(system: System, end: Endpoint) -> DataType:
-    return system.components[end.component].connectors[end.connector].type
 
 
 def _write(
     flat: System, schedule: Schedule, path: Path, fmi: int, platforms: Sequence[Platform]
 ) -> None:
-    names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
-    fmus = inner_fmus([flat.components[name] for name in names], schedule)
+    fmus = inner_fmus(flat, schedule)
     variables = InterfaceBuilder(flat, schedule, fmus).variables(arrays=fmi == 3)
     about = (flat, schedule, fmus, variables, fmi)
     # The same system gives the same token, and another system or engine another one.
@@ -288,7 +284,7 @@ def _write(
         describe(*about, token=""),
     ]
     digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
-    token = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, f'softdock:{digest}')}}}"
+    token = guid_of({"key": digest})
     files = {
         "modelDescription.xml": describe(*about, token=token),
         TABLES: write_system(token, schedule, fmus, variables),

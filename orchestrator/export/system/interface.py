@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
@@ -44,23 +44,12 @@ class VariablePlace(IntEnum):
     PARAMETER = 2
 
 
-class Type(IntEnum):
-    """Types of FMI 3.0; the numbers are those of the file (engine/src/fmi/ports3.hpp)."""
-
-    FLOAT64 = 0
-    FLOAT32 = 1
-    INT8 = 2
-    UINT8 = 3
-    INT16 = 4
-    UINT16 = 5
-    INT32 = 6
-    UINT32 = 7
-    INT64 = 8
-    UINT64 = 9
-    BOOLEAN = 10
-    CLOCK = 11
-    STRING = 12
-    BINARY = 13
+#: Types of FMI 3.0; the numbers are those of the file (engine/src/fmi/ports3.hpp).
+Type = IntEnum(
+    "Type",
+    "FLOAT64 FLOAT32 INT8 UINT8 INT16 UINT16 INT32 UINT32 INT64 UINT64 BOOLEAN CLOCK STRING BINARY",
+    start=0,
+)
 
 
 #: By the names of FMI 2.0 and 3.0 in capitals.
@@ -232,12 +221,9 @@ class InnerFmu:
             for name, value in self.component.values.items()
         ]
 
-    def is_tunable(self, name: str) -> bool:
-        """Whether a parameter may be set while the FMU runs."""
-        return name in self._tunable
-
     @cached_property
-    def _tunable(self) -> frozenset[str]:
+    def tunable(self) -> frozenset[str]:
+        """Parameters that may be set while the FMU runs."""
         return frozenset(
             v.name for v in self.described.modelVariables if v.variability == "tunable"
         )
@@ -248,16 +234,16 @@ def elements(value: Value) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def inner_fmus(components: Sequence[Component], schedule: Schedule) -> list[InnerFmu]:
+def inner_fmus(flat: System, schedule: Schedule) -> list[InnerFmu]:
     """Return the inner FMUs in the order of the schedule's members."""
-    members = {member.name: member for member in schedule.members}
     early = schedule.events is not None and schedule.events.early_return
     found = []
-    for component in components:
-        member = members[component.name]
-        can = read_fmu(
-            Path(component.source.location), component.options.interface
-        ).description.capabilities
+    for member in schedule.members:
+        if member.name in (SOURCE, SINK):
+            continue
+        component = flat.components[member.name]
+        described = read_fmu(Path(component.source.location), component.options.interface)
+        can = described.description.capabilities
         found.append(
             InnerFmu(
                 component,
@@ -289,19 +275,15 @@ class InterfaceBuilder:
         self._system = system
         self._fmus = fmus
         self._slots = {name: slot for name, (slot, _) in schedule.slots.items()}
-        known = {**system.components}
-        own = list(system.connectors.values())
         for member in schedule.members:
-            if member.name in (SOURCE, SINK):
-                inputs, outputs = own, own
-            else:
-                inputs = outputs = list(known[member.name].connectors.values())
-            self._add_texts(member.name, inputs, member.text_inputs, member.text_input_offset)
-            self._add_texts(member.name, outputs, member.text_outputs, member.text_output_offset)
+            is_own = member.name in (SOURCE, SINK)
+            known = (system if is_own else system.components[member.name]).connectors.values()
+            self._add_texts(member.name, known, member.text_inputs, member.text_input_offset)
+            self._add_texts(member.name, known, member.text_outputs, member.text_output_offset)
         self._fed = {line.target for line in system.connections}
 
     def _add_texts(
-        self, member: str, known: Sequence[Connector], names: Sequence[str], first: int
+        self, member: str, known: Iterable[Connector], names: Sequence[str], first: int
     ) -> None:
         for connector in text_order(c for c in known if c.name in names):
             self._slots[f"{member}.{connector.name}"] = first
@@ -350,29 +332,19 @@ class InterfaceBuilder:
             start = elements(_NOTHING[connector.type] if value is None else value)
             if value is None:
                 start *= connector.size
+            name = connector.name
             if connector.causality is Causality.INPUT:
-                slot = self._slots.get(f"{SOURCE}.{connector.name}", -1)
+                slot = self._slots.get(f"{SOURCE}.{name}", -1)
                 yield SystemVariable(
-                    connector.name, "input", moving, VariablePlace.INPUT, connector, slot, start
+                    name, "input", moving, VariablePlace.INPUT, connector, slot, start
                 )
             elif connector.causality is Causality.OUTPUT:
-                slot = self._slots.get(f"{SINK}.{connector.name}", -1)
-                yield SystemVariable(
-                    connector.name, "output", moving, VariablePlace.SIGNAL, connector, slot
-                )
+                slot = self._slots.get(f"{SINK}.{name}", -1)
+                yield SystemVariable(name, "output", moving, VariablePlace.SIGNAL, connector, slot)
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
                 start = self._given(targets, start)
-                yield SystemVariable(
-                    connector.name,
-                    "parameter",
-                    "tunable" if tunable else "fixed",
-                    VariablePlace.PARAMETER,
-                    connector,
-                    start=start,
-                    is_tunable=tunable,
-                    targets=targets,
-                )
+                yield _parameter(name, connector, start, targets, tunable=tunable)
 
     def _targets(self, own: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
         numbers = {fmu.component.name: i for i, fmu in enumerate(self._fmus)}
@@ -385,7 +357,7 @@ class InterfaceBuilder:
             factor, offset = factor_and_offset_of(line, own, last)
             port = inner.port(line.target.connector)
             targets.append(ParameterTarget(numbers[line.target.component], port, factor, offset))
-            tunable = tunable and inner.is_tunable(line.target.connector)
+            tunable = tunable and line.target.connector in inner.tunable
         return tuple(targets), tunable and bool(targets)
 
     def _given(self, targets: Sequence[ParameterTarget], start: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -404,11 +376,8 @@ class InterfaceBuilder:
                 name = f"{inner.component.name}.{output.name}"
                 if name in self._slots and output.type is not DataType.CLOCK:
                     moving = "continuous" if output.type is DataType.REAL else "discrete"
-                    slot = self._slots[name]
-                    dotted = name.replace("/", ".")
-                    yield SystemVariable(
-                        dotted, "local", moving, VariablePlace.SIGNAL, output, slot
-                    )
+                    place, dotted = VariablePlace.SIGNAL, name.replace("/", ".")
+                    yield SystemVariable(dotted, "local", moving, place, output, self._slots[name])
 
     def _parameters(self) -> Iterator[SystemVariable]:
         """Parameters that nothing sets, and inputs that nothing is connected to."""
@@ -423,17 +392,30 @@ class InterfaceBuilder:
                 is_clock = connector.type is DataType.CLOCK
                 if not (wanted and free) or structural or value is None or is_clock:
                     continue
-                tunable = held or inner.is_tunable(connector.name)
-                yield SystemVariable(
-                    f"{name}.{connector.name}".replace("/", "."),
-                    "parameter",
-                    "tunable" if tunable else "fixed",
-                    VariablePlace.PARAMETER,
-                    connector,
-                    start=elements(value),
-                    is_tunable=tunable,
-                    targets=(ParameterTarget(number, inner.port(connector.name)),),
-                )
+                tunable = held or connector.name in inner.tunable
+                dotted = f"{name}.{connector.name}".replace("/", ".")
+                target = ParameterTarget(number, inner.port(connector.name))
+                yield _parameter(dotted, connector, elements(value), (target,), tunable=tunable)
+
+
+def _parameter(
+    name: str,
+    connector: Connector,
+    start: tuple[Any, ...],
+    targets: tuple[ParameterTarget, ...],
+    *,
+    tunable: bool,
+) -> SystemVariable:
+    return SystemVariable(
+        name,
+        "parameter",
+        "tunable" if tunable else "fixed",
+        VariablePlace.PARAMETER,
+        connector,
+        start=start,
+        is_tunable=tunable,
+        targets=targets,
+    )
 
 
 def _beyond_fmi2(variable: SystemVariable) -> str | None:

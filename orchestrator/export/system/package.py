@@ -6,7 +6,6 @@ engine/src/exported/tables.cpp reads them. For another platform the library is c
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import platform
@@ -29,6 +28,7 @@ from orchestrator.core.recording import whole_file
 from orchestrator.core.simunits.fmi.fmu_unit import is_whole
 from orchestrator.core.simunits.fmi.model_exchange_unit import sundials_folder
 from orchestrator.engine import ROWS, system_library
+from orchestrator.export.archive.fmu_archive import hash_of
 from orchestrator.export.codegen.compiler import (
     compiler_of,
     compiler_version,
@@ -301,12 +301,9 @@ def _sources() -> list[Path]:
 def _key(command: Sequence[str]) -> str:
     """Hash of the compiler, its options, and all files that it may read."""
     options = " ".join((compiler_version(command[0]), *command[1:]))
-    digest = hashlib.sha256(options.encode())
     headers = [*(_ENGINE / "src").rglob("*.hpp"), *(_EXPORT / "runtime").glob("fmi*.h")]
-    for file in sorted((*headers, *_sources())):
-        content = file.read_bytes()
-        digest.update(f"\0{file.name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()[:32]
+    files = [(file.name, file.read_bytes()) for file in sorted((*headers, *_sources()))]
+    return hash_of([("options", options.encode()), *files])[:32]
 
 
 def _compile(command: Sequence[str], folder: Path, platform: Platform) -> Path:

@@ -99,11 +99,12 @@ class DiscreteReader:
 
     def take_binding(self, name: str, binding: Json, origin: str) -> bool:
         """Keep a declaration equation of a discrete variable; whether it was one."""
-        if self._variables.kind(_first(self._variables.names[name])) is not Kind.DISCRETE:
+        target = self._variables.names[name]
+        first = target.items[0] if target.items else ca.SX(0)
+        if not first.is_symbolic() or not self.is_discrete(first.name()):
             return False
         with self._flat.reporting(origin):
-            value = self._interpreter.evaluate(binding, self._scope)
-            self._define(self._variables.names[name], value, origin)
+            self._define(target, self._interpreter.evaluate(binding, self._scope), origin)
         return True
 
     def is_discrete(self, name: str) -> bool:
@@ -248,8 +249,7 @@ class DiscreteReader:
     def _is_defined(self, target: Tensor) -> bool:
         names = [item.name() for item in target.items]
         return any(
-            name in self._definitions or self._variables.classes.is_assigned_in_when(name)
-            for name in names
+            name in self._definitions or self._variables.is_assigned_in_when(name) for name in names
         )
 
     def _discrete_target(self, node: Json, scope: ExpressionScope) -> Tensor | None:
@@ -268,11 +268,6 @@ class DiscreteReader:
 def _sides(residual: Json) -> tuple[Json, Json] | None:
     body = residual.get("Binary") if isinstance(residual, dict) else None
     return (body["lhs"], body["rhs"]) if body and body["op"] == "Sub" else None
-
-
-def _first(tensor: Tensor) -> str:
-    item = tensor.items[0] if tensor.items else ca.SX(0)
-    return str(item.name()) if item.is_symbolic() else ""
 
 
 def _pairs(target: Tensor, value: Tensor) -> Iterator[tuple[Any, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose
@@ -16,7 +15,6 @@ from orchestrator.export.modelica.flat.model import FlatModel
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
-_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
 _SUMS = frozenset(("Add", "Sub"))
 _RELATIONS = frozenset(("Lt", "Le", "Gt", "Ge", "Eq", "Neq"))
 _PRODUCTS = {"Mul": 1, "Div": -1}
@@ -51,7 +49,7 @@ _ONE = _Unit({})
 
 def warn_of_units(flat: FlatModel) -> None:
     """Log the equations whose sides or summands are of different units."""
-    found = [f"{where}: {problem}" for where, problem in _problems(flat)]
+    found = list(_problems(flat))
     for text in dict.fromkeys(found[:_SHOWN]):
         _LOGGER.warning("%s", text)
     if len(found) > _SHOWN:
@@ -60,23 +58,19 @@ def warn_of_units(flat: FlatModel) -> None:
         )
 
 
-def _problems(flat: FlatModel) -> Iterator[tuple[str, str]]:
+def _problems(flat: FlatModel) -> Iterator[str]:
+    """The first of each equation and value."""
     variables = flat.tree["variables"]
     units = {name: _said(entry["unit"]) for name, entry in variables.items()}
-    for key in ("equations", "initial_equations"):
-        for entry in flat.tree[key]:
-            yield from _first(units, entry["residual"], flat.where(entry))
-    for name, entry in variables.items():
-        if entry["binding"] is not None:
-            reader = _Reader(units)
+    bound = [(name, each) for name, each in variables.items() if each["binding"] is not None]
+    equations = (*flat.tree["equations"], *flat.tree["initial_equations"])
+    for name, entry in (*((None, each) for each in equations), *bound):
+        reader = _Reader(units)
+        if name is None:
+            reader.unit(entry["residual"])
+        else:
             reader.compare(units[name], reader.operand(entry["binding"]))
-            yield from ((flat.where(entry), problem) for problem in reader.problems[:1])
-
-
-def _first(units: Mapping[str, _Unit | None], residual: Json, where: str) -> Iterator[Any]:
-    reader = _Reader(units)
-    reader.unit(residual)
-    yield from ((where, problem) for problem in reader.problems[:1])
+        yield from (f"{flat.where(entry)}: {problem}" for problem in reader.problems[:1])
 
 
 def _said(unit: str | None) -> _Unit | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,6 @@ from orchestrator.export.dae.events import DiscreteEquation, Relation, Sampler
 from orchestrator.export.modelica.flat.model import Refusal
 from orchestrator.export.modelica.flat.tensor import (
     BUILTINS,
-    EVENT_GENERATING,
     REFUSED,
     RELATIONS,
     UNARY,
@@ -25,6 +25,8 @@ from orchestrator.export.modelica.flat.tensor import (
     choose,
     compare_texts,
     is_text,
+    reachable,
+    rounding,
 )
 
 _Scalar = Any
@@ -303,14 +305,7 @@ class Interpreter:
             "Initial": lambda: Tensor((), (events.initial,)),
             "Homotopy": lambda actual, simple: actual.zip(simple, events.homotopy),
         }
-        self._rounding: dict[str, Callable[..., Tensor]] = {
-            "Floor": lambda value: value.map(events.floor),
-            "Integer": lambda value: value.map(events.floor),
-            "Ceil": lambda value: value.map(lambda v: -events.floor(-v)),
-            "Div": lambda x, y: x.zip(y, lambda a, b: events.truncate(a / b)),
-            "Mod": lambda x, y: x.zip(y, lambda a, b: a - events.floor(a / b) * b),
-            "Rem": lambda x, y: x.zip(y, lambda a, b: a - events.truncate(a / b) * b),
-        }
+        self._rounding = rounding(events.floor, events.truncate)
 
     def evaluate(self, node: Json, scope: ExpressionScope) -> Tensor:
         """Value of an expression tree."""
@@ -386,7 +381,7 @@ class Interpreter:
         items: list[Scalar] = []
         for node, output in zip(targets, outputs, strict=False):
             if node != "Empty" and "Empty" not in node:  # (a, ) = f(x) leaves one out
-                residual = self.evaluate(node, scope).zip(output, lambda a, b: a - b)
+                residual = self.evaluate(node, scope).zip(output, operator.sub)
                 items.extend(residual.items)
         return Tensor((len(items),), tuple(items))
 
@@ -407,17 +402,12 @@ class Interpreter:
         return self.evaluate(body["rhs"], scope).map(UNARY[body["op"]])
 
     def _visit_if(self, body: Json, scope: ExpressionScope) -> Tensor:
-        cases: list[tuple[Scalar, Tensor]] = []
-        for condition_node, node in body["branches"]:
-            condition = self.evaluate(condition_node, scope).item
-            if condition.is_constant() and not float(condition):
-                continue  # what cannot be reached need not make sense
-            cases.append((condition, self.evaluate(node, scope)))
-            if condition.is_constant():
-                break
-        else:
-            cases.append((ca.SX(1), self.evaluate(body["else_branch"], scope)))
-        _, result = cases.pop()
+        cases, result = reachable(
+            body["branches"],
+            lambda node: self.evaluate(node, scope).item,
+            lambda node: self.evaluate(node, scope),
+            body["else_branch"],
+        )
         for condition, chosen in reversed(cases):
             if chosen.shape != result.shape:
                 raise Refusal(f"an if-expression of shapes {chosen.shape} and {result.shape}")
@@ -470,7 +460,7 @@ class Interpreter:
         if function in self._event_builtins:
             return self._event_builtins[function](*arguments)
         items = (item for argument in arguments for item in argument.items)
-        if function in EVENT_GENERATING and not scope.event_free and any(map(self._moves, items)):
+        if function in self._rounding and not scope.event_free and any(map(self._moves, items)):
             return self._rounding[function](*arguments)
         if function not in BUILTINS:
             raise Refusal(f"the built-in function {function}")

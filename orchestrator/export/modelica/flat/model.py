@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +30,35 @@ class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn
 Json = Any
 _TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
 _PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
+_ORIGINS = {
+    "ComponentEquation": "equation of '{component}'",
+    "FlowSum": "flow balance {description}",
+    "Connection": "connection {lhs} = {rhs}",
+    "UnconnectedFlow": "zero flow of '{variable}', which nothing is connected to",
+}
+_SHOWN = 5  # problems of one kind in a message
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+
+
+def without_subscripts(name: str) -> str:
+    """``a[1].b`` as ``a.b``."""
+    return _SUBSCRIPTS.sub("", name)
+
+
+def origin_of(equation: Json, kind: str) -> Json | None:
+    """What rumoca says of where an equation comes from, if that is of this kind."""
+    origin = equation.get("origin")
+    return origin.get(kind) if isinstance(origin, dict) else None
+
+
+def tag_of(choice: Json) -> str:
+    """Which of several kinds it is, written as a text or as a dictionary of one."""
+    return str(next(iter(choice)) if isinstance(choice, dict) else choice)
+
+
+def is_settled(variable: Json) -> bool:
+    """Whether a variable is a parameter or a constant."""
+    return tag_of(variable["variability"]) in {"Parameter", "Constant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +95,34 @@ class FlatModel:
         rumoca 0.10 leaves the inner points of some for loops as the placeholder ``der(x[i]) = 0.0``
         (``interiors_materialized: false``): those families are expanded from their template.
         """
-        listed = self.tree[key]
+        entries = self.tree[key]
         families = {
             family["first_equation_index"]: family
             for family in self.tree[key.replace("equations", "structured_equations")]
             if not family["interiors_materialized"]
         }
         index = 0
-        while index < len(listed):
+        while index < len(entries):
             family = families.get(index)
             if family is None:
-                entry = listed[index]
+                entry = entries[index]
                 yield FlatEquation(entry["residual"], self._origin(entry), entry["scalar_count"])
                 index += 1
                 continue
-            points = list(self._points(family))
+            binders = family["domain"]["binders"]
+            ranges = (range(each["lower"], each["upper"] + 1, each["step"]) for each in binders)
+            names = [each["display_name"] for each in binders]
+            points = [dict(zip(names, one, strict=True)) for one in itertools.product(*ranges)]
             bodies = family["template"]["body"] if family["template"] else []
+            origin = self._origin(entries[index])
             if not bodies or len(bodies) != family["equations_per_point"]:
                 raise ModelicaError(
-                    f"{self.name}: {self._origin(listed[index])}: rumoca neither expanded this for"
-                    " loop nor gave its template; write the equations out"
+                    f"{self.name}: {origin}: rumoca neither expanded this for loop nor gave its"
+                    " template; write the equations out"
                 )
-            origin = self._origin(listed[index])
             for point, body in itertools.product(points, bodies):
-                yield FlatEquation(body, f"{origin}, for {_listed(point)}", loop=point)
+                listed = ", ".join(f"{name}={value}" for name, value in point.items())
+                yield FlatEquation(body, f"{origin}, for {listed}", loop=point)
             index += len(points) * len(bodies)
 
     @cached_property
@@ -131,6 +164,14 @@ class FlatModel:
         """The error for a variable that cannot be exported."""
         return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
 
+    def expect_none(self, problems: Iterable[str], found: str, hint: str = "") -> None:
+        """Raise the first of these problems, each once, if there are any."""
+        listed = list(dict.fromkeys(problems))
+        if listed:
+            more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+            shown = "\n  ".join(listed[:_SHOWN])
+            raise ModelicaError(f"{self.name}{found}:\n  {shown}{more}{hint}")
+
     @contextmanager
     def reporting(self, origin: str) -> Iterator[None]:
         """Turn a refusal into an error that says where."""
@@ -145,27 +186,8 @@ class FlatModel:
         kind, details = "equation", entry.get("origin")
         if isinstance(details, dict):
             tag, body = next(iter(details.items()))
-            if tag == "ComponentEquation":
-                kind = f"equation of '{body['component']}'" if body["component"] else "equation"
-            elif tag == "FlowSum":
-                kind = f"flow balance {body['description']}"
-            elif tag == "Connection":
-                kind = f"connection {body['lhs']} = {body['rhs']}"
-            elif tag == "UnconnectedFlow":
-                kind = f"zero flow of '{body['variable']}', which nothing is connected to"
-            else:
-                kind = f"{tag} {body}"
+            if tag != "ComponentEquation" or body["component"]:
+                kind = _ORIGINS[tag].format_map(body) if tag in _ORIGINS else f"{tag} {body}"
         elif details:
             kind = str(details)
         return self.placed(kind, entry)
-
-    @staticmethod
-    def _points(family: Json) -> Iterator[dict[str, int]]:
-        binders = family["domain"]["binders"]
-        ranges = [range(b["lower"], b["upper"] + 1, b["step"]) for b in binders]
-        for values in itertools.product(*ranges):
-            yield {b["display_name"]: v for b, v in zip(binders, values, strict=True)}
-
-
-def _listed(point: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in point.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,58 +29,6 @@ from orchestrator.export.modelica.flat.statements import (
 )
 from orchestrator.export.modelica.flat.tensor import Tensor
 from orchestrator.export.modelica.flat.variable import VariableReader
-
-
-class AlgorithmReader:
-    """Runs the algorithm sections of a model.
-
-    A discrete variable begins with its value before the event, as Modelica 3.6 says in 11.1.2; a
-    continuous one has to be set on every path.
-    """
-
-    def __init__(
-        self,
-        interpreter: Interpreter,
-        collector: EventCollector,
-        scope: ExpressionScope,
-        discrete: DiscreteReader,
-    ) -> None:
-        self._collector = collector
-        self._scope = scope
-        self._discrete = discrete
-        self._runner = StatementRunner(interpreter, event_free=False, hooks={"When": self._when})
-        self._instant = StatementRunner(interpreter, event_free=True)
-
-    def run(self, section: Json) -> Iterator[tuple[str, Tensor]]:
-        """Names of the variables that a section sets, and their values."""
-        targets = list(dict.fromkeys(output["name"] for output in section["outputs"]))
-        names = dict(self._scope.names)
-        for target in targets:
-            names[target] = names[target].map(self._before)
-        self._runner.run(section["statements"], names)
-        for target in targets:
-            if any(map(may_be_unassigned, names[target].items)):
-                raise Refusal(f"an algorithm that does not always set '{target}'")
-            yield target, names[target]
-
-    def _before(self, symbol: Any) -> Any:
-        is_discrete = symbol.is_symbolic() and self._discrete.is_discrete(symbol.name())
-        return self._collector.pre(symbol) if is_discrete else UNASSIGNED
-
-    def _when(self, body: Json, names: Names) -> None:
-        """Clauses see the values so far; at most one of them fires."""
-        scope = ExpressionScope(names)
-        earlier: Any = ca.SX(0)
-        result = dict(names)
-        for block in body["blocks"]:
-            fires, _ = self._discrete.when.condition(block["cond"], scope)
-            inside = dict(names)
-            self._instant.run(block["stmts"], inside)
-            active = ca.logic_and(fires, ca.logic_not(earlier))
-            result |= merged(active, inside, result)
-            earlier = ca.logic_or(earlier, fires)
-        names.update(result)
-
 
 _LOGGER = logging.getLogger(__name__)
 _MAX_DEPTH = 50
@@ -160,9 +109,9 @@ class FunctionBody:
             max(len(entry["shape_expr"]), len(entry["effective_type"]["dimensions"]))
             for entry in function["inputs"]
         ]
-        pairs = list(zip(arguments, wanted, strict=False))
         is_array = [
-            len(value.shape) > rank and not isinstance(value, RecordValue) for value, rank in pairs
+            len(value.shape) > rank and not isinstance(value, RecordValue)
+            for value, rank in zip(arguments, wanted, strict=False)
         ]
         sizes = {value.shape[0] for value, array in zip(arguments, is_array, strict=False) if array}
         if not sizes:
@@ -241,9 +190,6 @@ class FlatReader:
         self._discrete = DiscreteReader(
             flat, self._interpreter, self._collector, self._scope, self._variables
         )
-        self._algorithm = AlgorithmReader(
-            self._interpreter, self._collector, self._scope, self._discrete
-        )
 
     def read(self) -> ResidualDae:
         """The residual DAE of the whole model."""
@@ -279,7 +225,7 @@ class FlatReader:
         for name, binding, origin in bindings:
             with self._flat.reporting(origin):
                 value = self._interpreter.evaluate(binding, self._scope)
-                difference = self._variables.names[name].zip(value, lambda a, b: a - b)
+                difference = self._variables.names[name].zip(value, operator.sub)
             yield from self._scalars(difference, origin)
 
     def _expand(self, equation: FlatEquation) -> Iterator[Residual]:
@@ -302,11 +248,44 @@ class FlatReader:
             place = self._flat.where(section)
             origin = f"{what} at {place}" if place else str(section["origin"])
             with self._flat.reporting(origin):
-                for target, value in self._algorithm.run(section):
+                for target, value in self._run(section):
                     name = f"{origin}, '{target}'"
                     symbols = self._scope.names[target]
                     if not self._discrete.take_value(symbols, value, name, initial=initial):
-                        yield from self._scalars(symbols.zip(value, lambda a, b: a - b), name)
+                        yield from self._scalars(symbols.zip(value, operator.sub), name)
+
+    def _run(self, section: Json) -> Iterator[tuple[str, Tensor]]:
+        """Names of the variables that an algorithm sets, and their values."""
+        targets = list(dict.fromkeys(output["name"] for output in section["outputs"]))
+        names = dict(self._scope.names)
+        for target in targets:
+            names[target] = names[target].map(self._before)
+        hooks = {"When": self._when}
+        runner = StatementRunner(self._interpreter, event_free=False, hooks=hooks)
+        runner.run(section["statements"], names)
+        for target in targets:
+            if any(map(may_be_unassigned, names[target].items)):
+                raise Refusal(f"an algorithm that does not always set '{target}'")
+            yield target, names[target]
+
+    def _before(self, symbol: Any) -> Any:
+        """``pre()`` of a discrete variable (section 11.1.2); others are set on every path."""
+        is_discrete = symbol.is_symbolic() and self._discrete.is_discrete(symbol.name())
+        return self._collector.pre(symbol) if is_discrete else UNASSIGNED
+
+    def _when(self, body: Json, names: Names) -> None:
+        """Clauses see the values so far; at most one of them fires."""
+        scope, instant = ExpressionScope(names), StatementRunner(self._interpreter, event_free=True)
+        earlier: Any = ca.SX(0)
+        result = dict(names)
+        for block in body["blocks"]:
+            fires, _ = self._discrete.when.condition(block["cond"], scope)
+            inside = dict(names)
+            instant.run(block["stmts"], inside)
+            active = ca.logic_and(fires, ca.logic_not(earlier))
+            result |= merged(active, inside, result)
+            earlier = ca.logic_or(earlier, fires)
+        names.update(result)
 
     @staticmethod
     def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -18,8 +19,8 @@ from orchestrator.export.modelica.flat.expression import (
     RecordValue,
     gather,
 )
-from orchestrator.export.modelica.flat.model import Refusal
-from orchestrator.export.modelica.flat.tensor import Tensor, choose
+from orchestrator.export.modelica.flat.model import Refusal, tag_of
+from orchestrator.export.modelica.flat.tensor import Tensor, choose, reachable
 
 Names = dict[str, Tensor]
 Hook = Callable[[Json, Names], None]
@@ -59,20 +60,13 @@ class StatementRunner:
     def run(self, statements: Json, names: Names) -> None:
         """Run statements; ``names`` is changed in place."""
         for statement in statements:
-            left = _left(names)
-            if left.is_constant() and float(left):
-                return
-            tag, body = (
-                next(iter(statement.items())) if isinstance(statement, dict) else (statement, {})
-            )
-            if tag not in self._kinds:
-                raise Refusal(f"a {tag} statement")
-            if left.is_constant():
-                self._kinds[tag](body, names)
-                continue
-            after = dict(names)
-            self._kinds[tag](body, after)
-            names.update(merged(left, names, after))
+            _unless_left(partial(self._run, statement), names)
+
+    def _run(self, statement: Json, names: Names) -> None:
+        tag = tag_of(statement)
+        if tag not in self._kinds:
+            raise Refusal(f"a {tag} statement")
+        self._kinds[tag](statement[tag] if isinstance(statement, dict) else {}, names)
 
     def evaluate(self, node: Json, names: Names) -> Tensor:
         """Value of an expression."""
@@ -131,17 +125,12 @@ class StatementRunner:
 
     def _branch(self, body: Json, names: Names) -> None:
         before = dict(names)
-        cases: list[tuple[Any, Names]] = []
-        for block in body["cond_blocks"]:
-            condition = self.evaluate(block["cond"], before).item
-            if condition.is_constant() and not float(condition):
-                continue
-            cases.append((condition, self._inside(block["stmts"], before)))
-            if condition.is_constant():
-                break
-        else:
-            cases.append((ca.SX(1), self._inside(body["else_block"] or [], before)))
-        _, result = cases.pop()
+        cases, result = reachable(
+            ((block["cond"], block["stmts"]) for block in body["cond_blocks"]),
+            lambda node: self.evaluate(node, before).item,
+            lambda statements: self._inside(statements, before),
+            body["else_block"] or [],
+        )
         for condition, inside in reversed(cases):
             result = merged(condition, inside, result)
         names.update(result)
@@ -161,7 +150,7 @@ class StatementRunner:
         hidden = {key: names.pop(key) for key in (name, _BROKEN) if key in names}
         for item in values.items:
             names[name] = Tensor((), (item,))
-            self._round(lambda inside: self._for(rest, body, inside), names)
+            _unless_left(partial(self._for, rest, body), names)
         for key in (name, _BROKEN):
             names.pop(key, None)
         names.update(hidden)
@@ -184,16 +173,16 @@ class StatementRunner:
             self.run(block["stmts"], names)
         raise Refusal(f"a while loop of more than {_MAX_ROUNDS} rounds")
 
-    def _round(self, run: Callable[[Names], None], names: Names) -> None:
-        """One round of a loop, unless it has been left."""
-        left = _left(names)
-        if left.is_constant():
-            if not float(left):
-                run(names)
-            return
+
+def _unless_left(run: Callable[[Names], None], names: Names) -> None:
+    """Run a statement, or one round of a loop, unless break or return has been met."""
+    left = _left(names)
+    if not left.is_constant():
         after = dict(names)
         run(after)
         names.update(merged(left, names, after))
+    elif not float(left):
+        run(names)
 
 
 def merged(condition: Any, one: Names, other: Names) -> Names:

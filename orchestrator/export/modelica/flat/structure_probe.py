@@ -11,9 +11,11 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.model import tag_of
 
 
 class EnumerationTypes:
@@ -41,12 +43,9 @@ class EnumerationTypes:
 
 
 def _by_owner(model: str, ordinals: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """Literals by the full name of their type.
-
-    Behind ``P.G.first`` comes ``G.first``, which is the same literal, then both in quotes.
-    """
+    """Literals by the full name of their type."""
     found: dict[str, list[str]] = defaultdict(list)
-    before = ""
+    before = ""  # behind P.G.first comes G.first, which is the same literal, then both in quotes
     for name, ordinal in ordinals.items():
         if name.endswith("'"):
             continue
@@ -107,52 +106,50 @@ def structural_parameters(
 
 def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
     """Parameters that are not calculated from others, and whether anything uses them."""
-    referenced = set(_all_names(tree))
-    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
+    keys = (*_COMPARED, "structured_equations", "initial_structured_equations")
+    attributes = ("binding", "start", "min", "max", "nominal")
+    used = [each[key] for each in tree["variables"].values() for key in attributes]
+    referenced = set(referenced_names([*used, *(tree[key] for key in keys)]))
+    kinds = {name: tag_of(entry["variability"]) for name, entry in tree["variables"].items()}
+    known = {name for name, kind in kinds.items() if kind != "Constant"}
     for name, variable in tree["variables"].items():
-        kind = variable["variability"]
         calculated = known.intersection(referenced_names(variable["binding"]))
-        if isinstance(kind, dict) and "Parameter" in kind and not calculated:
+        if kinds[name] == "Parameter" and not calculated:
             around = (name[: match.start()] for match in re.finditer(r"[.\[]", name))
             yield name, bool(referenced.intersection((name, *around)))
 
 
 class _Probe:
-    """Gives parameters their other values and compares the equations.
-
-    values: Present and other value of each parameter, as Modelica text.
-    """
+    """Gives parameters their other values and compares the equations."""
 
     def __init__(
         self, values: dict[str, tuple[str, str]], flatten_with: Callable[[str], Json]
     ) -> None:
-        self._values = values
-        self._flatten_with = flatten_with
-        self._known: dict[tuple[str, int], tuple[Any, ...]] = {}  # by names and value
-        self._unmodified = _shape(flatten_with(""))
+        self._values = values  # present and other one, as Modelica text
+
+        @cache
+        def shape_with(names: tuple[str, ...], which: int) -> tuple[Any, ...]:
+            chosen = {name: values[name][which] for name in names}
+            return _shape(flatten_with(_modification(chosen)))
+
+        self._shape_with = shape_with
+        self._unmodified = shape_with((), 0)
 
     def shapes(self, names: list[str]) -> bool:
         """Whether the other values of these, all at once, give other equations."""
         try:
-            other = self._shape_with(names, 1)
+            other = self._shape_with(tuple(names), 1)
             if other == self._unmodified:
                 return False
-            return len(names) > 1 or other != self._shape_with(names, 0)
+            return len(names) > 1 or other != self._shape_with(tuple(names), 0)
         except ModelicaError:
             return True  # no valid model with the other value: a size, for example
-
-    def _shape_with(self, names: list[str], which: int) -> tuple[Any, ...]:
-        chosen = {name: self._values[name][which] for name in names}
-        key = (",".join(names), which)
-        if key not in self._known:
-            self._known[key] = _shape(self._flatten_with(_modification(chosen)))
-        return self._known[key]
 
     def warn_of_folded(self, names: list[str]) -> None:
         """Say which of these decide about equations, but not about variables and sizes."""
         for name in names:
             try:
-                variables, *equations = self._shape_with([name], 1)
+                variables, *equations = self._shape_with((name,), 1)
             except ModelicaError:
                 continue  # a size
             if variables == self._unmodified[0] and equations != list(self._unmodified[1:]):
@@ -173,10 +170,6 @@ class _Probe:
         half = len(names) // 2
         yield from self.shaping(names[:half])
         yield from self.shaping(names[half:])
-
-
-def _is_constant(entry: Json) -> bool:
-    return isinstance(entry["variability"], dict) and "Constant" in entry["variability"]
 
 
 def _two_values(tree: Json, name: str) -> tuple[str, str] | None:
@@ -223,21 +216,17 @@ def _bare(node: Json) -> Json:
     return [_bare(value) for value in node] if isinstance(node, list) else node
 
 
-def _all_names(tree: Json) -> Iterator[str]:
-    for key in (*_COMPARED, "structured_equations", "initial_structured_equations"):
-        yield from referenced_names(tree[key])
-    for variable in tree["variables"].values():
-        for key in ("binding", "start", "min", "max", "nominal"):
-            yield from referenced_names(variable[key])
+def referenced_names(node: Json, *, sizes: bool = True) -> Iterator[str]:
+    """Names of all variables and literals that a part of the tree refers to.
 
-
-def referenced_names(node: Json) -> Iterator[str]:
-    """Names of all variables and literals that a part of the tree refers to."""
+    sizes: Also those of which it takes the size only.
+    """
     if isinstance(node, dict):
         if "VarRef" in node:
             yield node["VarRef"]["name"]["name"]
-        for value in node.values():
-            yield from referenced_names(value)
+        for key, value in node.items():
+            if sizes or key != "BuiltinCall" or value["function"] != "Size":
+                yield from referenced_names(value, sizes=sizes)
     elif isinstance(node, list):
         for value in node:
-            yield from referenced_names(value)
+            yield from referenced_names(value, sizes=sizes)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
+import numpy as np
 
 from orchestrator.export.modelica.flat.model import Refusal
 
@@ -51,15 +53,11 @@ class Tensor:
         if len(outside) != 1 or any(len(part.shape) <= axis for part in parts):
             shapes = ", ".join(str(part.shape) for part in parts)
             raise Refusal(f"a concatenation of shapes {shapes} along dimension {axis + 1}")
-        head = parts[0].shape[:axis]
-        rows = math.prod(head)
-        items: list[Scalar] = []
-        for row in range(rows):
-            for part in parts:
-                width = len(part.items) // rows
-                items.extend(part.items[row * width : (row + 1) * width])
-        extent = sum(part.shape[axis] for part in parts)
-        return cls((*head, extent, *parts[0].shape[axis + 1 :]), tuple(items))
+        items = [item for part in parts for item in part.items]
+        numbers = np.split(np.arange(len(items)), np.cumsum([len(part.items) for part in parts]))
+        blocks = [each.reshape(p.shape) for each, p in zip(numbers, parts, strict=False)]
+        places = np.concatenate(blocks, int(axis))
+        return cls(places.shape, tuple(items[place] for place in places.flat))
 
     @property
     def matrix(self) -> Tensor:
@@ -173,7 +171,7 @@ class Tensor:
     def multiply(self, other: Tensor) -> Tensor:
         """Modelica's ``*``: scaling, inner product, matrix by vector, matrix by matrix."""
         if not self.shape or not other.shape:
-            return self.zip(other, lambda a, b: a * b)
+            return self.zip(other, operator.mul)
         if len(self.shape) > 2 or len(other.shape) > 2 or self.shape[-1] != other.shape[0]:
             raise Refusal(f"a product of shapes {self.shape} and {other.shape}")
         inner = self.shape[-1]
@@ -197,8 +195,7 @@ class Tensor:
         rows, columns = self._matrix_shape("a power")
         if rows != columns or exponent < 0:
             raise Refusal(f"the power {exponent} of a matrix of shape {self.shape}")
-        ones = (ca.SX(float(row == column)) for row in range(rows) for column in range(rows))
-        result = Tensor(self.shape, tuple(ones))
+        result = _diagonal(_fill(Tensor.scalar(1), Tensor.scalar(rows)))
         for _ in range(exponent):
             result = result.multiply(self)
         return result
@@ -215,33 +212,15 @@ def _moving(subscripts: Sequence[Subscript | None]) -> int | None:
 
 
 Builtin = Callable[..., Tensor]
+_Made = TypeVar("_Made")
 
-_SCALAR_FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
-    "Abs": ca.fabs,
-    "Sign": ca.sign,
-    "Sqrt": ca.sqrt,
-    "Sin": ca.sin,
-    "Cos": ca.cos,
-    "Tan": ca.tan,
-    "Asin": ca.asin,
-    "Acos": ca.acos,
-    "Atan": ca.atan,
-    "Sinh": ca.sinh,
-    "Cosh": ca.cosh,
-    "Tanh": ca.tanh,
-    "Exp": ca.exp,
-    "Log": ca.log,
-    "Log10": ca.log10,
-    "Floor": ca.floor,
-    "Integer": ca.floor,
-    "Ceil": ca.ceil,
-}
-_PAIR_FUNCTIONS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
-    "Atan2": ca.atan2,
-    "Mod": lambda x, y: x - ca.floor(x / y) * y,
-    "Div": lambda x, y: _truncate(x / y),
-    "Rem": lambda x, y: x - _truncate(x / y) * y,
-}
+_SCALAR_FUNCTIONS = {
+    name.capitalize(): getattr(ca, name)
+    for name in (
+        *("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
+        *("exp", "log", "log10", "sign", "ceil"),
+    )
+} | {"Abs": ca.fabs}
 
 REFUSED: dict[str, str] = {
     "Delay": "the delay of a controller belongs on the connection, as a transport delay",
@@ -249,19 +228,23 @@ REFUSED: dict[str, str] = {
     "Terminal": "an FMU is not told what its last instant is",
 }
 
-EVENT_GENERATING = frozenset({"Floor", "Integer", "Ceil", "Mod", "Div", "Rem"})
+
+def rounding(
+    floor: Callable[[Scalar], Scalar], truncate: Callable[[Scalar], Scalar]
+) -> dict[str, Builtin]:
+    """Functions that are made of rounding down and towards zero."""
+    return {
+        "Floor": lambda value: value.map(floor),
+        "Integer": lambda value: value.map(floor),
+        "Ceil": lambda value: value.map(lambda a: -floor(-a)),
+        "Div": lambda x, y: x.zip(y, lambda a, b: truncate(a / b)),
+        "Mod": lambda x, y: x.zip(y, lambda a, b: a - floor(a / b) * b),
+        "Rem": lambda x, y: x.zip(y, lambda a, b: a - truncate(a / b) * b),
+    }
 
 
 def _truncate(value: Scalar) -> Scalar:
     return ca.if_else(value >= 0, ca.floor(value), ca.ceil(value))
-
-
-def _elementwise(operation: Callable[[Scalar], Scalar]) -> Builtin:
-    return lambda value: value.map(operation)
-
-
-def _pairwise(operation: Callable[[Scalar, Scalar], Scalar]) -> Builtin:
-    return lambda first, second: first.zip(second, operation)
 
 
 def _extremum(operation: Callable[[Scalar, Scalar], Scalar]) -> Builtin:
@@ -275,22 +258,9 @@ def _extremum(operation: Callable[[Scalar, Scalar], Scalar]) -> Builtin:
     return extremum
 
 
-def _sum(value: Tensor) -> Tensor:
-    return Tensor((), (sum(value.items, ca.SX(0)),))
-
-
-def _product(value: Tensor) -> Tensor:
-    return Tensor((), (reduce(lambda a, b: a * b, value.items, ca.SX(1)),))
-
-
 def _fill(value: Tensor, *sizes: Tensor) -> Tensor:
     shape = tuple(size.integer for size in sizes)
-    count = reduce(lambda a, b: a * b, shape, 1)
-    return Tensor((*shape, *value.shape), value.items * count)
-
-
-def _identity(size: Tensor) -> Tensor:
-    return _diagonal(_fill(Tensor.scalar(1), size))
+    return Tensor((*shape, *value.shape), value.items * math.prod(shape))
 
 
 def _diagonal(vector: Tensor) -> Tensor:
@@ -332,10 +302,6 @@ def _linspace(first: Tensor, last: Tensor, count: Tensor) -> Tensor:
     return Tensor((intervals + 1,), (*items, last.item))
 
 
-def _cat(axis: Tensor, *parts: Tensor) -> Tensor:
-    return Tensor.concatenate(axis.integer - 1, parts)
-
-
 def _size(value: Tensor, axis: Tensor | None = None) -> Tensor:
     if axis is None:
         return Tensor((len(value.shape),), tuple(ca.SX(extent) for extent in value.shape))
@@ -347,16 +313,17 @@ def _semi_linear(x: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
 
 
 BUILTINS: dict[str, Builtin] = {
-    **{name: _elementwise(operation) for name, operation in _SCALAR_FUNCTIONS.items()},
-    **{name: _pairwise(operation) for name, operation in _PAIR_FUNCTIONS.items()},
+    **rounding(ca.floor, _truncate),
+    **{name: operator.methodcaller("map", each) for name, each in _SCALAR_FUNCTIONS.items()},
+    "Atan2": lambda first, second: first.zip(second, ca.atan2),
     "Max": _extremum(ca.fmax),
     "Min": _extremum(ca.fmin),
-    "Sum": _sum,
-    "Product": _product,
+    "Sum": lambda value: Tensor((), (sum(value.items, ca.SX(0)),)),
+    "Product": lambda value: Tensor((), (math.prod(value.items, start=ca.SX(1)),)),
     "Fill": _fill,
     "Zeros": lambda *sizes: _fill(Tensor.scalar(0), *sizes),
     "Ones": lambda *sizes: _fill(Tensor.scalar(1), *sizes),
-    "Identity": _identity,
+    "Identity": lambda size: _diagonal(_fill(Tensor.scalar(1), size)),
     "Diagonal": _diagonal,
     "Cross": _cross,
     "Size": _size,
@@ -369,35 +336,31 @@ BUILTINS: dict[str, Builtin] = {
     "Symmetric": _symmetric,
     "OuterProduct": _outer_product,
     "Linspace": _linspace,
-    "Cat": _cat,
+    "Cat": lambda axis, *parts: Tensor.concatenate(axis.integer - 1, parts),
     "SemiLinear": _semi_linear,
 }
 
 
-_ELEMENTWISE: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
-    "Add": lambda a, b: a + b,
-    "AddElem": lambda a, b: a + b,
-    "Sub": lambda a, b: a - b,
-    "SubElem": lambda a, b: a - b,
-    "MulElem": lambda a, b: a * b,
-    "Div": lambda a, b: a / b,
-    "DivElem": lambda a, b: a / b,
-    "Exp": lambda a, b: a**b,
-    "ExpElem": lambda a, b: a**b,
+_OPERATORS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mul": operator.mul,
+    "Div": operator.truediv,
+    "Exp": operator.pow,
+}
+_ELEMENTWISE = {
+    **_OPERATORS,
+    **{f"{name}Elem": operation for name, operation in _OPERATORS.items()},
     "And": ca.logic_and,
     "Or": ca.logic_or,
 }
 RELATIONS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
-    "Lt": lambda a, b: a < b,
-    "Le": lambda a, b: a <= b,
-    "Gt": lambda a, b: a > b,
-    "Ge": lambda a, b: a >= b,
-    "Eq": lambda a, b: a == b,
-    "Neq": lambda a, b: a != b,
+    **{name.capitalize(): getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq")},
+    "Neq": operator.ne,
 }
 UNARY: dict[str, Callable[[Scalar], Scalar]] = {
-    "Minus": lambda a: -a,
-    "DotMinus": lambda a: -a,
+    "Minus": operator.neg,
+    "DotMinus": operator.neg,
     "Plus": lambda a: a,
     "DotPlus": lambda a: a,
     "Not": ca.logic_not,
@@ -420,6 +383,26 @@ def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:
     if condition.is_constant():
         return chosen if float(condition) != 0.0 else otherwise
     return chosen.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
+
+
+def reachable(
+    branches: Iterable[tuple[Any, Any]],
+    condition: Callable[[Any], Scalar],
+    value: Callable[[Any], _Made],
+    otherwise: Any,
+) -> tuple[list[tuple[Scalar, _Made]], _Made]:
+    """Branches that may be taken, and what comes of it if none is.
+
+    What cannot be reached need not make sense, so it is not looked at.
+    """
+    cases = []
+    for test, body in branches:
+        holds = condition(test)
+        if not holds.is_constant():
+            cases.append((holds, value(body)))
+        elif float(holds):
+            return cases, value(body)
+    return cases, value(otherwise)
 
 
 def is_text(value: Tensor) -> bool:

@@ -22,7 +22,7 @@ from orchestrator.export.dae.residual_dae import (
     element_names,
 )
 from orchestrator.export.modelica.flat.expression import ExpressionScope, Interpreter
-from orchestrator.export.modelica.flat.model import FlatModel, Refusal
+from orchestrator.export.modelica.flat.model import FlatModel, Refusal, is_settled, tag_of
 from orchestrator.export.modelica.flat.statements import when_targets
 from orchestrator.export.modelica.flat.structure_probe import EnumerationTypes, referenced_names
 from orchestrator.export.modelica.flat.tensor import Tensor
@@ -35,7 +35,7 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
     """Values of the String parameters and constants; other Strings are left out with a warning."""
     entries, types = flat.tree["variables"], flat.tree["variable_type_names"]
     strings = [name for name in entries if types[name] == "String"]
-    moving = [name for name in strings if not _is_constant(entries[name])]
+    moving = [n for n in strings if entries[n]["dims"] or not is_settled(entries[n])]
     waiting = [name for name in strings if name not in moving]
     texts: dict[str, Tensor] = {}
     for name in waiting * len(waiting):  # they may name each other in any order
@@ -54,87 +54,6 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
     return texts
 
 
-def _is_constant(entry: Json) -> bool:
-    variability = entry["variability"]
-    fixed = isinstance(variability, dict) and "Discrete" not in variability
-    return fixed and not entry["dims"]
-
-
-class VariableClasses:
-    """Classifies the variables of a flat model by their declarations."""
-
-    def __init__(self, flat: FlatModel) -> None:
-        self._flat = flat
-        self._entries: dict[str, Json] = flat.tree["variables"]
-        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
-
-    def kind(self, name: str) -> Kind:
-        """Kind of a variable, with all its elements."""
-        entry = self._entries[name]
-        variability = entry["variability"]
-        tag = next(iter(variability)) if isinstance(variability, dict) else variability
-        causality = entry["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        if tag == "Constant":
-            return Kind.CONSTANT
-        if tag == "Parameter":
-            return self._classify_parameter(name, entry)
-        if direction == "Input" and self._is_at_the_top(name):
-            return Kind.INPUT
-        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
-            return Kind.DISCRETE
-        return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
-
-    def is_assigned_in_when(self, name: str) -> bool:
-        """Whether a when clause sets a variable, given whole or as an element."""
-        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
-        return (
-            name in assigned
-            or whole in assigned
-            or any(target.startswith(f"{name}[") for target in assigned)
-        )
-
-    def _classify_parameter(self, name: str, entry: Json) -> Kind:
-        if entry["fixed"] and not any(entry["fixed"]):
-            return Kind.CALCULATED  # by the initial system
-        if name in self._flat.structural:
-            return Kind.CONSTANT
-        if self._flat.tree["variable_final_flags"].get(name) or any(
-            referenced_names(entry["binding"])
-        ):
-            return Kind.CALCULATED
-        return Kind.PARAMETER
-
-    def is_free(self, name: str) -> bool:
-        """Whether a parameter is declared with fixed=false."""
-        fixed = self._entries[name]["fixed"]
-        return self._is_parameter(name) and bool(fixed) and not any(fixed)
-
-    def is_final(self, name: str) -> bool:
-        """Whether a modification declares it final."""
-        return bool(self._flat.tree["variable_final_flags"].get(name))
-
-    def is_connector_output(self, name: str) -> bool:
-        """Whether a variable is an output of the FMU."""
-        causality = self._entries[name]["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        return bool(direction == "Output") and self._is_at_the_top(name)
-
-    def _is_at_the_top(self, name: str) -> bool:
-        """Only what the top level declares, connectors too, is the FMU's."""
-        return "." not in name or bool(self._flat.connector(name))
-
-    def has_no_value(self, name: str) -> bool:
-        """Whether a parameter that is used has neither a value nor an equation for it."""
-        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
-        used = self._is_parameter(name) and name not in self._flat.structural
-        return used and self._entries[name]["binding"] is None and not self.is_free(name)
-
-    def _is_parameter(self, name: str) -> bool:
-        variability = self._entries[name]["variability"]
-        return isinstance(variability, dict) and "Parameter" in variability
-
-
 class VariableReader:
     """Symbols and metadata of every variable.
 
@@ -142,7 +61,6 @@ class VariableReader:
     kinds, discrete, fixed: Kinds of scalar variables, those that change at events only, and those
         that are declared with fixed=true.
     texts: Values of the Strings.
-    classes: What the declarations alone say about each variable.
     equation_bindings: ``(name, binding, origin)`` of declarations ``Real x = expression``: they are
         equations.
     """
@@ -164,8 +82,8 @@ class VariableReader:
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
         self.texts = read_texts(flat, interpreter)
-        self.classes = VariableClasses(flat)
-        self._kinds = {name: self.classes.kind(name) for name in self._entries}
+        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
+        self._kinds = {name: self._classified(name) for name in self._entries}
         for name, entry in self._entries.items():
             self._declare(name, entry)
         self._fold_constants()
@@ -190,7 +108,7 @@ class VariableReader:
         for name, entry in self._entries.items():
             try:
                 for position, variable in enumerate(self._scalars(name, entry, starts)):
-                    if position == 0 and self.classes.has_no_value(name):
+                    if position == 0 and self._has_no_value(name):
                         _LOGGER.warning(
                             "%s is a parameter without a value; it is %s, its start value",
                             self._flat.at(name),
@@ -211,6 +129,55 @@ class VariableReader:
                 raise self._flat.refused(name, refusal) from refusal
             except (ModelicaError, UnitMismatchError) as error:
                 raise ModelicaError(f"{self._flat.at(name)}: {error}") from error
+
+    def _classified(self, name: str) -> Kind:
+        """Kind of a variable, with all its elements, as its declaration says."""
+        entry = self._entries[name]
+        tag = tag_of(entry["variability"])
+        free = self._is_free(name)  # it is solved for by the initial system
+        structural = tag == "Parameter" and not free and name in self._flat.structural
+        if tag == "Constant" or structural:
+            return Kind.CONSTANT
+        if tag == "Parameter":
+            follows = free or self._is_final(name) or any(referenced_names(entry["binding"]))
+            return Kind.CALCULATED if follows else Kind.PARAMETER
+        if tag_of(entry["causality"]) == "Input" and self._is_at_the_top(name):
+            return Kind.INPUT
+        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
+            return Kind.DISCRETE
+        return Kind.OUTPUT if self._is_connector_output(name) else Kind.LOCAL
+
+    def is_assigned_in_when(self, name: str) -> bool:
+        """Whether a when clause sets a variable, given whole or as an element."""
+        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
+        elements = any(target.startswith(f"{name}[") for target in assigned)
+        return name in assigned or whole in assigned or elements
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a parameter is declared with fixed=false."""
+        fixed = self._entries[name]["fixed"]
+        return self._is_parameter(name) and bool(fixed) and not any(fixed)
+
+    def _is_final(self, name: str) -> bool:
+        """Whether a modification declares it final."""
+        return bool(self._flat.tree["variable_final_flags"].get(name))
+
+    def _is_connector_output(self, name: str) -> bool:
+        """Whether a variable is an output of the FMU."""
+        return tag_of(self._entries[name]["causality"]) == "Output" and self._is_at_the_top(name)
+
+    def _is_at_the_top(self, name: str) -> bool:
+        """Only what the top level declares, connectors too, is the FMU's."""
+        return "." not in name or bool(self._flat.connector(name))
+
+    def _has_no_value(self, name: str) -> bool:
+        """Whether a parameter that is used has neither a value nor an equation for it."""
+        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
+        used = self._is_parameter(name) and name not in self._flat.structural
+        return used and self._entries[name]["binding"] is None and not self._is_free(name)
+
+    def _is_parameter(self, name: str) -> bool:
+        return tag_of(self._entries[name]["variability"]) == "Parameter"
 
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
@@ -234,22 +201,14 @@ class VariableReader:
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
-            if (
-                kind is not Kind.CALCULATED
-                or self.classes.is_final(name)
-                or self.classes.is_free(name)
-            ):
+            if kind is not Kind.CALCULATED or self._is_final(name) or self._is_free(name):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
                 self._set_kind(name, Kind.PARAMETER)
 
     def _fold_constants(self) -> None:
-        """Replace symbols of constants by their values, whatever their order of declaration.
-
-        Parameters that count or decide and cannot be set from outside are constants as well, if
-        they depend on constants only: sizes come from them.
-        """
+        """Replace symbols of constants by their values, whatever their order of declaration."""
         needed = {name for name, kind in self._kinds.items() if kind is Kind.CONSTANT}
         waiting = [name for name in self._kinds if name in needed or self._is_hidden_count(name)]
         count = len(waiting) + 1
@@ -274,13 +233,14 @@ class VariableReader:
         return self._evaluate(name, entry["binding"] or entry["start"])
 
     def _is_hidden_count(self, name: str) -> bool:
+        """Whether it counts or decides and cannot be set from outside: sizes come from these."""
         entry = self._entries[name]
         return (
             self._kinds[name] in {Kind.PARAMETER, Kind.CALCULATED}
             and self._data_type(name) is not DataType.REAL
             and entry["binding"] is not None
-            and not self.classes.is_free(name)
-            and (entry["is_protected"] or self.classes.is_final(name))
+            and not self._is_free(name)
+            and (entry["is_protected"] or self._is_final(name))
         )
 
     def _set_kind(self, name: str, kind: Kind) -> None:
@@ -292,12 +252,12 @@ class VariableReader:
         kind, data_type = self._kinds[name], self._data_type(name)
         shape = tuple(entry["dims"])
         start = self._evaluate(name, entry["start"])
-        bound = kind is Kind.CALCULATED and not self.classes.is_free(name)
+        bound = kind is Kind.CALCULATED and not self._is_free(name)
         value = self._evaluate(name, entry["binding"]) if bound else None
         if kind is Kind.PARAMETER and entry["binding"] is not None:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
-        free = self.classes.is_free(name)
+        free = self._is_free(name)
         literals = self._literals_of(name)
         wish = (entry["state_select"] or "Default").rpartition(".")[2].upper()
         for position, scalar in enumerate(element_names(name, shape)):
@@ -320,8 +280,7 @@ class VariableReader:
                 state_select=StateSelect[wish],
                 free=free,
                 settable=name not in self._flat.structural,
-                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT}
-                and self.classes.is_connector_output(name),
+                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self._is_connector_output(name),
                 literals=literals,
                 array=name if shape else "",
                 shape=shape,
@@ -383,10 +342,5 @@ def _warn_beyond_limits(place: str, variable: Variable) -> None:
     low = -math.inf if variable.minimum is None else variable.minimum
     high = math.inf if variable.maximum is None else variable.maximum
     if not low <= value <= high:
-        _LOGGER.warning(
-            "%s: the value %g is outside of its limits: min %g, max %g",
-            place,
-            value,
-            low,
-            high,
-        )
+        text = "%s: the value %g is outside of its limits: min %g, max %g"
+        _LOGGER.warning(text, place, value, low, high)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.source.class_scope import ClassTree, SourcePlace
 from orchestrator.export.modelica.source.parser import (
     SECTIONS,
@@ -26,7 +25,10 @@ from orchestrator.export.modelica.source.text import (
     ClassText,
     Token,
     classes_of,
+    edited,
+    nesting,
     tokens,
+    windows,
 )
 
 #: rumoca's words about an element that changes in a when clause.
@@ -41,27 +43,14 @@ _COUNTED = re.compile(
 _ARRAY_TYPES = frozenset(("Real", "Integer", "Boolean"))
 
 
-def rejects_element_event(error: ModelicaError) -> bool:
-    """Whether a model was rejected for an element that changes in a when clause."""
-    return ELEMENT_EVENT.search(str(error)) is not None
-
-
-def rejects_range(error: ModelicaError) -> bool:
-    """Whether a model was rejected for its number of equations."""
-    return _COUNTED.search(str(error)) is not None
-
-
 def with_listed_ranges(text: str) -> str:
     """Return a text with ``{i for i in 1:n}`` in the place of each modifier ``= 1:n``."""
-    listed, content = tokens(text), text.encode()
-    for words in reversed(list(zip(*(listed[i:] for i in range(5)), strict=False))):
-        equals, first, colon, last, end = words
+    edits = []
+    for equals, first, colon, last, end in windows(tokens(text), 5):
         plain = first.kind in {"name", "number"} and last.kind in {"name", "number"}
         if plain and (equals.text, colon.text) == ("=", ":") and end.text in {",", ")"}:
-            values = content[first.start : last.end]
-            new = b"{i_ for i_ in " + values + b"}"
-            content = content[: first.start] + new + content[last.end :]
-    return content.decode()
+            edits += [(first.start, first.start, "{i_ for i_ in "), (last.end, last.end, "}")]
+    return edited(text, edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +73,10 @@ def with_whole_arrays(text: str) -> str:
     """
     content = text.encode()
     edits = [edit for each in classes_of(text) for edit in _edits(each, content)]
-    for start, end, new in sorted(edits, reverse=True):
-        lines = content[start:end].count(b"\n") - new.count(b"\n")
-        content = content[:start] + new + b"\n" * lines + content[end:]
-    return content.decode()
+    return edited(text, edits)
 
 
-def _edits(found: ClassText, content: bytes) -> Iterator[tuple[int, int, bytes]]:
+def _edits(found: ClassText, content: bytes) -> Iterator[tuple[int, int, str]]:
     sizes = dict(_sizes(found.tokens))
     for branch in _branches(found.tokens):
         changes = [each for each in _changes(branch) if each.index <= sizes.get(each.name, 0)]
@@ -101,18 +87,18 @@ def _edits(found: ClassText, content: bytes) -> Iterator[tuple[int, int, bytes]]
             yield from _whole(same, sizes[key[0]], content)
 
 
-def _whole(same: Sequence[_Change], size: int, content: bytes) -> Iterator[tuple[int, int, bytes]]:
+def _whole(same: Sequence[_Change], size: int, content: bytes) -> Iterator[tuple[int, int, str]]:
     name, reinit = same[0].name, same[0].reinit
-    given: Mapping[int, bytes] = {
-        each.index: content[each.value[0].start : each.value[-1].end] for each in same
+    given = {
+        each.index: content[each.value[0].start : each.value[-1].end].decode() for each in same
     }
     kept = "{0}[{1}]" if reinit else "pre({0}[{1}])"
-    values = [given.get(i, kept.format(name, i).encode()) for i in range(1, size + 1)]
-    listed = b"{" + b", ".join(values) + b"}"
-    whole = b"reinit(%s, %s);" if reinit else b"%s = %s;"
-    yield same[0].first.start, same[0].last.end, whole % (name.encode(), listed)
-    for each in same[1:]:
-        yield each.first.start, each.last.end, b""
+    values = ", ".join(given.get(i, kept.format(name, i)) for i in range(1, size + 1))
+    whole = f"reinit({name}, {{{values}}});" if reinit else f"{name} = {{{values}}};"
+    for each, new in zip(same, (whole, *[""] * (len(same) - 1)), strict=True):
+        start, end = each.first.start, each.last.end
+        lines = content[start:end].count(b"\n") - new.count("\n")
+        yield start, end, new + "\n" * lines
 
 
 def _sizes(listed: Sequence[Token]) -> Iterator[tuple[str, int]]:
@@ -121,7 +107,7 @@ def _sizes(listed: Sequence[Token]) -> Iterator[tuple[str, int]]:
     for at, token in enumerate(listed[:-3]):
         if token.text in SECTIONS:
             return
-        depth += (token.text in "([{") - (token.text in ")]}")
+        depth += nesting(token)
         if not depth:
             is_value = token.text not in {",", ";"} and (is_value or token.text == "=")
         opening, size, closing = listed[at + 1 : at + 4]
@@ -188,11 +174,6 @@ _DISCRETE = frozenset(("Integer", "Boolean"))
 _COPY = "_at_events"
 
 
-def rejects_input_event(error: ModelicaError) -> bool:
-    """Whether a model was rejected for ``change``, ``edge`` or ``pre`` of an input."""
-    return _REJECTED.search(str(error)) is not None
-
-
 def with_copied_inputs(text: str, name: str) -> str:
     """Return a text in which a class takes ``change``, ``edge`` and ``pre`` of copies of inputs.
 
@@ -205,9 +186,7 @@ def with_copied_inputs(text: str, name: str) -> str:
     inputs = dict(_inputs(found))
     uses = [
         name
-        for operator, opening, name, closing in zip(
-            *(found.tokens[i:] for i in range(4)), strict=False
-        )
+        for operator, opening, name, closing in windows(found.tokens, 4)
         if operator.text in _OPERATORS and (opening.text, closing.text) == ("(", ")")
         if name.text in inputs
     ]
@@ -218,20 +197,24 @@ def with_copied_inputs(text: str, name: str) -> str:
     section = before if before.text == "initial" else found.tokens[sections[0]]
     copies = dict.fromkeys(token.text for token in uses)
     declared = "".join(f"{inputs[each]} {each}{_COPY} = {each}; " for each in copies)
-    content = text.encode()
-    for token in reversed(uses):
-        content = content[: token.end] + _COPY.encode() + content[token.end :]
-    at = section.start
-    return (content[:at] + f"protected {declared}".encode() + content[at:]).decode()
+    edits = [(token.end, token.end, _COPY) for token in uses]
+    return edited(text, [*edits, (section.start, section.start, f"protected {declared}")])
 
 
 def _inputs(found: ClassText) -> Iterator[tuple[str, str]]:
     """Name and type of each scalar input that the class declares on its own."""
-    for word, kind, name, after in zip(*(found.tokens[i:] for i in range(4)), strict=False):
+    for word, kind, name, after in windows(found.tokens, 4):
         if word.text == "input" and kind.text in _DISCRETE and after.text != "[":
             yield name.text, kind.text
 
 
+#: Words of rumoca about a model, and texts of its files in which that is said in other words, from
+#: a text and the name of the model in it, if it is there.
+REWORDED: tuple[tuple[re.Pattern[str], Callable[[str, str], str]], ...] = (
+    (_REJECTED, with_copied_inputs),
+    (ELEMENT_EVENT, lambda text, _: with_whole_arrays(text)),
+    (_COUNTED, lambda text, _: with_listed_ranges(text)),
+)
 _SHOWN = 70
 
 
@@ -273,20 +256,17 @@ def _changed(
     text: str, top: ClassTree, own: ClassTree, probe: str, without: Sequence[SourcePlace]
 ) -> str:
     """The text without some places, its outermost class renamed and the model partial."""
-    content = bytearray(text.encode())
-    for place in without:
-        room = content[place.start : place.end]
-        content[place.start : place.end] = bytes(c if c in b"\r\n" else 32 for c in room)
+    content = text.encode()
+    rooms = ((e.start, e.end, content[e.start : e.end]) for e in without)
+    edits = [(at, end, re.sub(rb"[^\r\n]", b" ", room).decode()) for at, end, room in rooms]
     names = [
         name
         for word, name in pairwise(tokens(text))
         if name.text == top.name and word.text in CLASS_WORDS | {"end"}
     ]
-    edits = [(name.start, name.end, probe) for name in (names[0], names[-1])]
+    edits += [(name.start, name.end, probe) for name in (names[0], names[-1])]
     edits += [] if "partial" in own.prefixes else [(own.place.start, own.place.start, "partial ")]
-    for start, end, new in sorted(edits, reverse=True):
-        content[start:end] = new.encode()
-    return content.decode()
+    return edited(text, edits)
 
 
 def _statements(tree: ClassTree) -> list[SourcePlace]:

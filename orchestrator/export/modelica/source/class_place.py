@@ -157,26 +157,19 @@ def _candidates(parts: Sequence[str], roots: Sequence[Path]) -> Iterator[Path]:
 
 
 def _nearest_folder(parts: Sequence[str], roots: Sequence[Path]) -> Path:
-    for length in range(len(parts) - 1, -1, -1):
-        for root in roots:
-            folder = root.joinpath(*parts[:length])
-            if folder.is_dir():
-                return folder
-    return roots[0]
+    lengths = range(len(parts) - 1, -1, -1)
+    folders = (root.joinpath(*parts[:length]) for length in lengths for root in roots)
+    return next((folder for folder in folders if folder.is_dir()), roots[0])
 
 
 _LOGGER = logging.getLogger(__name__)
 _Made = TypeVar("_Made")
-_REJECTED = re.compile(
+#: rumoca's words about a displayUnit.
+REJECTED_UNIT = re.compile(
     r"invalid displayUnit for `(?P<name>[^`]*)`: (?P<why>.*) "
     r"\[(?P<file>[^\[\]\n]+):(?P<line>\d+):(?P<column>\d+)\]"
 )
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
-
-
-def rejects_display_unit(error: ModelicaError) -> bool:
-    """Whether a model was rejected for a displayUnit."""
-    return _REJECTED.search(str(error)) is not None
 
 
 def copied(place: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]:
@@ -209,7 +202,7 @@ def without_display_units(
         try:
             return make()
         except ModelicaError as error:
-            found = _REJECTED.search(str(error))
+            found = REJECTED_UNIT.search(str(error))
             if found is None or found["file"] not in originals:
                 raise
             text = texts(found["file"])

@@ -57,6 +57,13 @@ class Argument:
     redeclared: Element | None = None
 
 
+def all_arguments(arguments: Sequence[Argument]) -> Iterator[Argument]:
+    """Arguments, and those inside of them."""
+    for argument in arguments:
+        yield argument
+        yield from all_arguments(argument.inner)
+
+
 class ElementKind(Enum):
     """What an element of a class is."""
 
@@ -420,6 +427,11 @@ class Instance:
     path: str
     scope: ClassScope
 
+    def members(self) -> Iterator[tuple[str, ClassMember]]:
+        """Its components, with their names in the flat model."""
+        for name, member in self.scope.components.items():
+            yield f"{self.path}.{name}".lstrip("."), member
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -446,10 +458,9 @@ def external_objects(scope: ClassScope) -> Iterator[tuple[SourcePlace, str, str]
     for instance in walk(scope):
         if not isinstance(instance, Instance):
             continue
-        for name, member in instance.scope.components.items():
+        for path, member in instance.members():
             kind = instance.scope.type_of(member)[1]
             if kind and any(base.type_name == "ExternalObject" for base in kind.tree.extends()):
-                path = f"{instance.path}.{name}".lstrip(".")
                 yield member.element.place, path, kind.tree.name
 
 

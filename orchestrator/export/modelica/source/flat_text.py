@@ -8,18 +8,27 @@ where they are.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.source.text import CLASS_WORDS, ModelicaText, Token, tokens
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    OPENING,
+    ModelicaText,
+    Token,
+    closing,
+    edited,
+    nesting,
+    tokens,
+)
 
 _SECTIONS = frozenset(("equation", "algorithm", "initial", "end", "annotation", "external"))
 _PREFIXES = frozenset(("protected", "public", "final", "parameter", "constant", "discrete"))
 _PREFIXES |= {"input", "output", "flow", "stream", "inner", "outer"}
-_OPENING, _CLOSING = "([{", ")]}"
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NAMED, _DOLLAR = "flat_name_", "flat_dollar_"
 _RENAMED = re.compile(rf"{_NAMED}\d+\b")
@@ -98,7 +107,6 @@ class _Renaming:
     listed: list[Token] = field(init=False)
     declared: dict[str, None] = field(default_factory=dict)  # in the order of the text
     enumerations: dict[tuple[str, ...], str] = field(default_factory=dict)
-    literals: dict[str, set[str]] = field(default_factory=dict)  # used, by what stands before
     names: dict[str, str] = field(default_factory=dict)
     edits: list[tuple[int, int, str]] = field(default_factory=list)
     arrays: dict[str, list[tuple[tuple[str, ...], str]]] = field(default_factory=dict)
@@ -134,7 +142,7 @@ class _Renaming:
         self.edits.append((place, place, types))
         model = self._new(last.name)
         return PlainText(
-            self._edited(),
+            edited(self.text, self.edits),
             f"{owner}.{model}" if owner else model,
             last.name.strip("'"),
             {new: _unquoted(old) for old, new in self.names.items()},
@@ -151,13 +159,17 @@ class _Renaming:
             raise ModelicaError(f"package {path.name} has no end")
         self.wrappers = {path.first, ends[-1] + 1}
         for place in self.wrappers:
-            self.edits.append((self.listed[place].start, self.listed[place].end, name))
+            self._replace(place, place + 1, name)
         return name
+
+    def _replace(self, first: int, after: int, new: str) -> None:
+        """Let something else stand for the tokens from one up to another."""
+        self.edits.append((self.listed[first].start, self.listed[after - 1].end, new))
 
     def _classes(self) -> Iterator[tuple[Token, _Path]]:
         depth = 0
         for place, token in enumerate(self.listed[:-1]):
-            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+            depth += nesting(token)
             before = self.listed[place - 1].text if place else ";"
             following = self.listed[place + 1]
             named = following.kind == "name" and following.text not in CLASS_WORDS
@@ -174,27 +186,18 @@ class _Renaming:
             at += 1
             parts.append((name, at))
             if not quoted and self._text(at) == "[":
-                end = self._closing(at)
+                end = closing(self.listed, at)
                 name += "".join(token.text for token in self.listed[at:end])
                 at = end
                 parts.append((name, at))
-            if self._text(at) != "." or at + 1 >= len(self.listed):
-                return _Path(place, tuple(parts))
-            if self.listed[at + 1].kind != "name":
+            following = self.listed[at + 1 : at + 2]
+            if self._text(at) != "." or not following or following[0].kind != "name":
                 return _Path(place, tuple(parts))
             name += "."
             at += 1
 
     def _text(self, place: int) -> str:
         return self.listed[place].text if place < len(self.listed) else ""
-
-    def _closing(self, place: int) -> int:
-        depth = 0
-        for at in range(place, len(self.listed)):
-            depth += (self.listed[at].text in _OPENING) - (self.listed[at].text in _CLOSING)
-            if depth == 0:
-                return at + 1
-        return len(self.listed)
 
     def _statements(self, place: int) -> Iterator[int]:
         """Where declarations of the last class begin."""
@@ -203,29 +206,26 @@ class _Renaming:
         while place < len(self.listed) and self.listed[place].text not in _SECTIONS:
             yield place
             while self._text(place) not in (";", ""):
-                is_open = self.listed[place].text in _OPENING
-                place = self._closing(place) if is_open else place + 1
+                is_open = self.listed[place].text in OPENING
+                place = closing(self.listed, place) if is_open else place + 1
             place += 1
 
     def _declare(self, place: int) -> None:
         """Take in a component; ``protected`` is that of its declaration alone."""
-        begin = self.listed[place]
-        is_protected = begin.text == "protected"
-        is_directed = False
+        begin, is_directed = self.listed[place], False
         while self._text(place) in _PREFIXES:
             is_directed |= self._text(place) in ("input", "output")
             place += 1
-        if not is_protected:
+        if begin.text != "protected":
             self.edits.append((begin.start, begin.start, "public "))
         if self._text(place) == "enumeration" and self._text(place + 1) == "(":
-            end = self._closing(place + 1)
+            end = closing(self.listed, place + 1)
             items = tuple(t.text for t in self.listed[place + 2 : end - 1] if t.kind == "name")
             name = self.enumerations.setdefault(items, f"flat_enumeration_{len(self.enumerations)}")
-            self.edits.append((self.listed[place].start, self.listed[end - 1].end, name))
+            self._replace(place, end, name)
             place = end
         elif self.listed[place].kind == "name":
-            kind = self._path(place)
-            place = kind.after
+            place = self._path(place).after
         if place < len(self.listed) and self.listed[place].kind == "name":
             name = self._path(place).name
             self.declared[name] = None
@@ -269,57 +269,38 @@ class _Renaming:
             declared = self.declared.keys() if place >= self.begin else self.classes
             known = [part for part in path.parts if part[0] in declared]
             if path.name in self.arrays and place >= self.begin:
-                start, end = token.start, self.listed[path.after - 1].end
-                self.edits.append((start, end, self._whole(path.name)))
+                self._replace(place, path.after, self._whole(path.name))
                 place = path.after
-            elif known:
-                self._edit(place, *known[-1])
-                place = known[-1][1]
-            elif token.text.startswith("'"):
-                self._edit(place, token.text, place + 1)
-                place += 1
-            else:
+                continue
+            name, after = known[-1] if known else (token.text, place + 1)
+            if known or token.text.startswith("'"):
+                self._replace(place, after, self._new(name))
+            elif "." in path.name:
                 found.append(path)
-                place += 1
+            place = after
+        literals: dict[str, set[str]] = defaultdict(set)  # used, by what stands before
         for path in found:
             owner, _, item = path.name.rpartition(".")
-            if owner:
-                self.literals.setdefault(owner, set()).add(item)
+            literals[owner].add(item)
         for path in found:
-            self._rename_literal(path)
-
-    def _rename_literal(self, path: _Path) -> None:
-        owner, _, item = path.name.rpartition(".")
-        if not owner:
-            return
-        types = [n for items, n in self.enumerations.items() if self.literals[owner] <= {*items}]
-        if len(types) > 1:
-            raise ModelicaError(
-                f"line {self.listed[path.first].line}: '{path.name}' may be of several"
-                f" enumerations that have an item '{item}', and flat Modelica does not say of which"
-            )
-        if types:
-            start, end = self.listed[path.first].start, self.listed[path.after - 1].end
-            self.edits.append((start, end, f"{types[0]}.{item}"))
-
-    def _edit(self, place: int, name: str, after: int) -> None:
-        new = self._new(name)
-        if new != name:
-            self.edits.append((self.listed[place].start, self.listed[after - 1].end, new))
+            owner, _, item = path.name.rpartition(".")
+            types = [
+                name for items, name in self.enumerations.items() if literals[owner] <= {*items}
+            ]
+            if len(types) > 1:
+                raise ModelicaError(
+                    f"line {self.listed[path.first].line}: '{path.name}' may be of several"
+                    f" enumerations that have an item '{item}', and flat Modelica does not say of"
+                    " which"
+                )
+            if types:
+                self._replace(path.first, path.after, f"{types[0]}.{item}")
 
     def _new(self, name: str) -> str:
         """An identifier for a name that is none; one in quotes may be one."""
-        inner = _unquoted(name)
         if _IDENTIFIER.fullmatch(name):
             return name
-        return self.names.setdefault(inner, f"{_NAMED}{len(self.names)}")
-
-    def _edited(self) -> str:
-        content, at, pieces = self.text.encode(), 0, []
-        for start, end, new in sorted(self.edits, key=lambda edit: edit[:2]):
-            pieces += [content[at:start], new.encode()]
-            at = end
-        return b"".join([*pieces, content[at:]]).decode()
+        return self.names.setdefault(_unquoted(name), f"{_NAMED}{len(self.names)}")
 
 
 def _unquoted(name: str) -> str:

@@ -19,7 +19,15 @@ from orchestrator.export.modelica.source.class_scope import (
     SourcePlace,
     Value,
 )
-from orchestrator.export.modelica.source.text import CLASS_WORDS, Token, split, tokens
+from orchestrator.export.modelica.source.text import (
+    CLASS_WORDS,
+    CLOSING,
+    OPENING,
+    Token,
+    nesting,
+    split,
+    tokens,
+)
 
 SECTIONS = frozenset(("equation", "algorithm"))
 _BLOCKS = frozenset(("if", "for", "when", "while"))
@@ -51,19 +59,29 @@ def parts(section: CodeSection) -> Iterator[SourcePlace]:
             begin = at + 1
 
 
-OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+_CLASS_PREFIXES = frozenset(
+    ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
+)
+_PREFIXES = frozenset(
+    (
+        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
+        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
+    )
+)
 
 
 class NotRead(Exception):  # noqa: N818 - it never leaves the room
     """What rumoca reads and this parser does not."""
 
 
-class Cursor:
-    """Reads tokens one after the other.
+def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
+    """Read a file."""
+    parser = _Parser(tokens(text), source)
+    return parser.within(), list(parser.classes())
 
-    listed: All tokens of the text.
-    source: rumoca's number of the file.
-    """
+
+class _Parser:
+    """Goes down the grammar of Modelica 3.6, appendix A; ``source`` is the number of a file."""
 
     def __init__(self, listed: Sequence[Token], source: int) -> None:
         self._tokens = listed
@@ -134,12 +152,9 @@ class Cursor:
 
     def skip_brackets(self) -> None:
         """Pass over brackets and all in them."""
-        depth = 0
-        while True:
-            text = self.advance().text
-            depth += (text in OPENING) - (text in CLOSING)
-            if depth == 0:
-                return
+        depth = nesting(self.advance())
+        while depth:
+            depth += nesting(self.advance())
 
     def skip_to(self, *wanted: str) -> None:
         """Pass over all that is not one of these, and over brackets as a whole."""
@@ -148,27 +163,6 @@ class Cursor:
                 self.skip_brackets()
             else:
                 self.advance()
-
-
-_CLASS_PREFIXES = frozenset(
-    ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
-)
-_PREFIXES = frozenset(
-    (
-        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
-        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
-    )
-)
-
-
-def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
-    """Read a file."""
-    parser = _Parser(tokens(text), source)
-    return parser.within(), list(parser.classes())
-
-
-class _Parser(Cursor):
-    """Goes down the grammar of Modelica 3.6, appendix A."""
 
     def within(self) -> str:
         if not self.take("within"):
@@ -187,34 +181,32 @@ class _Parser(Cursor):
 
     def _element(self, *, alone: bool = False) -> list[Element]:
         """A class, or the components of one clause; without the semicolon. ``alone``: only one."""
-        begin, prefixes = self._at, set()
-        while self.next in _PREFIXES | _CLASS_PREFIXES:
-            prefixes.add(self.advance().text)
-        if self.next in CLASS_WORDS:
-            declared = self._class(begin, frozenset(prefixes))
-            constraint_name, constraint = self._constraint()
-            self._comment()
-            made = Element(
-                ElementKind.CLASS,
-                declared.name,
-                self.since(begin),
-                prefixes=frozenset(prefixes),
-                constraint=constraint,
-                declared=declared,
-                constraint_name=constraint_name,
-            )
-            return [made]
-        return self._components(begin, frozenset(prefixes), alone=alone)
+        begin, prefixes = self._at, self._words(_PREFIXES | _CLASS_PREFIXES)
+        declared = self._class(begin, prefixes) if self.next in CLASS_WORDS else None
+        found = [] if declared else list(self._components(begin, prefixes, alone=alone))
+        name, constraint = "", None
+        if self.take("constrainedby"):
+            name, constraint = self.name(), self._arguments()
+        self._comment()
+        if declared:
+            kind, place = ElementKind.CLASS, self.since(begin)
+            found = [Element(kind, declared.name, place, prefixes=prefixes, declared=declared)]
+        return [replace(each, constraint=constraint, constraint_name=name) for each in found]
 
-    def _components(self, begin: int, prefixes: frozenset[str], *, alone: bool) -> list[Element]:
+    def _words(self, known: frozenset[str]) -> frozenset[str]:
+        found = set()
+        while self.next in known:
+            found.add(self.advance().text)
+        return frozenset(found)
+
+    def _components(
+        self, begin: int, prefixes: frozenset[str], *, alone: bool
+    ) -> Iterator[Element]:
         type_name = self.name()
         dims = self._subscripts()
-        found = [self._component(begin, type_name, prefixes, dims)]
+        yield self._component(begin, type_name, prefixes, dims)
         while not alone and self.take(","):
-            found.append(self._component(self._at, type_name, prefixes, dims))
-        name, constraint = self._constraint()
-        self._comment()
-        return [replace(each, constraint=constraint, constraint_name=name) for each in found]
+            yield self._component(self._at, type_name, prefixes, dims)
 
     def _component(
         self, begin: int, type_name: str, prefixes: frozenset[str], dims: tuple[str, ...]
@@ -245,19 +237,15 @@ class _Parser(Cursor):
         while self.next in CLASS_WORDS:  # operator record, operator function
             prefixes |= {word}
             word = self.advance().text
-        if self.take("extends"):
-            name = self.identifier()
-            made = ClassTree(name, word, self.since(begin), prefixes)
-            base = Element(ElementKind.EXTENDS, "", self.since(begin), f"{name}", self._arguments())
+        extends, name = self.take("extends"), self.identifier()
+        made = ClassTree(name, word, self.since(begin), prefixes)
+        if extends:
+            base = Element(ElementKind.EXTENDS, "", self.since(begin), name, self._arguments())
             made.elements.append(base)
-            self._composition(made)
+        if not extends and self.take("="):
+            self._short(made)
         else:
-            name = self.identifier()
-            made = ClassTree(name, word, self.since(begin), prefixes)
-            if self.take("="):
-                self._short(made)
-            else:
-                self._composition(made)
+            self._composition(made)
         made.place = self.since(begin)
         return made
 
@@ -268,15 +256,10 @@ class _Parser(Cursor):
             made.literals = self.brackets()
             made.builtin = True
             return
-        prefixes = set()
-        while self.next in _PREFIXES:
-            prefixes.add(self.advance().text)
-        begin = self._at
-        name = self.name()
-        dims = self._subscripts()
-        arguments = self._arguments()
+        prefixes, begin = self._words(_PREFIXES), self._at
+        name, dims, arguments = self.name(), self._subscripts(), self._arguments()
         base = Element(ElementKind.EXTENDS, "", self.since(begin), name, arguments, dims=dims)
-        made.elements.append(replace(base, prefixes=frozenset(prefixes)))
+        made.elements.append(replace(base, prefixes=prefixes))
 
     def _composition(self, made: ClassTree) -> None:
         self.strings()
@@ -312,31 +295,22 @@ class _Parser(Cursor):
             alias = self.identifier()
             self.advance()
         name = self.name()
-        listed = [alias or name.rpartition(".")[2]]
-        targets = [name]
+        listed, targets = [alias or name.rpartition(".")[2]], [name]
         if self.take("."):
             if self.take("*"):
-                listed, targets = ["*"], [name]
+                listed = ["*"]
             else:
-                inside = [token.text for token in self.brackets() if token.kind == "name"]
-                listed, targets = inside, [f"{name}.{each}" for each in inside]
+                listed = [token.text for token in self.brackets() if token.kind == "name"]
+                targets = [f"{name}.{each}" for each in listed]
         self._comment()
         for given, target in zip(listed, targets, strict=True):
             yield Element(ElementKind.IMPORT, given, self.since(begin), target)
 
-    def _constraint(self) -> tuple[str, tuple[Argument, ...] | None]:
-        if not self.take("constrainedby"):
-            return "", None
-        return self.name(), self._arguments()
-
     def _modification(self) -> tuple[tuple[Argument, ...], Value | None]:
         arguments = self._arguments()
-        if self.take("="):
-            return arguments, self._expression()
         if self.next == ":" and self.ahead() == "=":
-            self._at += 2
-            return arguments, self._expression()
-        return arguments, None
+            self.advance()
+        return arguments, self._expression() if self.take("=") else None
 
     def _arguments(self) -> tuple[Argument, ...]:
         if not self.take("("):

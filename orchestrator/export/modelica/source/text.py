@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ _TOKEN = re.compile(
     |(?P<sign>.)""",
     re.DOTALL | re.VERBOSE,
 )
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 CLASS_WORDS = frozenset(
     ("model", "block", "class", "package", "record", "connector", "type", "function", "operator")
 )
@@ -148,7 +150,7 @@ class ClassText:
     word: str
     line: int
     partial: bool
-    tokens: Sequence[Token]
+    tokens: list[Token]
 
     @property
     def is_model(self) -> bool:
@@ -202,26 +204,18 @@ class ModelicaText:
 
     def lines_of(self, word: str) -> list[int]:
         """Lines on which a name stands, comments and strings left out; ``a.b`` may have blanks."""
-        parts = word.split(".")
-        wanted = [piece for part in parts for piece in (part, ".")][:-1]
-        texts = [token.text for token in self.tokens]
-        return sorted(
-            {self.tokens[i].line for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted}
-        )
+        wanted = re.split(r"(\.)", word)
+        runs = windows(self.tokens, len(wanted))
+        return sorted({run[0].line for run in runs if [each.text for each in run] == wanted})
 
     def calls_of(self, name: str) -> list[tuple[int, str]]:
         """Lines on which a function is called, and what is between the brackets."""
         found = []
-        for start, token in enumerate(self.tokens[:-1]):
-            if token.text != name or self.tokens[start + 1].text != "(":
-                continue
-            depth, words = 1, []
-            for inside in self.tokens[start + 2 :]:
-                depth += (inside.text == "(") - (inside.text == ")")
-                if depth == 0:
-                    break
-                words.append(inside.text)
-            found.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", " ".join(words))))
+        for at, (token, bracket) in enumerate(pairwise(self.tokens)):
+            if (token.text, bracket.text) == (name, "("):
+                inside = self.tokens[at + 2 : closing(self.tokens, at + 1) - 1]
+                words = " ".join(each.text for each in inside)
+                found.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", words)))
         return found
 
     def experiment(self, name: str) -> Experiment:
@@ -244,68 +238,70 @@ class ModelicaText:
                 ) from None
 
 
-@dataclass(slots=True)
-class _Open:
-    """A class whose end has not been read; a short one (``model A = B;``) ends with a semicolon."""
-
-    name: str
-    word: str
-    line: int
-    partial: bool
-    short: bool
-    tokens: list[Token] = field(default_factory=list)
-
-
 def _classes(listed: Sequence[Token]) -> Iterator[ClassText]:
-    stack: list[_Open] = []
+    """Classes at their ends; a short one (``model A = B;``) ends with a semicolon."""
+    stack: list[tuple[ClassText, str, tuple[str, ...]]] = []  # with the own name, and how it ends
+    texts = [*(token.text for token in listed), "", ""]
     depth, partial = 0, False
-    for position, token in enumerate(listed):
-        depth += (token.text in "([{") - (token.text in ")]}")
-        following = _text(listed, position + 1)
-        if stack and depth == 0 and _ends(stack[-1], token.text, following):
-            name = ".".join(entry.name for entry in stack)
-            top = stack.pop()
-            yield ClassText(name, top.word, top.line, top.partial, top.tokens)
-        elif token.text in CLASS_WORDS and depth == 0 and following not in CLASS_WORDS:
+    for at, token in enumerate(listed):
+        depth += nesting(token)
+        if stack and depth == 0 and tuple(texts[at : at + len(stack[-1][2])]) == stack[-1][2]:
+            yield stack.pop()[0]
+        elif token.text in CLASS_WORDS and depth == 0 and texts[at + 1] not in CLASS_WORDS:
             # "operator record R" is found at its second word.
-            name = _text(listed, position + 2) if following == "extends" else following
-            short = _text(listed, position + 2) == "="
-            stack.append(_Open(name, token.text, token.line, partial, short))
+            name = texts[at + 2] if texts[at + 1] == "extends" else texts[at + 1]
+            whole = ".".join([*(own for _, own, _ in stack), name])
+            end = (";",) if texts[at + 2] == "=" else ("end", name)
+            stack.append((ClassText(whole, token.text, token.line, partial, []), name, end))
         elif stack:
-            stack[-1].tokens.append(token)
+            stack[-1][0].tokens.append(token)
         partial = token.text == "partial"
 
 
-def _ends(top: _Open, text: str, following: str) -> bool:
-    return text == ";" if top.short else (text == "end" and following == top.name)
-
-
-def _text(listed: Sequence[Token], position: int) -> str:
-    return listed[position].text if position < len(listed) else ""
-
-
 def _annotation(listed: Sequence[Token], name: str) -> Sequence[Token]:
-    """Tokens inside ``annotation(.. name(..) ..)``; one of a component lies deeper, in no class."""
-    depth = 0
-    start: int | None = None
-    for position, token in enumerate(listed):
-        if token.text in "([{":
-            depth += 1
-            words = [t.text for t in listed[max(0, position - 2) : position]]
-            if depth == 2 and words[-1:] == [name] and words[:1] in (["("], [","]):
-                start = position + 1
-        elif token.text in ")]}":
-            depth -= 1
-            if start is not None and depth == 1:
-                return listed[start:position]
+    """Tokens inside ``annotation(.. name(..) ..)``."""
+    for at, token in enumerate(listed):
+        if token.text == "annotation":
+            for argument in split(listed[at + 2 : closing(listed, at + 1) - 1]):
+                if [each.text for each in argument[:2]] == [name, "("]:
+                    return argument[2:-1]
     return ()
+
+
+def nesting(token: Token) -> int:
+    """By how many levels brackets open (1) or close (-1) at a token."""
+    return (token.text in OPENING) - (token.text in CLOSING)
+
+
+def closing(listed: Sequence[Token], at: int) -> int:
+    """Place behind the brackets that open at a place; that of the end if none closes them."""
+    depth = 0
+    for place in range(at, len(listed)):
+        depth += nesting(listed[place])
+        if depth == 0:
+            return place + 1
+    return len(listed)
+
+
+def windows(listed: Sequence[Token], size: int) -> Iterator[tuple[Token, ...]]:
+    """All runs of so many tokens."""
+    return zip(*(listed[first:] for first in range(size)), strict=False)
+
+
+def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with something else between places in bytes, which do not overlap."""
+    content, at, pieces = text.encode(), 0, []
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        pieces += [content[at:start], new.encode()]
+        at = end
+    return b"".join([*pieces, content[at:]]).decode()
 
 
 def split(inside: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Arguments between commas of the outermost level."""
     depth, begin = 0, 0
     for position, token in enumerate(inside):
-        depth += (token.text in "([{") - (token.text in ")]}")
+        depth += nesting(token)
         if token.text == "," and depth == 0:
             yield inside[begin:position]
             begin = position + 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.checks.inspection import FmuCheckResult
-from orchestrator.export.codegen.compiler import compile_library
+from orchestrator.export.codegen.compiler import library_command, run_compiler
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def spoil_of(tmp_path: Path) -> Callable[..., Path]:
         assert old in text
         (folder / file).write_text(text.replace(old, new), encoding="utf-8")
         (library,) = folder.rglob("*.so")
-        compile_library(folder / "sources", "fmu.c", library)
+        run_compiler(library_command("fmu.c", library), folder / "sources")
         target = tmp_path / "Spoiled.fmu"
         with zipfile.ZipFile(target, "w") as archive:
             for path in sorted(folder.rglob("*")):

@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.core.system import Causality, Connector, Interpolation
 from orchestrator.export import DelayLine
-from orchestrator.export.codegen.compiler import compile_library
+from orchestrator.export.codegen.compiler import library_command, run_compiler
 
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
@@ -18,7 +18,7 @@ def test_a_block(fmi, samples, built, tmp_path):
         archive.extractall(tmp_path)
     assert "sources/sampled.c" in names
     assert "sources/delay_line.c" not in names
-    compile_library(tmp_path / "sources", "fmu.c", tmp_path / "x.so", STRICT)
+    run_compiler(library_command("fmu.c", tmp_path / "x.so", STRICT), tmp_path / "sources")
 
 
 @pytest.mark.parametrize("shape", [(), (3,)])
@@ -32,4 +32,4 @@ def test_a_line(shape, tmp_path):
         archive.extractall(tmp_path)
     assert "sources/delay_line.c" in names
     assert "sources/sampled.c" not in names
-    compile_library(tmp_path / "sources", "fmu.c", tmp_path / "x.so", STRICT)
+    run_compiler(library_command("fmu.c", tmp_path / "x.so", STRICT), tmp_path / "sources")

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.core.diagnostics import FmuError, ModelicaError
 from orchestrator.export import Solver, build_model, build_recipe
-from orchestrator.export.codegen.compiler import compile_library
+from orchestrator.export.codegen.compiler import library_command, run_compiler
 
 SOURCE = """model Lag "first order"
   input Real u;
@@ -135,4 +135,4 @@ def test_sources_compile_without_warnings(shipped_fmus: dict[str, Path], tmp_pat
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder)
         strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-        compile_library(folder / "sources", "fmu.c", folder / "strict.so", strict)
+        run_compiler(library_command("fmu.c", folder / "strict.so", strict), folder / "sources")

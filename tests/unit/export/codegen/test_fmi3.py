@@ -18,7 +18,7 @@ from fmpy.validation import validate_fmu
 from lxml import etree
 
 from orchestrator.export import build_model
-from orchestrator.export.codegen.compiler import compile_library
+from orchestrator.export.codegen.compiler import library_command, run_compiler
 
 ROOT = Path(__file__).parents[4] / "modelica"
 
@@ -150,7 +150,7 @@ def test_sources_and_build_description(both: dict[str, Path], tmp_path: Path) ->
 def _compile_as_for_users(folder: Path) -> Path:
     library = folder / "strict.so"
     strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-    compile_library(folder / "sources", "fmu.c", library, strict)
+    run_compiler(library_command("fmu.c", library, strict), folder / "sources")
     return library
 
 

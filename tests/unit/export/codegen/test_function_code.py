@@ -12,7 +12,8 @@ from compile_cache import compiled
 
 from orchestrator.export.codegen import function_code as module
 from orchestrator.export.codegen.compiler import FLAGS, compiler_path
-from orchestrator.export.codegen.function_code import Column, function_code
+from orchestrator.export.codegen.function_code import function_code
+from orchestrator.export.dae.residual_dae import Column
 
 RUNTIME = Path(module.__file__).parents[1] / "runtime"
 N = 13

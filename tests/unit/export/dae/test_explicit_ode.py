@@ -30,7 +30,7 @@ def test_chain_of_blocks_is_solved_in_order(explicit: Any, evaluate: Any) -> Non
 
 def test_nonlinear_block_is_left_to_newton(explicit: Any) -> None:
     ode = explicit("input Real u; Real y, z;\nequation\ny*z = u; y + z = 1;")
-    assert sorted(ode.blocks[0].label.split(", ")) == ["y", "z"]
+    assert sorted([*ode.blocks[0].names, *ode.blocks[0].inner]) == ["y", "z"]
     assert len(ode.blocks[0].origins) == 2
 
 
