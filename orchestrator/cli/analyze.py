@@ -15,7 +15,6 @@ from orchestrator.core.system import nanoseconds, seconds
 if TYPE_CHECKING:
     from orchestrator.loops.chosen_step import PeakChoice
     from orchestrator.loops.step_choice import StepChoice, StepReference
-    from orchestrator.study.prepare.prepared_case import PreparedCase
 
 
 app = typer.Typer(
@@ -219,10 +218,12 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
+    from orchestrator.cli.target import analysed_case
     from orchestrator.loops.chosen_step import case_step_reference, peaks_of_case
     from orchestrator.loops.compensation_choice import choose_compensation
+    from orchestrator.study.experiment import RunOptions
 
-    prepared = _prepared(target, case)
+    prepared = analysed_case(target, case, RunOptions())
     reference = case_step_reference(prepared, lines=cut, count=modes)
     choices, refused = _choices(reference, algorithms, tolerance)
     by_peaks = {  # run with the steps that were chosen, and shorter ones while peaks are off
@@ -256,17 +257,6 @@ def step(
         if found is not None:
             print_lines(f"{algorithm}: better with {found}")
     print_lines(*dict.fromkeys(text for _, untried in compensations.values() for text in untried))
-
-
-def _prepared(target: Path, case: str | None) -> PreparedCase:
-    from orchestrator.cli.target import chosen_name, experiment_of, systems_of
-    from orchestrator.study.prepare.prepare import merged
-    from orchestrator.study.prepare.prepared_case import PreparedCase
-
-    experiment = experiment_of(target)[0]
-    name = chosen_name(target, experiment, case)
-    options = merged(experiment.case[name], experiment.defaults)
-    return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
 def _choices(

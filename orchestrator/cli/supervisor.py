@@ -109,13 +109,10 @@ def _print_margins(found: dict[str, Arming]) -> None:
         print_lines("no case commands a device")
         return
     from orchestrator.rig.arming import COLUMNS, arming_rows
+    from orchestrator.study.content import texts_of
 
-    rows = [
-        [name, *("-" if x is None else x if isinstance(x, str) else f"{x:.6g}" for x in row)]
-        for name, one in found.items()
-        for row in arming_rows(one)
-    ]
-    print_table("Arming", ["case", *COLUMNS], rows)
+    rows = ((name, *row) for name, one in found.items() for row in arming_rows(one))
+    print_table("Arming", ["case", *COLUMNS], texts_of(rows))
     for name, one in found.items():
         told = [*one.remarks, *([] if one.is_granted else [one.refusal()])]
         print_lines(*(f"{name}: {text}" for text in told))

@@ -37,6 +37,7 @@ COLUMNS = (
     "as sampled",
     "difference",
 )
+FORMATS = ("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}")
 #: Modes of each loop that are told; ``summary.json`` has more.
 _MOST = 2
 
@@ -76,7 +77,7 @@ def account_section(name: str, account: RunAccount) -> Section:
         rows,
         note,
         remarks=(*notes, *account.remarks()),
-        formats=("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}"),
+        formats=FORMATS,
         printed=len(rows),
         data=account.as_json(),
         value=account,

@@ -142,7 +142,7 @@ class DelayedLoop:
             max((d for d, gain in self.gains.items() if gain[:, j].any()), default=1.0)
             for j in range(count)
         ]
-        nodes, derivative = _chebyshev(points)
+        nodes, derivative = chebyshev(points)
         size = n + points * count
         inputs = np.zeros((m, size))
         for j in range(count):
@@ -238,7 +238,7 @@ def _diagonal(blocks: Sequence[Floats]) -> Floats:
     return whole
 
 
-def _chebyshev(points: int) -> tuple[Floats, Floats]:
+def chebyshev(points: int) -> tuple[Floats, Floats]:
     """Return points + 1 nodes from 1 to -1, and what differentiates values on them."""
     k = np.arange(points + 1)
     nodes = np.cos(np.pi * k / points)

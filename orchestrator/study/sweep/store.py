@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from io import FileIO
 from os import SEEK_END
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -146,12 +145,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -182,16 +176,8 @@ def _record(row: _Row) -> JobRecord:
     for name, one in row.measures.items():
         figures = {key: _number(value) for key, value in (one.model_extra or {}).items()}
         measured[name] = Measured(_number(one.value), one.unit, figures)
-    return JobRecord(
-        key=row.key,
-        case=row.case,
-        point=row.at,
-        seed=row.seed,
-        status=row.status,
-        reason=row.reason,
-        measured=measured,
-        wall_seconds=row.wall_s,
-    )
+    where = row.key, row.case, row.at, row.seed
+    return JobRecord(*where, row.status, row.reason, measured, row.wall_s)
 
 
 def _number(value: float | None) -> float:
