@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from orchestrator.cli.analyze_loop import loop, saved
 from orchestrator.cli.console import print_json, print_lines, print_table
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def _row(loop: Any, pade: int) -> dict[str, Any]:
         "stiffness_limit_closed_form_n_m": loop.stiffness_limit_closed_form,
         "stiffness_limit_exact_n_m": loop.stiffness_limit_exact,
         "stiffness_limit_pade_n_m": [loop.stiffness_limit_pade(n) for n in range(1, pade + 1)],
-        "delay_margin_ms": margin.delay * 1e3 if math.isfinite(margin.delay) else None,
-        "delay_left_ms": margin.additional * 1e3 if math.isfinite(margin.additional) else None,
+        "delay_margin_ms": finite(margin.delay * 1e3),
+        "delay_left_ms": finite(margin.additional * 1e3),
         "rightmost_root_1_s": [root.real, abs(root.imag)],
     }
 

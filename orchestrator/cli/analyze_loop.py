@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,9 +12,10 @@ import typer
 
 from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.loops.case_account import COLUMNS, FORMATS, mode_rows
-from orchestrator.loops.sweep import KINDS
+from orchestrator.loops.sweep import KINDS, changer
 from orchestrator.pictures import write_report
 from orchestrator.study.content import FigureItem, FileItem, Report, TableItem, texts_of
 
@@ -147,7 +147,6 @@ def _sweep(
 
     from orchestrator.loops import swept
     from orchestrator.loops.drawing import draw_map, draw_sweep
-    from orchestrator.loops.sweep import changer
 
     first = ranges[0]
     rows = ranges[1] if len(ranges) > 1 else None
@@ -165,8 +164,8 @@ def _sweep(
             told = {
                 "kind": first.kind,
                 "values": list(first.values),
-                "growth_1_s": [None if math.isnan(p.sampled) else p.sampled for p in points],
-                "exact_growth_1_s": [None if math.isnan(p.exact) else p.exact for p in points],
+                "growth_1_s": [finite(p.sampled) for p in points],
+                "exact_growth_1_s": [finite(p.exact) for p in points],
             }
             title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
             return told, {
@@ -183,7 +182,7 @@ def _sweep(
         "kinds": [first.kind, rows.kind],
         "values": [list(first.values), list(rows.values)],
         "growth_1_s": growth.tolist(),
-        "exact_growth_1_s": [[None if math.isnan(x) else x for x in line] for line in exact],
+        "exact_growth_1_s": [[finite(x) for x in line] for line in exact],
     }
     if not draw:
         return told, {}

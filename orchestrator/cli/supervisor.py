@@ -19,11 +19,10 @@ import typer
 from orchestrator.cli.console import print_json, print_lines, print_table
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.display import printable
-from orchestrator.rig.supervisor.wire import state_line
+from orchestrator.rig.supervisor.wire import Operator, state_line
 
 if TYPE_CHECKING:
     from orchestrator.rig.margins import Arming
-    from orchestrator.rig.supervisor.wire import Operator
 
 
 Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
@@ -40,8 +39,6 @@ def supervisor(
 
     Exit code 1 if the supervisor refuses.
     """
-    from orchestrator.rig.supervisor.wire import Operator
-
     with Operator(rig) as operator:
         found = operator.wish(wish)
         if wish == "attend" and not json and sys.stdin.isatty() and sys.stdout.isatty():

@@ -96,5 +96,9 @@ def plain_number(text: str | None) -> float | None:
     """Return a number, if it is finite; ``None`` for what is none."""
     if text is None or len(text) > _MOST or not _NUMBER.fullmatch(text):
         return None
-    value = float(text)
+    return finite(float(text))
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON has it; ``None`` for one that is not finite."""
     return value if math.isfinite(value) else None

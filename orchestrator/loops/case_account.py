@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from orchestrator.core.recording import Result
 from orchestrator.loops import LoopAccount
-from orchestrator.loops.run_account import RunAccount
+from orchestrator.loops.run_account import RunAccount, run_account
 from orchestrator.study import Extension, Run, Section
 from orchestrator.study.content import Cell
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -20,8 +20,6 @@ class AccountOfLoops(Extension):
         options = case.options
         if options.linearise is False:
             return result
-        from orchestrator.loops.run_account import run_account
-
         account = run_account(case.system, **options.way)
         run.add(case.name, account_section(case.name, account))
         notes = (*result.notes, account.notice) if account.notice else result.notes

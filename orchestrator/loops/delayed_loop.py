@@ -132,12 +132,11 @@ class DelayedLoop:
                 return s
         return None
 
-    def discretised(self, points: int | None = None) -> Floats:
+    def discretised(self) -> Floats:
         """Return the matrix of an ordinary system whose eigenvalues approach the roots."""
         n, m = self.b.shape
         count = self.c.shape[0]
-        if points is None:
-            points = max(3, min(_POINTS, _MOST_POINTS // max(1, count)))
+        points = max(3, min(_POINTS, _MOST_POINTS // max(1, count)))
         longest = [
             max((d for d, gain in self.gains.items() if gain[:, j].any()), default=1.0)
             for j in range(count)

@@ -12,7 +12,7 @@ where the engine can do the same (Jacobi, plain delays) is tested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -177,18 +177,10 @@ class RuledSystem(LinearSystem):
             )
             for line in linear.system.connections
         )
-        return cls(
-            replace(linear.system, connections=tuple(lines)),
-            replace(linear.master, rates={}),
-            linear.delay,
-            linear.step_ns,
-            linear.models,
-            linear.record,
-            linear.at,
-            linear.contact,
-            declared=linear.system,
-            rule=rule,
-        )
+        known = {each.name: getattr(linear, each.name) for each in fields(LinearSystem)}
+        known["system"] = replace(linear.system, connections=tuple(lines))
+        known["master"] = replace(linear.master, rates={})
+        return cls(**known, declared=linear.system, rule=rule)
 
     def period_map(self, only: int | None = None) -> PeriodMap:
         """Return the map of a step."""
