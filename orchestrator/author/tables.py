@@ -17,12 +17,11 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
-    ValidationError,
 )
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.plain_data import toml_data, toml_file
 from orchestrator.core.system import Causality, DataType, Variability
 
 Time = StrictStr | StrictInt | StrictFloat
@@ -217,16 +216,6 @@ class SystemFile(Content):
 Content.model_rebuild()
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Read a TOML file."""
-    try:
-        return parse(path.read_text(encoding="utf-8"), path)
-    except FileNotFoundError:
-        raise LoadError.in_file(path, "no such file") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise LoadError.in_file(path, f"expected a TOML file: {error}") from None
-
-
 def parse(text: str, path: Path) -> dict[str, Any]:
     """Read the text of a TOML file, or raise LoadError."""
     try:
@@ -237,14 +226,10 @@ def parse(text: str, path: Path) -> dict[str, Any]:
 
 def is_system_file(path: Path) -> bool:
     """Whether a TOML file holds a system: it has the table ``[system]``, and no cases."""
-    content = load(path)
+    content = toml_file(path)
     return isinstance(content.get("system"), dict) and "case" not in content
 
 
 def validated(content: Mapping[str, Any], label: str) -> SystemFile:
     """Check the content of a system file."""
-    try:
-        return SystemFile.model_validate(content)
-    except ValidationError as error:
-        found = format_validation_error(error, SystemFile, label, CODE)
-        raise DescriptionError(*found) from None
+    return valid(SystemFile, content, label, CODE)

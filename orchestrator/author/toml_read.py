@@ -20,12 +20,12 @@ from orchestrator.author.tables import (
     NestedTable,
     PowerTable,
     Setting,
-    load,
     parse,
     validated,
 )
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
 from orchestrator.core.diagnostics.errors import toml_key
+from orchestrator.core.plain_data import toml_file
 from orchestrator.core.ssp import read_system
 from orchestrator.core.system import (
     BaseUnit,
@@ -176,7 +176,7 @@ def read_toml(path: str | Path) -> System:
         If keys are unknown or missing or values are wrong; all of a file together, each with file
         and key.
     """
-    return _TomlReader(Path(path), (), []).system(load(Path(path)))
+    return _TomlReader(Path(path), (), []).system(toml_file(Path(path)))
 
 
 def parse_toml(text: str, path: Path) -> System:
@@ -308,4 +308,4 @@ class _TomlReader:
             return read_system(path, variant)
         if variant is not None:
             raise DescriptionError.in_file(path, "a .toml file has no variants")
-        return _TomlReader(path, self._above, self._every).system(load(path))
+        return _TomlReader(path, self._above, self._every).system(toml_file(path))

@@ -47,6 +47,7 @@ from orchestrator.core.system.source import UnopenedError, packed_code_unopened
 from orchestrator.rig.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
+from orchestrator.study.reader import CODE
 
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
 _KEYS = rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*"
@@ -311,8 +312,10 @@ class _TargetCheck:
         try:
             experiment = read_experiment(path)
         except DescriptionError as wrong:
-            lines = toml_lines(path)
-            found = [replace(each, line=line_for(each.key, lines)) for each in wrong.diagnostics]
+            found = []
+            for each in wrong.diagnostics:  # of the file itself, or of a scene that it names
+                line = line_for(each.key, toml_lines(Path(each.file or path)))
+                found.append(replace(each, code=CODE, line=line))
             self._add(found, Locations(str(path)))
             return []
         given = self._options.model_dump(exclude_none=True)

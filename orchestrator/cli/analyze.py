@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +9,12 @@ import typer
 
 from orchestrator.cli.analyze_loop import loop, saved
 from orchestrator.cli.console import print_json, print_lines, print_table
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
     from orchestrator.loops.chosen_step import PeakChoice
     from orchestrator.loops.step_choice import StepChoice, StepReference
-    from orchestrator.study.prepare.prepared_case import PreparedCase
 
 
 app = typer.Typer(
@@ -151,8 +150,8 @@ def _row(loop: Any, pade: int) -> dict[str, Any]:
         "stiffness_limit_closed_form_n_m": loop.stiffness_limit_closed_form,
         "stiffness_limit_exact_n_m": loop.stiffness_limit_exact,
         "stiffness_limit_pade_n_m": [loop.stiffness_limit_pade(n) for n in range(1, pade + 1)],
-        "delay_margin_ms": margin.delay * 1e3 if math.isfinite(margin.delay) else None,
-        "delay_left_ms": margin.additional * 1e3 if math.isfinite(margin.additional) else None,
+        "delay_margin_ms": finite(margin.delay * 1e3),
+        "delay_left_ms": finite(margin.additional * 1e3),
         "rightmost_root_1_s": [root.real, abs(root.imag)],
     }
 
@@ -219,10 +218,12 @@ def step(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how long the communication step may be, by algorithm, and what that costs."""
+    from orchestrator.cli.target import analysed_case
     from orchestrator.loops.chosen_step import case_step_reference, peaks_of_case
     from orchestrator.loops.compensation_choice import choose_compensation
+    from orchestrator.study.experiment import RunOptions
 
-    prepared = _prepared(target, case)
+    prepared = analysed_case(target, case, RunOptions())
     reference = case_step_reference(prepared, lines=cut, count=modes)
     choices, refused = _choices(reference, algorithms, tolerance)
     by_peaks = {  # run with the steps that were chosen, and shorter ones while peaks are off
@@ -256,17 +257,6 @@ def step(
         if found is not None:
             print_lines(f"{algorithm}: better with {found}")
     print_lines(*dict.fromkeys(text for _, untried in compensations.values() for text in untried))
-
-
-def _prepared(target: Path, case: str | None) -> PreparedCase:
-    from orchestrator.cli.target import chosen_name, experiment_of, systems_of
-    from orchestrator.study.prepare.prepare import merged
-    from orchestrator.study.prepare.prepared_case import PreparedCase
-
-    experiment = experiment_of(target)[0]
-    name = chosen_name(target, experiment, case)
-    options = merged(experiment.case[name], experiment.defaults)
-    return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
 def _choices(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,11 +12,12 @@ import typer
 
 from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.loops.case_account import COLUMNS, mode_rows
-from orchestrator.loops.sweep import KINDS
+from orchestrator.loops.case_account import COLUMNS, FORMATS, mode_rows
+from orchestrator.loops.sweep import KINDS, changer
 from orchestrator.pictures import write_report
-from orchestrator.study.content import FigureItem, FileItem, Report, TableItem
+from orchestrator.study.content import FigureItem, FileItem, Report, TableItem, texts_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -147,7 +147,6 @@ def _sweep(
 
     from orchestrator.loops import swept
     from orchestrator.loops.drawing import draw_map, draw_sweep
-    from orchestrator.loops.sweep import changer
 
     first = ranges[0]
     rows = ranges[1] if len(ranges) > 1 else None
@@ -165,8 +164,8 @@ def _sweep(
             told = {
                 "kind": first.kind,
                 "values": list(first.values),
-                "growth_1_s": [None if math.isnan(p.sampled) else p.sampled for p in points],
-                "exact_growth_1_s": [None if math.isnan(p.exact) else p.exact for p in points],
+                "growth_1_s": [finite(p.sampled) for p in points],
+                "exact_growth_1_s": [finite(p.exact) for p in points],
             }
             title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
             return told, {
@@ -183,7 +182,7 @@ def _sweep(
         "kinds": [first.kind, rows.kind],
         "values": [list(first.values), list(rows.values)],
         "growth_1_s": growth.tolist(),
-        "exact_growth_1_s": [[None if math.isnan(x) else x for x in line] for line in exact],
+        "exact_growth_1_s": [[finite(x) for x in line] for line in exact],
     }
     if not draw:
         return told, {}
@@ -216,39 +215,15 @@ def _print(
     sides = [("", account) for account in accounts]
     sides += [(f"contact {side}: ", account) for side in contact for account in contact[side]]
     for side, account in sides:
-        rows = []
-        for mode in account.modes:
-            exact = mode.exact
-            rows.append(
-                [
-                    f"{mode.frequency:.6g}",
-                    f"{mode.damping:+.3g}",
-                    "-" if exact is None else f"{exact.real:+.7g}",
-                    f"{mode.growth:+.7g}",
-                    "-" if exact is None else f"{mode.error:+.2e}",
-                ]
-            )
-        columns = [
-            "frequency [Hz]",
-            "damping [-]",
-            "exact growth [1/s]",
-            "as sampled",
-            "difference",
-        ]
-        print_table(f"{title}; {side}loop of {', '.join(account.components)}", columns, rows)
+        modes = (row[1:] for row in mode_rows(account, len(account.modes)))
+        rows, whose = texts_of(modes, FORMATS[1:]), ", ".join(account.components)
+        print_table(f"{title}; {side}loop of {whose}", list(COLUMNS[1:]), rows)
         print_lines(*account.notes())
     for text in told["warnings"]:
         print_warning(text)
     for found, how, state in _opened(told):
-        rows = [
-            [name, *("-" if value is None else f"{value:.6g}" for value in values)]
-            for name, *values in margin_rows(found)
-        ]
-        print_table(
-            f"open loop {how}, cut at {found['line']}; closed it is {state}",
-            ["margin", "value", "at [Hz]"],
-            rows,
-        )
+        heading = f"open loop {how}, cut at {found['line']}; closed it is {state}"
+        print_table(heading, ["margin", "value", "at [Hz]"], texts_of(margin_rows(found)))
     if cycles := told.get("limit_cycles"):
         _print_cycles(cycles)
     print_lines(*told["files"])
@@ -336,20 +311,14 @@ def case_options(
     target: Path, case: str | None, at: str | None, given: RunOptions
 ) -> tuple[str, System, dict[str, Any]]:
     """Return the name of one case of a target, its system, and how it is linearised."""
-    from orchestrator.cli.target import chosen_name, experiment_of, systems_of, with_options
+    from orchestrator.cli.target import analysed_case
     from orchestrator.loops.chosen_step import chosen_step
     from orchestrator.study.experiment import AUTO
-    from orchestrator.study.prepare.prepare import merged
-    from orchestrator.study.prepare.prepared_case import PreparedCase
 
-    experiment = experiment_of(target)[0]
-    name = chosen_name(target, experiment, case)
-    system = systems_of(target)[name]
-    options = merged(with_options(experiment, given).case[name], experiment.defaults)
-    if options.step == AUTO:
-        prepared = PreparedCase(name, experiment.case[name], options, system)
-        options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
-    return name, system, options.way | {"at": at}
+    prepared = analysed_case(target, case, given)
+    if prepared.options.step == AUTO:
+        prepared = prepared.with_options(step=f"{chosen_step(prepared).step_ns} ns")
+    return prepared.name, prepared.system, prepared.options.way | {"at": at}
 
 
 PAGE = "loop.html"

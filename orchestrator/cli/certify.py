@@ -65,6 +65,7 @@ def certify(
     from orchestrator.loops.certificate import certify as certified
     from orchestrator.loops.comparison import compare
     from orchestrator.loops.rule_map import MASTERS, master_rules
+    from orchestrator.study.content import texts_of
     from orchestrator.study.experiment import RunOptions
 
     if not (math.isfinite(tolerance) and tolerance > 0.0):
@@ -86,11 +87,7 @@ def certify(
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    rows = [
-        ["-" if cell is None else cell if isinstance(cell, str) else f"{cell:.6g}" for cell in row]
-        for row in _rows(found)
-    ]
-    if rows:
+    if rows := texts_of(_rows(found)):
         print_table(_title(name, found), list(COLUMNS), rows)
     print_lines(*_remarks(found, comparison), *files)
 

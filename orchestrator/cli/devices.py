@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_table
-from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics import DeviceError, LoadError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -78,7 +78,6 @@ def probe(
 
     Exit code 1 if nothing came.
     """
-    from orchestrator.core.diagnostics import DeviceError
     from orchestrator.rig.devices.conformance.session import probe as listen
 
     kind, given = _kind(device, settings)
@@ -245,14 +244,16 @@ def _default(field: FieldInfo) -> str:
 
 
 def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
+    from orchestrator.core.plain_data import finite
+
     sides = (("input", connectors.inputs), ("output", connectors.outputs))
     ports = [
         {
             "name": each.name,
             "causality": causality,
             "unit": each.unit,
-            "min": _finite(each.minimum),
-            "max": _finite(each.maximum),
+            "min": finite(each.minimum),
+            "max": finite(each.maximum),
             "frame": each.frame,
             "description": each.description,
         }
@@ -260,10 +261,6 @@ def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
         for each in some
     ]
     return {"rate": connectors.rate, "ports": ports}
-
-
-def _finite(value: float) -> float | None:
-    return value if abs(value) < float("inf") else None
 
 
 def _sample(names: list[str], sample: Any) -> str:

@@ -19,7 +19,13 @@ from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 from orchestrator.core.system import System
 from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
-from orchestrator.pictures.drawing import FieldChange, SystemChange, differences, order_notes
+from orchestrator.pictures.drawing import (
+    FieldChange,
+    SystemChange,
+    change_lines,
+    differences,
+    order_notes,
+)
 from orchestrator.study.prepare.prepare import merged, prepare_with
 from orchestrator.study.prepare.prepared_case import SystemReader
 
@@ -118,8 +124,6 @@ def diff(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Compare two systems; exit code 1 if they differ."""
-    from orchestrator.pictures.drawing import change_lines
-
     sides, changes, notes = compared(before, after, opened=resolve)
     files = _draw(sides, changes, notes, output) if html else []
     if json:
@@ -148,13 +152,7 @@ def diff(
 def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]:
     """Write the drawing of both systems as SVG, PNG and HTML; return the paths."""
     from orchestrator.cli.graph import write_drawn
-    from orchestrator.pictures.drawing import (
-        change_lines,
-        draw_system,
-        marked,
-        render_page,
-        union_of,
-    )
+    from orchestrator.pictures.drawing import draw_system, marked, render_page, union_of
 
     one, other = sides
     system = union_of(one.system, other.system, f"{one.label} → {other.label}")

@@ -19,11 +19,10 @@ import typer
 from orchestrator.cli.console import print_json, print_lines, print_table
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.core.display import printable
-from orchestrator.rig.supervisor.wire import state_line
+from orchestrator.rig.supervisor.wire import Operator, state_line
 
 if TYPE_CHECKING:
     from orchestrator.rig.margins import Arming
-    from orchestrator.rig.supervisor.wire import Operator
 
 
 Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
@@ -40,8 +39,6 @@ def supervisor(
 
     Exit code 1 if the supervisor refuses.
     """
-    from orchestrator.rig.supervisor.wire import Operator
-
     with Operator(rig) as operator:
         found = operator.wish(wish)
         if wish == "attend" and not json and sys.stdin.isatty() and sys.stdout.isatty():
@@ -109,13 +106,10 @@ def _print_margins(found: dict[str, Arming]) -> None:
         print_lines("no case commands a device")
         return
     from orchestrator.rig.arming import COLUMNS, arming_rows
+    from orchestrator.study.content import texts_of
 
-    rows = [
-        [name, *("-" if x is None else x if isinstance(x, str) else f"{x:.6g}" for x in row)]
-        for name, one in found.items()
-        for row in arming_rows(one)
-    ]
-    print_table("Arming", ["case", *COLUMNS], rows)
+    rows = ((name, *row) for name, one in found.items() for row in arming_rows(one))
+    print_table("Arming", ["case", *COLUMNS], texts_of(rows))
     for name, one in found.items():
         told = [*one.remarks, *([] if one.is_granted else [one.refusal()])]
         print_lines(*(f"{name}: {text}" for text in told))

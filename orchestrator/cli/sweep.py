@@ -11,7 +11,6 @@ import typer
 from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.cli.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.core.diagnostics import DescriptionError, LoadError
-from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
     from orchestrator.study import Experiment, Section
@@ -50,7 +49,7 @@ def sweep(
 
     The exit code is 5 if an expectation was not kept.
     """
-    from orchestrator.cli.target import experiment_of
+    from orchestrator.cli.target import experiment_of, results_name
     from orchestrator.pictures.sweep_page import write_page
     from orchestrator.study.sweep import estimate, local, plans_of, run_plans, with_kept
 
@@ -60,10 +59,7 @@ def sweep(
         raise DescriptionError("--timeout: runs of a cluster cannot be ended from here")
     experiment, folder = experiment_of(target)
     plans = plans_of(experiment, folder, names or ())
-    named = folder.resolve().name  # and by the file if it is not the usual one
-    if not target.is_dir() and target.name != EXPERIMENT_FILE:
-        named = f"{named}-{target.stem}"
-    where = output or Path("results") / named
+    where = output or Path("results") / results_name(target, folder)
     if dry_run:
         _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
         return

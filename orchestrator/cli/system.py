@@ -24,24 +24,30 @@ def new(
     description: Annotated[str, typer.Option(help="One line for people")] = "",
 ) -> None:
     """Write a file with an empty system, to be edited."""
-    from orchestrator.author import write_toml
-    from orchestrator.core.ssp import write_ssd, write_ssp
-    from orchestrator.core.system import System
-
-    suffix = _expect_system_suffix(target)
+    _expect_system_suffix(target)
     if target.exists():
         raise DescriptionError(f"{target}: is there already; edit it, or choose another name")
     if not target.parent.is_dir():
         raise DescriptionError(f"{target}: there is no folder '{target.parent}'")
     system = System(target.stem if name is None else name, description=description)
-    match suffix:
-        case ".toml":
-            write_toml(system, target)
-        case ".ssd":
-            write_ssd(system, target)
-        case _:
-            write_ssp(system, target)
+    _write(system, target)
     print_lines(f"{target}: written")
+
+
+def _write(
+    system: System, target: Path, parameters: str | None = None, *, connectors: bool = True
+) -> None:
+    """Write a system as the kind of file that its name says."""
+    from orchestrator.author import write_toml
+    from orchestrator.core.ssp import write_ssd, write_ssp
+
+    match target.suffix.lower():
+        case ".toml":
+            write_toml(system, target, connectors=connectors)
+        case ".ssd":
+            write_ssd(system, target, parameters=parameters, connectors=connectors)
+        case _:
+            write_ssp(system, target, parameters=parameters)
 
 
 def add_system(
@@ -52,8 +58,6 @@ def add_system(
     inside: Inside = "",
 ) -> None:
     """Add an empty nested system; what is put into it is named with --in."""
-    from orchestrator.core.system import System
-
     edit = begin(target, variant, inside)
     edit.change(lambda system: system.add(name, System(name, description=description)))
     done(edit, f"+ {edit.path(name)} (system)")
@@ -264,8 +268,7 @@ def convert(
 
     FMUs of an archive are unpacked into a folder beside a .toml or .ssd file.
     """
-    from orchestrator.author import read_system, write_toml
-    from orchestrator.core.ssp import write_ssd, write_ssp
+    from orchestrator.author import read_system
 
     suffix = _expect_system_suffix(target)
     if target.exists() and target.samefile(source):
@@ -277,13 +280,7 @@ def convert(
     packed = source.suffix.lower() == ".ssp" and suffix != ".ssp"
     folder = target.with_name(f"{target.stem}.files") if packed else None
     system = read_system(source, variant, unpack_to=folder)
-    match suffix:
-        case ".toml":
-            write_toml(system, target, connectors=not brief)
-        case ".ssd":
-            write_ssd(system, target, parameters=parameters, connectors=not brief)
-        case _:
-            write_ssp(system, target, parameters=parameters)
+    _write(system, target, parameters, connectors=not brief)
     print_lines(target)
 
 

@@ -19,7 +19,7 @@ from orchestrator.study.experiment import Case, RunOptions
 
 if TYPE_CHECKING:
     from orchestrator.pictures.drawing import Facts
-    from orchestrator.study.prepare.prepared_case import SystemReader
+    from orchestrator.study.prepare.prepared_case import PreparedCase, SystemReader
 
 
 #: Of the names of cases.
@@ -89,6 +89,17 @@ def systems_of(target: Path) -> dict[str, System]:
 
     expect_sound(experiment, cases)
     return {name: case.system for name, case in cases.items()}
+
+
+def analysed_case(target: Path, case: str | None, given: RunOptions) -> PreparedCase:
+    """Prepare the case that is asked for, or the first; options that are given win over its own."""
+    from orchestrator.study.prepare.prepare import merged
+    from orchestrator.study.prepare.prepared_case import PreparedCase
+
+    experiment = experiment_of(target)[0]
+    name = chosen_name(target, experiment, case)
+    options = merged(with_options(experiment, given).case[name], experiment.defaults)
+    return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
 @dataclass(frozen=True, slots=True)

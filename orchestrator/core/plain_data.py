@@ -1,4 +1,4 @@
-"""TOML, JSON and numbers that others wrote: whatever is wrong with them is a ValueError.
+"""TOML, JSON and numbers that others wrote: what is wrong with a text of them is a ValueError.
 
 Of numbers Python reads more: ``1_0`` as 10, blanks around, ``infinity``, digits of other scripts.
 """
@@ -9,7 +9,10 @@ import json
 import math
 import re
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from orchestrator.core.diagnostics import LoadError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -30,6 +33,18 @@ def toml_data(text: str) -> dict[str, Any]:
         raise ValueError(_DEEP) from None
     _expect_short(content, "")
     return content
+
+
+def toml_file(
+    path: Path, missing: str = "no such file", expected: str = "a TOML file"
+) -> dict[str, Any]:
+    """Read a file of TOML; LoadError: there is none, which ``missing`` says, or it is another."""
+    try:
+        return toml_data(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LoadError.in_file(path, missing) from None
+    except (OSError, ValueError) as error:
+        raise LoadError.in_file(path, f"expected {expected}: {error}") from None
 
 
 def json_data(text: str | bytes) -> Any:
@@ -81,5 +96,9 @@ def plain_number(text: str | None) -> float | None:
     """Return a number, if it is finite; ``None`` for what is none."""
     if text is None or len(text) > _MOST or not _NUMBER.fullmatch(text):
         return None
-    value = float(text)
+    return finite(float(text))
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON has it; ``None`` for one that is not finite."""
     return value if math.isfinite(value) else None

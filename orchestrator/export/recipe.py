@@ -17,11 +17,10 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
-    ValidationError,
 )
 
 from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
-from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_data
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat
@@ -286,10 +285,7 @@ class Recipe:
             raise LoadError(f"recipe '{path}' cannot be read: {error.strerror or error}") from error
         except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
-        try:
-            said = RecipeFile.model_validate(content)
-        except ValidationError as error:
-            raise DescriptionError(*format_validation_error(error, RecipeFile, path)) from None
+        said = valid(RecipeFile, content, path)
         try:
             return cls(
                 said.fmu.model,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from orchestrator.core.recording import Result
 from orchestrator.loops import LoopAccount
-from orchestrator.loops.run_account import RunAccount
+from orchestrator.loops.run_account import RunAccount, run_account
 from orchestrator.study import Extension, Run, Section
 from orchestrator.study.content import Cell
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -20,8 +20,6 @@ class AccountOfLoops(Extension):
         options = case.options
         if options.linearise is False:
             return result
-        from orchestrator.loops.run_account import run_account
-
         account = run_account(case.system, **options.way)
         run.add(case.name, account_section(case.name, account))
         notes = (*result.notes, account.notice) if account.notice else result.notes
@@ -37,6 +35,7 @@ COLUMNS = (
     "as sampled",
     "difference",
 )
+FORMATS = ("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}")
 #: Modes of each loop that are told; ``summary.json`` has more.
 _MOST = 2
 
@@ -76,7 +75,7 @@ def account_section(name: str, account: RunAccount) -> Section:
         rows,
         note,
         remarks=(*notes, *account.remarks()),
-        formats=("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}"),
+        formats=FORMATS,
         printed=len(rows),
         data=account.as_json(),
         value=account,

@@ -150,7 +150,6 @@ def certify(
     rules: Sequence[MasterRule],
     *,
     tolerance: float = 0.01,
-    length_ns: int | None = None,
     **options: Any,
 ) -> Certificate:
     """Say what the own master and others do to every loop of a system.
@@ -162,7 +161,6 @@ def certify(
     rules: Of the other masters.
     tolerance: What growth rates and frequencies may be off with the longest step, a share of their
         size.
-    length_ns: Length of the run that steps should divide; ``None``: any.
     options: Of :func:`~orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``,
         ``delay``, ..
     Raises DescriptionError: if the system is described wrongly, or no communication step is given.
@@ -184,7 +182,7 @@ def certify(
         limits.append(f"{_NO_MODES}: {_in_a_line(error)}")
         return replace(found, limits=tuple(dict.fromkeys(limits)))
     limits += _validity(linear, found.at, rules=len(found.masters) > 1)
-    return _with_modes(replace(found, limits=tuple(limits)), linear, rules, length_ns)
+    return _with_modes(replace(found, limits=tuple(limits)), linear, rules)
 
 
 def _of_rings(
@@ -209,10 +207,7 @@ def _of_rings(
 
 
 def _with_modes(
-    found: Certificate,
-    linear: LinearSystem,
-    rules: Sequence[MasterRule],
-    length_ns: int | None,
+    found: Certificate, linear: LinearSystem, rules: Sequence[MasterRule]
 ) -> Certificate:
     limits = list(found.limits)
     choices = list(lines_to_cut(linear.system))
@@ -232,7 +227,7 @@ def _with_modes(
                 f"{len(linear.models)} components, more than {MOST_COMPONENTS};"
                 " 'softdock analyze step' looks for a step all the same"
             )
-        reference = StepReference.of(linear, length_ns=length_ns, lines=[])
+        reference = StepReference.of(linear, lines=[])
     except _IN_THE_WAY as error:
         limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
     known: dict[object, MasterAccount] = {}

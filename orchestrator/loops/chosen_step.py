@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Dia
 from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.loops import linear_system
-from orchestrator.loops.step_choice import COUNT, StepChoice, StepReference
+from orchestrator.loops.step_choice import COUNT, StepChoice, StepReference, choose_step
 from orchestrator.loops.step_error import at_step, ladder
 from orchestrator.study import Experiment, Section
 from orchestrator.study.experiment import AUTO
@@ -56,8 +56,6 @@ def case_step_reference(
 
 def chosen_step(case: PreparedCase) -> StepChoice:
     """Choose the step of a case by its tolerance, for its own algorithm."""
-    from orchestrator.loops.step_choice import choose_step
-
     tolerance = case.options.tolerance
     if tolerance is None:
         raise DescriptionError('step = "auto": expected a tolerance beside it, found none')

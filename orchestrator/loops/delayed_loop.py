@@ -132,17 +132,16 @@ class DelayedLoop:
                 return s
         return None
 
-    def discretised(self, points: int | None = None) -> Floats:
+    def discretised(self) -> Floats:
         """Return the matrix of an ordinary system whose eigenvalues approach the roots."""
         n, m = self.b.shape
         count = self.c.shape[0]
-        if points is None:
-            points = max(3, min(_POINTS, _MOST_POINTS // max(1, count)))
+        points = max(3, min(_POINTS, _MOST_POINTS // max(1, count)))
         longest = [
             max((d for d, gain in self.gains.items() if gain[:, j].any()), default=1.0)
             for j in range(count)
         ]
-        nodes, derivative = _chebyshev(points)
+        nodes, derivative = chebyshev(points)
         size = n + points * count
         inputs = np.zeros((m, size))
         for j in range(count):
@@ -238,7 +237,7 @@ def _diagonal(blocks: Sequence[Floats]) -> Floats:
     return whole
 
 
-def _chebyshev(points: int) -> tuple[Floats, Floats]:
+def chebyshev(points: int) -> tuple[Floats, Floats]:
     """Return points + 1 nodes from 1 to -1, and what differentiates values on them."""
     k = np.arange(points + 1)
     nodes = np.cos(np.pi * k / points)

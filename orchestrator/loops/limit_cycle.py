@@ -27,6 +27,7 @@ from orchestrator.core.system import Connection, DataType, System
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.loop_transfer import OpenLoop, open_loop
+from orchestrator.loops.operating_point import steps_of
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats, StateSpace, UnitModel
 
@@ -188,11 +189,7 @@ def _unity(system: System, into: Connection, output: str) -> UnitModel:
     d[outs.index(output), ins.index(str(into.target))] = 1.0
     none = np.zeros((0, 0))
     space = StateSpace(none, np.zeros((0, len(ins))), np.zeros((len(outs), 0)), d, (), ins, outs)
-
-    def step(step_ns: int, /, *, order: int) -> Floats:
-        return space.transition(step_ns / 1e9, order=order)
-
-    return UnitModel(name, "describing function", (), step, space)
+    return UnitModel(name, "describing function", (), steps_of(space), space)
 
 
 def _candidates(

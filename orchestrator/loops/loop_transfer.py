@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import Connection, System, connection_name
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
@@ -75,20 +76,16 @@ class Margins:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data: degrees, milliseconds, Hz; ``None`` where nothing is crossed."""
-
-        def known(value: float) -> float | None:
-            return value if math.isfinite(value) else None
-
         return {
             "stable": self.is_stable,
-            "gain_margin": known(self.gain.value),
-            "gain_margin_hz": known(self.gain.frequency),
-            "gain_reduction": known(self.gain_reduction.value),
-            "gain_reduction_hz": known(self.gain_reduction.frequency),
-            "phase_margin_deg": known(math.degrees(self.phase.value)),
-            "phase_margin_hz": known(self.phase.frequency),
-            "delay_margin_ms": known(self.delay.value * 1e3),
-            "delay_margin_hz": known(self.delay.frequency),
+            "gain_margin": finite(self.gain.value),
+            "gain_margin_hz": finite(self.gain.frequency),
+            "gain_reduction": finite(self.gain_reduction.value),
+            "gain_reduction_hz": finite(self.gain_reduction.frequency),
+            "phase_margin_deg": finite(math.degrees(self.phase.value)),
+            "phase_margin_hz": finite(self.phase.frequency),
+            "delay_margin_ms": finite(self.delay.value * 1e3),
+            "delay_margin_hz": finite(self.delay.frequency),
             "distance_to_minus_one": self.distance.value,
             "distance_hz": self.distance.frequency,
         }

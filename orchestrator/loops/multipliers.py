@@ -58,6 +58,25 @@ def multipliers(matrix: Floats) -> Multipliers:
     return Multipliers(values[order].astype(np.complex128), bounds[order])
 
 
+def lasting_numbers(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.intp]:
+    """Return the numbers that something is put into, and that something comes out of again.
+
+    All others are overwritten before they are read, or stay what they are: what is remembered from
+    period to period does not have them.
+
+    rest: Map of a period, float64 of shape (n, n).
+    into, out_of: What is put in from outside, shape (n, p), and comes out of it, shape (p, n).
+    """
+    moves, put, read = rest != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
+    kept = np.arange(len(rest))
+    while True:
+        inner = moves[np.ix_(kept, kept)]
+        matters = (inner.any(axis=0) | read[kept]) & (inner.any(axis=1) | put[kept])
+        if matters.all():
+            return kept
+        kept = kept[matters]
+
+
 def _cosine(matrix: Floats, value: complex, right: NDArray[np.complex128]) -> float:
     """Return the cosine between both eigenvectors of an eigenvalue, by inverse iteration."""
     size = float(np.linalg.norm(matrix))

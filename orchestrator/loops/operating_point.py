@@ -63,14 +63,14 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
         unit.name,
         "model exchange",
         space.states,
-        _steps(space),
+        steps_of(space),
         space,
         tuple(f"{names[i]} stands at a kink: {side.what}" for i in found.kinks),
         tuple(names[i] for i in found.kinks),
     )
 
 
-def _steps(space: StateSpace) -> StepTransition:
+def steps_of(space: StateSpace) -> StepTransition:
     """Return the steps of a model; those asked for again are not computed again."""
 
     @lru_cache(maxsize=16)

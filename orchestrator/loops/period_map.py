@@ -36,6 +36,7 @@ from orchestrator.loops.multipliers import (
     MemoryKind,
     Multipliers,
     large_multipliers,
+    lasting_numbers,
     multipliers,
     newest_samples,
     numbers_of,
@@ -239,7 +240,7 @@ class PeriodMap:
     @property
     def size(self) -> int:
         """Number of numbers that a run remembers."""
-        return int(self._rows.size)
+        return len(self._numbers)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -285,13 +286,9 @@ class PeriodMap:
             return multipliers(inner.toarray())
         whole = self.matrix(chosen)
         written = ~((whole == np.eye(chosen.size)).all(axis=1) & (chosen >= sum(self._places)))
-        while True:
-            part = whole[np.ix_(written, written)]
-            matters = part.any(axis=0) & part.any(axis=1)
-            if matters.all():
-                break
-            written[np.flatnonzero(written)[~matters]] = False
-        return multipliers(part)
+        whole = whole[np.ix_(written, written)]
+        kept = lasting_numbers(whole, whole[:, :0], whole[:0])
+        return multipliers(whole[np.ix_(kept, kept)])
 
     def _sparse_inner(self, chosen: NDArray[np.intp]) -> csc_array:
         """Return what :meth:`modes` takes the eigenvalues of, of many numbers."""

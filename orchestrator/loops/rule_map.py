@@ -12,7 +12,7 @@ where the engine can do the same (Jacobi, plain delays) is tested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -33,7 +33,7 @@ from orchestrator.loops.loop_account import (
     signal_names,
     spaces_of,
 )
-from orchestrator.loops.multipliers import Multipliers, multipliers
+from orchestrator.loops.multipliers import MemoryKind, Multipliers, Number
 from orchestrator.loops.period_map import PeriodMap
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats, StateSpace
@@ -177,18 +177,10 @@ class RuledSystem(LinearSystem):
             )
             for line in linear.system.connections
         )
-        return cls(
-            replace(linear.system, connections=tuple(lines)),
-            replace(linear.master, rates={}),
-            linear.delay,
-            linear.step_ns,
-            linear.models,
-            linear.record,
-            linear.at,
-            linear.contact,
-            declared=linear.system,
-            rule=rule,
-        )
+        known = {each.name: getattr(linear, each.name) for each in fields(LinearSystem)}
+        known["system"] = replace(linear.system, connections=tuple(lines))
+        known["master"] = replace(linear.master, rates={})
+        return cls(**known, declared=linear.system, rule=rule)
 
     def period_map(self, only: int | None = None) -> PeriodMap:
         """Return the map of a step."""
@@ -245,47 +237,22 @@ class RuleMap(PeriodMap):
                     "loops without a state have no solution: they feed outputs back with gain 1"
                 )
             whole[n:] = np.linalg.solve(through, space.c) @ whole[:n]
-        owners = [frozenset(unit.components) for unit in units]
-        counts = [unit.states for unit in units], [len(unit.outputs) for unit in units]
-        self._owners = [
-            owner
-            for count in counts
-            for owner, many in zip(owners, count, strict=True)
-            for _ in range(many)
+        owned = [(frozenset(unit.components), unit) for unit in units]
+        self._numbers = [
+            *(Number(o, MemoryKind.STATE, "state") for o, u in owned for _ in range(u.states)),
+            *(Number(o, MemoryKind.OUTPUT, name) for o, u in owned for name in u.outputs),
         ]
-        self._whole = whole
-        self._names = (*(f"state {i + 1}" for i in range(n)), *outputs)
+        self._whole, self._places = whole, [len(whole)]
         self.steps = 1
         self.period = system.step_ns / 1e9
-
-    @property
-    def size(self) -> int:
-        """Number of states and outputs."""
-        return len(self._whole)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of these numbers: states by their place, outputs by their names."""
-        return self._names
-
-    def within(self, components: Iterable[str]) -> NDArray[np.intp]:
-        """Return the numbers that only these components have."""
-        names = set(components)
-        return np.flatnonzero([owner <= names for owner in self._owners])
 
     def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
         """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
         return self._whole if rows is None else self._whole[np.ix_(rows, rows)]
 
     def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
-        """Return the eigenvalues of one step, the largest first."""
-        whole = self.matrix(rows)
-        while whole.size:
-            matters = whole.any(axis=0) & whole.any(axis=1)
-            if matters.all():
-                break
-            whole = whole[np.ix_(matters, matters)]
-        return multipliers(whole)
+        """Return the eigenvalues of one step, the largest first: all of them."""
+        return super().modes(rows)
 
 
 def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:

@@ -25,13 +25,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import are_free, coupled_groups, sampled_roots
 from orchestrator.loops.loop_transfer import Margin, Margins, at_rest, find_line, margins_of
-from orchestrator.loops.multipliers import multipliers
+from orchestrator.loops.multipliers import lasting_numbers, multipliers
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import changer
@@ -115,7 +114,7 @@ class MultirateLoop(CutLoop):
             out_of[k], direct[k, :k] = each.out_of @ rest, each.out_of @ into
             into = np.column_stack([each.rest @ into, each.into])
             rest = each.rest @ rest
-        kept = numbers_of_line(rest, into, out_of)
+        kept = lasting_numbers(rest, into, out_of)
         parts = rest[np.ix_(kept, kept)], into[kept], out_of[:, kept], direct
         return cls(line, components, period, roots, *parts)
 
@@ -262,25 +261,6 @@ def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineSte
     return tuple(found) if len(set(lengths)) == 1 else ()
 
 
-def numbers_of_line(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.intp]:
-    """Return the numbers that something is put into, and that something comes out of again.
-
-    All others are overwritten before they are read, or stay what they are: a loop through the line
-    does not have them.
-
-    rest: Map of a period without the line, float64 of shape (n, n).
-    into, out_of: What the line is put into, shape (n, p), and comes out of, shape (p, n).
-    """
-    moves, put, read = rest != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
-    kept = np.arange(len(rest))
-    while True:
-        inner = moves[np.ix_(kept, kept)]
-        matters = (inner.any(axis=0) | read[kept]) & (inner.any(axis=1) | put[kept])
-        if matters.all():
-            return kept
-        kept = kept[matters]
-
-
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
 #: the rate at least, and down to this share of the slowest mode.
 _PER_DECADE, _DECADES, _BELOW = 120, 5.0, 0.01
@@ -319,7 +299,7 @@ class SampledLoop(CutLoop):
         roots = tuple(sampled_roots(closed, group)[0])
         if sizes[1] <= _ROUNDING * max(sizes[0], 1.0):
             into, out_of = left[:, 0] * sizes[0], right[0]
-            kept = numbers_of_line(rest, into[:, None], out_of[None])
+            kept = lasting_numbers(rest, into[:, None], out_of[None])
             parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]
             return cls(str(cut), group, closed.period, roots, *parts)
         maps = (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.plain_data import finite
 from orchestrator.core.simunits import description_of
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_error import (
@@ -187,7 +188,7 @@ class StepChoice:
             "looked_at": [
                 {
                     "step_ms": one.step_ns / 1e6,
-                    "error": one.share if math.isfinite(one.share) else None,
+                    "error": finite(one.share),
                     "worst": one.worst.name,
                 }
                 for one in self.errors

@@ -11,6 +11,7 @@ from typing import Any
 from scipy.optimize import brentq
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.plain_data import finite
 from orchestrator.core.system import Connection, System
 from orchestrator.loops.loop_account import (
     continuous_loop,
@@ -257,7 +258,7 @@ class Deviation:
             "exact": self.exact,
             "sampled": self.sampled,
             "unit": self.unit,
-            "share": self.share if math.isfinite(self.share) else None,
+            "share": finite(self.share),
         }
 
 

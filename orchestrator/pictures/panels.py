@@ -63,20 +63,21 @@ def default_plots(result: Result) -> dict[str, tuple[Plot, str]]:
         return {}
     if len(panels) <= _PANELS:
         caption = f"All recorded signals of '{result.name}'."
-        return {result.name: (_plot(result, result.name, panels), caption)}
+        return {result.name: (signal_plot(result, result.name, panels), caption)}
     by_component: dict[str, list[str]] = {}
     for name in result.names:
         by_component.setdefault(name.partition(".")[0], []).append(name)
     return {
         f"{result.name}-{component.replace('/', '-')}": (
-            _plot(result, f"{result.name}: {component}", panels_of(result, names)),
+            signal_plot(result, f"{result.name}: {component}", panels_of(result, names)),
             f"All recorded signals of '{component}'.",
         )
         for component, names in by_component.items()
     }
 
 
-def _plot(result: Result, title: str, panels: Panels) -> Plot:
+def signal_plot(result: Result, title: str, panels: Panels) -> Plot:
+    """Show signals over time, in the panels that they share."""
     shown = [
         Panel(axis_of(unit, names), [Curve(name, result.time, result[name]) for name in names])
         for unit, names in panels

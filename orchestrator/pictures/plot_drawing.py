@@ -21,7 +21,7 @@ from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System
 from orchestrator.core.system.naming import is_pattern, lacking, matching
 from orchestrator.pictures.drawing import Drawing
-from orchestrator.pictures.panels import axis_of, decimate, panels_of, spans_of, thin
+from orchestrator.pictures.panels import decimate, panels_of, signal_plot, thin
 from orchestrator.study.content import DASHES, PALETTE, Curve, Panel, Plot, Reference, Span
 
 if TYPE_CHECKING:
@@ -267,11 +267,7 @@ def _plot_of(result: Result, wanted: Sequence[str], title: str) -> Plot:
         if not found:
             raise lacking(f"result '{result.name}'", "signal", text, result.names)
         names += found
-    panels = []
-    for unit, signals in panels_of(result, dict.fromkeys(names)):
-        curves = [Curve(name, result.time, result[name]) for name in signals]
-        panels.append(Panel(axis_of(unit, signals), curves))
-    return Plot("time", panels, title, spans=spans_of([result]))
+    return signal_plot(result, title, panels_of(result, dict.fromkeys(names)))
 
 
 def svg_of(system: System) -> str:

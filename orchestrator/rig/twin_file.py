@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
-from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.diagnostics import UnknownNameError, nearest
+from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.plain_data import toml_file
 from orchestrator.core.system import Connection, Provenance, System, TransportDelay
 
 Floats = npt.NDArray[np.float64]
@@ -302,16 +302,7 @@ class TwinFile(_Table):
 
 def read_twin(path: Path) -> TwinFile:
     """Read the file of a twin."""
-    try:
-        content = toml_data(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LoadError.in_file(path, "no such file") from None
-    except (OSError, ValueError) as error:
-        raise LoadError.in_file(path, f"expected a twin file: {error}") from None
-    try:
-        return TwinFile.model_validate(content)
-    except ValidationError as error:
-        raise DescriptionError(*format_validation_error(error, TwinFile, path, CODE)) from None
+    return valid(TwinFile, toml_file(path, expected="a twin file"), path, CODE)
 
 
 def twin_text(twin: TwinFile) -> str:

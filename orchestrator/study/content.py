@@ -6,8 +6,9 @@ curve of a panel also has another dash, so that curves which coincide stay visib
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -299,6 +300,19 @@ class TableItem:
 Cell = str | float | None
 
 
+def texts_of(
+    rows: Iterable[Sequence[Cell]], formats: Sequence[str] = ("{:.6g}",)
+) -> list[list[str]]:
+    """Write rows as a terminal prints them; of too few formats the last one holds again."""
+    return [
+        [
+            cell if isinstance(cell, str) else "-" if cell is None else text.format(cell)
+            for cell, text in zip_longest(row, formats[: len(row)], fillvalue=formats[-1])
+        ]
+        for row in rows
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A table with its notes, and the same as plain data and as objects.
@@ -338,15 +352,14 @@ class Section:
 
     def texts(self) -> list[list[str]]:
         """Return the rows that are printed, as text."""
-        last = self.formats[-1]
-        formats = [*self.formats, *[last] * (len(self.columns) - len(self.formats))]
-        return [
-            [
-                cell if isinstance(cell, str) else "-" if cell is None else text.format(cell)
-                for cell, text in zip(row, formats, strict=True)
-            ]
-            for row in self.rows[: self.printed]
-        ]
+        return texts_of(self.rows[: self.printed], self.formats)
+
+
+#: What a result and its section call alike.
+_OF_A_RESULT = (
+    "name", "algorithm", "delay_mode", "step_ns", "simulated_seconds", "wall_seconds",
+    "loops", "plans", "faults", "notices", "line_statistics",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -383,35 +396,9 @@ class CaseSection:
     energy_note: str = ""
 
     @classmethod
-    def of(
-        cls,
-        result: Result,
-        *,
-        description: str = "",
-        measures: tuple[Measure, ...] = (),
-        parameters: tuple[ParameterRow, ...] = (),
-        figures: tuple[FigureItem, ...] = (),
-        remarks: tuple[str, ...] = (),
-    ) -> CaseSection:
-        """Make the section of a result."""
-        return cls(
-            result.name,
-            description,
-            result.algorithm,
-            result.delay_mode,
-            result.step_ns,
-            result.simulated_seconds,
-            result.wall_seconds,
-            result.loops,
-            result.plans,
-            result.faults,
-            result.notices,
-            result.line_statistics,
-            measures,
-            parameters,
-            figures,
-            remarks,
-        )
+    def of(cls, result: Result, **others: Any) -> CaseSection:
+        """Make the section of a result, with what else is said of it."""
+        return cls(**{name: getattr(result, name) for name in _OF_A_RESULT}, **others)
 
     @property
     def real_time_factor(self) -> float | None:

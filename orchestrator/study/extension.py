@@ -297,7 +297,7 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
             known = sorted(one for when, one in _names().values() if when == "table")
             own = [one for one in known if table_of(one) is not None]
             problems.append(
-                f"{path}: extension.{name}: no extension with a table of this name is installed"
+                f"extension.{name}: no extension with a table of this name is installed"
                 f"{nearest(name, own)}; installed: {', '.join(own) or 'none'}"
             )
             continue
@@ -310,5 +310,5 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
                     replace(each, key=key, message=f"[extension.{name}] {each.message}")
                 )
     if problems:
-        raise DescriptionError(*problems)
+        raise DescriptionError(*problems).of_file(path)
     return experiment.model_copy(update={"extension": read})

@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
@@ -21,9 +19,9 @@ from orchestrator.core.diagnostics import (
     nearest_name,
 )
 from orchestrator.core.diagnostics.errors import parts_of, toml_key
-from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.master import validate_plan
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.plain_data import toml_file
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import nanoseconds
 from orchestrator.core.wings import of_wing
@@ -68,12 +66,7 @@ def read_experiment(path: str | Path) -> Experiment:
         other do not exist; all together.
     """
     path = Path(path)
-    try:
-        content = toml_data(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LoadError.in_file(path, "no such experiment file") from None
-    except (ValueError, OSError) as error:
-        raise LoadError.in_file(path, f"expected a TOML file: {error}") from None
+    content = toml_file(path, "no such experiment file")
     if not {"title", "case"} & content.keys():
         raise LoadError.in_file(
             path,
@@ -82,11 +75,7 @@ def read_experiment(path: str | Path) -> Experiment:
         )
     if "animation" in content:
         content = of_wing("pictures.scenes")(content, path.parent)
-    try:
-        experiment = Experiment.model_validate(content)
-    except ValidationError as error:
-        found = format_validation_error(error, Experiment, path, CODE)
-        raise DescriptionError(*found) from None
+    experiment = valid(Experiment, content, path, CODE)
     if experiment.extension:
         from orchestrator.study.extension import with_own_tables
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.core.diagnostics.errors import (
+    DescriptionError,
     Diagnostic,
     Severity,
     nearest,
@@ -90,6 +91,17 @@ _EXPECTED = {
 _TAGS = {"str", "int", "float", "bool"}
 Location = tuple[int | str, ...]
 Form = type[BaseModel]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def valid(
+    form: type[Model], content: object, file: object = "", code: str = "DescriptionError"
+) -> Model:
+    """Read content of a form; DescriptionError: what is wrong, key by key."""
+    try:
+        return form.model_validate(content)
+    except ValidationError as error:
+        raise DescriptionError(*format_validation_error(error, form, file, code)) from None
 
 
 def format_validation_error(

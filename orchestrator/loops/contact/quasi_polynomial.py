@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.loops.delayed_loop import chebyshev
 
 _EPS = float(np.finfo(float).eps)
 _RESIDUAL = 1e-12  # accepted |f| relative to the sum of the moduli of its terms
@@ -41,41 +42,6 @@ _LARGEST = 1600  # matrix size beyond which the eigenvalues take many seconds
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-
-
-def rightmost_roots(p: Floats, q: Floats, delay: float, count: int) -> Complexes:
-    """Find the ``count`` rightmost roots of p(s) + q(s) exp(-s delay).
-
-    p, q: Coefficients, highest power first, shapes (n + 1,) and (m + 1,) with m < n, units 1/s^k.
-    delay: Delay, s.
-    count: Number of roots; each of a conjugate pair counts, a root of multiplicity k counts k
-        times.
-    Returns: Shape (count,), 1/s, by falling real part, of a pair the one with positive imaginary
-        part first. Fewer when the loop has only finitely many roots (no delay or no feedback).
-    Raises DescriptionError: the delay is so long against the loop's time scale that the grid would
-        be too large.
-    """
-    if delay == 0.0 or not np.any(q):
-        # A finite spectrum: polynomial roots, multiple ones included.
-        return _ordered(np.roots(np.polyadd(p, q)).astype(complex))[:count]
-    order = p.size - 1
-    powers = delay ** np.arange(order + 1)
-    pz = p / p[0] * powers
-    qz = np.concatenate([np.zeros(order - q.size), q]) / p[0] * powers[1:]
-    points = 16 + count
-    while order * (points + 1) <= _LARGEST:
-        found = _roots_on_grid(pz, qz, points)
-        needed = 2 * points
-        if found.size >= count:
-            needed = 16 + int(0.7 * _modulus_bound(pz, qz, found[count - 1].real))
-            if points >= needed:
-                return found[:count] / delay
-        points = max(needed, points + 1)
-    raise DescriptionError(
-        f"the {count} rightmost roots at a delay of {delay:g} s would need more than {_LARGEST} "
-        "unknowns: the delay is very long against the loop's time scale; ask for fewer roots or "
-        "use crossings(), which has no such limit"
-    )
 
 
 def _roots_on_grid(p: Floats, q: Floats, points: int) -> Complexes:
@@ -113,13 +79,7 @@ def _chain_starts(q: Floats, points: int) -> Complexes:
 def _generator(p: Floats, q: Floats, points: int) -> Floats:
     """Discretised generator, shape (n (points + 1),) * 2, of the companion form, delay = 1."""
     order = p.size - 1
-    angle = np.pi * np.arange(points + 1) / points
-    nodes = np.cos(angle)
-    weights = np.where((angle == 0.0) | (np.arange(points + 1) == points), 2.0, 1.0)
-    weights *= (-1.0) ** np.arange(points + 1)
-    gap = nodes[:, None] - nodes[None, :] + np.eye(points + 1)
-    differentiate = np.outer(weights, 1.0 / weights) / gap
-    differentiate -= np.diag(differentiate.sum(axis=1))
+    _, differentiate = chebyshev(points)
     matrix = np.kron(2.0 * differentiate, np.eye(order))
     matrix[:order] = 0.0
     matrix[:order, :order] = np.eye(order, k=-1)
@@ -209,55 +169,6 @@ def _ordered(roots: Complexes) -> Complexes:
 
 _TURN = 0.5  # largest phase step between two samples, rad
 _MOST = 2_000_000
-
-
-def roots_right_of(p: Floats, q: Floats, delay: float, abscissa: float) -> int:
-    """Count the roots of p(s) + q(s) exp(-s delay) with real part above ``abscissa``.
-
-    p, q: Coefficients, highest power first, shapes (n + 1,) and (m + 1,), m < n.
-    delay: Delay, s.
-    abscissa: Real part of the line, 1/s.
-    Returns: Number of roots, multiplicity included.
-    Raises DescriptionError: A root lies on the line, or so close that the phase cannot be followed
-        past it.
-    """
-    order = p.size - 1
-    sizes = np.abs(p) / abs(p[0])
-    sizes[order + 1 - q.size :] += np.abs(q) / abs(p[0]) * np.exp(-abscissa * delay)
-    sizes[1:] = np.maximum(sizes[1:], 0.0)
-    # Beyond `reach` the terms below s^n are at most a quarter of it.
-    reach = float(np.max(np.roots(np.concatenate([[0.25], -sizes[1:]])).real)) + abs(abscissa)
-    reach = max(reach, 1e-9)
-    shift = 0.05 * reach / order
-    reach *= 2.0
-
-    def ratio(omega: Floats) -> Complexes:
-        s = abscissa + 1j * omega
-        value = np.polyval(p, s) + np.polyval(q, s) * np.exp(-s * delay)
-        return np.asarray(value / (p[0] * (shift + 1j * omega) ** order))
-
-    omega = np.linspace(0.0, reach, 256 + int(8 * reach * delay))
-    values = ratio(omega)
-    while True:
-        if np.any(values == 0.0) or omega.size > _MOST:
-            raise DescriptionError(
-                f"a root lies on or next to the line of real part {abscissa:g} 1/s, so the roots "
-                "to its right cannot be counted; move the line a little"
-            )
-        turns = np.angle(values[1:] / values[:-1])
-        coarse = np.flatnonzero(np.abs(turns) > _TURN)
-        if coarse.size == 0:
-            break
-        middle = 0.5 * (omega[coarse] + omega[coarse + 1])
-        if np.any(np.diff(omega)[coarse] <= 1e-15 * reach):
-            omega = np.zeros(_MOST + 1)
-            continue
-        omega = np.insert(omega, coarse + 1, middle)
-        values = np.insert(values, coarse + 1, ratio(middle))
-    turned = float(np.sum(turns)) - float(np.angle(values[-1]))
-    return round(-turned / np.pi)
-
-
 _TOUCH = 1e-6  # relative imaginary part of w^2 up to which a crossing counts as (a touching) one
 _ON_AXIS = 1e-12  # relative real part up to which a delay-free root counts as on the axis
 
@@ -355,12 +266,90 @@ class QuasiPolynomial:
         return np.asarray(value)
 
     def rightmost_roots(self, count: int = 2) -> Complexes:
-        """Find the ``count`` rightmost roots, 1/s; see :func:`rightmost_roots`."""
-        return rightmost_roots(self.p, self.q, self.delay, count)
+        """Find the ``count`` rightmost roots.
+
+        Parameters
+        ----------
+        count
+            Number of roots; each of a conjugate pair counts, a root of multiplicity k counts k
+            times.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (count,), 1/s, by falling real part, of a pair the one with positive imaginary
+            part first. Fewer when the loop has only finitely many roots (no delay or no feedback).
+
+        Raises
+        ------
+        DescriptionError
+            The delay is so long against the loop's time scale that the grid would be too large.
+        """
+        p, q, delay = self.p, self.q, self.delay
+        if delay == 0.0 or not np.any(q):
+            # A finite spectrum: polynomial roots, multiple ones included.
+            return _ordered(np.roots(np.polyadd(p, q)).astype(complex))[:count]
+        order = p.size - 1
+        powers = delay ** np.arange(order + 1)
+        pz = p / p[0] * powers
+        qz = np.concatenate([np.zeros(order - q.size), q]) / p[0] * powers[1:]
+        points = 16 + count
+        while order * (points + 1) <= _LARGEST:
+            found = _roots_on_grid(pz, qz, points)
+            needed = 2 * points
+            if found.size >= count:
+                needed = 16 + int(0.7 * _modulus_bound(pz, qz, found[count - 1].real))
+                if points >= needed:
+                    return found[:count] / delay
+            points = max(needed, points + 1)
+        raise DescriptionError(
+            f"the {count} rightmost roots at a delay of {delay:g} s would need more than {_LARGEST}"
+            " unknowns: the delay is very long against the loop's time scale; ask for fewer roots"
+            " or use crossings(), which has no such limit"
+        )
 
     def roots_right_of(self, abscissa: float) -> int:
-        """Count the roots with real part above ``abscissa``, 1/s, by the argument principle."""
-        return roots_right_of(self.p, self.q, self.delay, abscissa)
+        """Count the roots with real part above ``abscissa``, 1/s, by the argument principle.
+
+        Raises
+        ------
+        DescriptionError
+            A root lies on the line, or so close that the phase cannot be followed past it.
+        """
+        p, q = self.p, self.q
+        order = p.size - 1
+        sizes = np.abs(p) / abs(p[0])
+        sizes[order + 1 - q.size :] += np.abs(q) / abs(p[0]) * np.exp(-abscissa * self.delay)
+        # Beyond `reach` the terms below s^n are at most a quarter of it.
+        reach = float(np.max(np.roots(np.concatenate([[0.25], -sizes[1:]])).real)) + abs(abscissa)
+        reach = max(reach, 1e-9)
+        shift = 0.05 * reach / order
+        reach *= 2.0
+
+        def ratio(omega: Floats) -> Complexes:
+            s = abscissa + 1j * omega
+            return np.asarray(self(s) / (p[0] * (shift + 1j * omega) ** order))
+
+        omega = np.linspace(0.0, reach, 256 + int(8 * reach * self.delay))
+        values = ratio(omega)
+        while True:
+            if np.any(values == 0.0) or omega.size > _MOST:
+                raise DescriptionError(
+                    f"a root lies on or next to the line of real part {abscissa:g} 1/s, so the"
+                    " roots to its right cannot be counted; move the line a little"
+                )
+            turns = np.angle(values[1:] / values[:-1])
+            coarse = np.flatnonzero(np.abs(turns) > _TURN)
+            if coarse.size == 0:
+                break
+            middle = 0.5 * (omega[coarse] + omega[coarse + 1])
+            if np.any(np.diff(omega)[coarse] <= 1e-15 * reach):
+                omega = np.zeros(_MOST + 1)
+                continue
+            omega = np.insert(omega, coarse + 1, middle)
+            values = np.insert(values, coarse + 1, ratio(middle))
+        turned = float(np.sum(turns)) - float(np.angle(values[-1]))
+        return round(-turned / np.pi)
 
     @property
     def is_stable(self) -> bool:

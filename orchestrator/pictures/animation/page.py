@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.plain_data import toml_file
 from orchestrator.core.recording import Result, default_format, kept_result, read_result, whole_file
 from orchestrator.core.system import System, nanoseconds, nearest, seconds, signal_of
 from orchestrator.pictures.animation.description import (
@@ -418,14 +417,6 @@ def _whole(table: Any, folder: Path) -> Any:
 
 
 def _read_scene(path: Path) -> dict[str, Any]:
-    try:
-        content = toml_data(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LoadError.in_file(path, "no such scene") from None
-    except (ValueError, OSError) as error:
-        raise LoadError.in_file(path, f"expected a scene in TOML: {error}") from None
-    try:
-        Scene.model_validate(content)
-    except ValidationError as error:
-        raise DescriptionError(*format_validation_error(error, Scene, path)) from None
+    content = toml_file(path, "no such scene", "a scene in TOML")
+    valid(Scene, content, path)
     return content

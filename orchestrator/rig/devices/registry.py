@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from pydantic import ValidationError
-
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.core.system.source import expect_opened
 from orchestrator.core.wings import PluginGroup
@@ -55,10 +53,9 @@ def read_settings(kind: type[Device], values: Mapping[str, Any], place: str) -> 
         limits.
     """
     try:
-        return kind.Settings.model_validate(dict(values))
-    except ValidationError as error:
-        found = DescriptionError(*format_validation_error(error, kind.Settings))
-        raise DescriptionError(*found.within(place)) from None
+        return valid(kind.Settings, dict(values))
+    except DescriptionError as error:
+        raise DescriptionError(*error.within(place)) from None
 
 
 #: What may stand in a value as it is: what JSON is made of, but for ``&``, ``#``, ``%`` and ``+``.

@@ -357,9 +357,8 @@ class EnergyLedger:
 
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
-        found = {"initial": self.initial, "stored": float(self.total(Kind.STORED)[-1])}
-        for kind in (Kind.EXTERNAL, Kind.CREATED, Kind.DISSIPATED, Kind.GIVEN, Kind.RESIDUAL):
-            found[str(kind)] = float(self.total(kind)[-1])
+        found = {"initial": self.initial}
+        found |= {str(k): float(self.total(k)[-1]) for k in Kind if k is not Kind.PART}
         found |= {f"{e.kind}: {e.name}": float(e.energy[-1]) for e in self.entries}
         return found | {"largest residual": self.residual, "error of the quadrature": self.error}
 

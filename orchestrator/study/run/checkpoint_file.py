@@ -25,6 +25,15 @@ from orchestrator.core.recording import whole_file
 
 _FORMAT = "softdock checkpoint 2"
 _DESCRIPTION = "checkpoint.json"
+#: Type and number of axes of each.
+_ARRAYS: dict[str, tuple[type, int]] = {
+    "signals": (np.float64, 1),
+    "samples": (np.float64, 1),
+    "marks": (np.int64, 1),
+    "memory": (np.float64, 1),
+    "rows": (np.float64, 2),
+    "times_ns": (np.int64, 1),
+}
 
 
 class _Description(BaseModel):
@@ -53,14 +62,7 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
         If the file cannot be written.
     """
     stored = checkpoint.stored() if isinstance(checkpoint, Checkpoint) else checkpoint
-    arrays = {
-        "signals": stored.signals,
-        "samples": stored.samples,
-        "marks": stored.marks,
-        "memory": stored.memory,
-        "rows": stored.rows,
-        "times_ns": stored.times_ns,
-    }
+    arrays = {name: getattr(stored, name) for name in _ARRAYS}
     size = sum(a.nbytes for a in arrays.values()) + sum(map(len, stored.states.values()))
     if size > 0.99 * MOST_BYTES:
         raise CapabilityError.in_file(
@@ -107,14 +109,9 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
                 said.facts,
                 said.time_ns,
                 said.steps,
-                _array(archive, "signals", np.float64, 1),
-                _array(archive, "samples", np.float64, 1),
-                _array(archive, "marks", np.int64, 1),
-                _array(archive, "memory", np.float64, 1),
-                _array(archive, "rows", np.float64, 2),
-                _array(archive, "times_ns", np.int64, 1),
-                states,
-                log_of(sorted((*said.tuned, *said.marks), key=lambda one: one.step)),
+                **{name: _array(archive, name, *form) for name, form in _ARRAYS.items()},
+                states=states,
+                log=log_of(sorted((*said.tuned, *said.marks), key=lambda one: one.step)),
             )
         except ValidationError as error:
             raise LoadError.in_file(path, f"the checkpoint is damaged: {misfit(error)}") from None

@@ -41,17 +41,7 @@ if TYPE_CHECKING:
 
 
 #: What stands in a result beside what was recorded: sums of the entries of one kind, over time.
-_SERIES = {
-    f"ledger.{kind}": kind
-    for kind in (
-        Kind.STORED,
-        Kind.EXTERNAL,
-        Kind.CREATED,
-        Kind.DISSIPATED,
-        Kind.GIVEN,
-        Kind.RESIDUAL,
-    )
-}
+_SERIES = {f"ledger.{kind}": kind for kind in Kind if kind is not Kind.PART}
 #: The same where a ledger looks back over a window; a number.
 _INDICATOR = "ledger.stability_indicator"
 

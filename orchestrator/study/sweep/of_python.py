@@ -9,10 +9,8 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
-from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.display import progress_bar
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System, with_starts, without_starts
@@ -154,10 +152,10 @@ def _goals(
 def _read(form: type[Table], content: Mapping[str, Any], where: str) -> Any:
     """Read what an experiment's file would say, which may be wrong."""
     try:
-        return form.model_validate(content)
-    except ValidationError as error:
-        told = format_validation_error(error, form)
-        raise DescriptionError(*(f"{where}{one.message}" for one in told)) from None
+        return valid(form, content)
+    except DescriptionError as error:
+        told = (f"{where}{one.message}" for one in error.diagnostics)
+        raise DescriptionError(*told) from None
 
 
 def _axis(

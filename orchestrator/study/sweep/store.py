@@ -176,16 +176,8 @@ def _record(row: _Row) -> JobRecord:
     for name, one in row.measures.items():
         figures = {key: _number(value) for key, value in (one.model_extra or {}).items()}
         measured[name] = Measured(_number(one.value), one.unit, figures)
-    return JobRecord(
-        key=row.key,
-        case=row.case,
-        point=row.at,
-        seed=row.seed,
-        status=row.status,
-        reason=row.reason,
-        measured=measured,
-        wall_seconds=row.wall_s,
-    )
+    where = row.key, row.case, row.at, row.seed
+    return JobRecord(*where, row.status, row.reason, measured, row.wall_s)
 
 
 def _number(value: float | None) -> float:

@@ -137,3 +137,19 @@ def test_all_variants_of_an_archive_are_checked(folder):
         "s": 0,
         "s:Other.ssd": 0,
     }
+
+
+def test_what_is_wrong_in_a_scene_stands_in_its_file(tmp_path):
+    animated = 'title = "x"\n[case.a]\nsystem = "s.toml"\n[animation.p]\nscene = ["scene.toml"]\n'
+    (tmp_path / "e.toml").write_text(f'{animated}cases = ["a"]\n')
+    (tmp_path / "scene.toml").write_text("[view.near]\neye = [1, 2, 3]\ntarget = [0, 0]\n")
+    (found,) = check_target(tmp_path / "e.toml").findings
+    assert (found.code, found.file, found.line) == ("EXP101", str(tmp_path / "scene.toml"), 3)
+
+
+def test_a_table_of_an_extension_that_nobody_has_is_a_finding(tmp_path):
+    file = tmp_path / "e.toml"
+    file.write_text('title = "x"\n[case.a]\nsystem = "s.toml"\n[extension.foo]\nq = 1\n')
+    (found,) = check_target(file).findings
+    assert (found.code, found.file) == ("EXP101", str(file))
+    assert found.text.startswith("extension.foo: no extension with a table of this name")

@@ -7,7 +7,8 @@ import pytest
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
-from orchestrator.loops.sampled_loop import LineStep, MultirateLoop, SampledLoop, numbers_of_line
+from orchestrator.loops.multipliers import lasting_numbers
+from orchestrator.loops.sampled_loop import LineStep, MultirateLoop, SampledLoop
 from orchestrator.loops.sweep import changer
 
 LINE, STEP = "servo.torque -> motor.torque", 0.01
@@ -167,8 +168,8 @@ def test_numbers_that_a_loop_through_a_line_does_not_have():
     rest[1, 0] = rest[2, 1] = rest[3, 0] = rest[2, 4] = 0.5
     rest[5, 5] = 1.0
     into, out_of = np.eye(6)[:, :1], np.eye(6)[2:3]
-    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2, 5]
+    assert lasting_numbers(rest, into, out_of).tolist() == [0, 1, 2, 5]
     rest[5, 5] = 0.0
-    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2]
+    assert lasting_numbers(rest, into, out_of).tolist() == [0, 1, 2]
     rest[2, 1] = 1.0  # passed on as it is
-    assert numbers_of_line(rest, into, out_of).tolist() == [0, 1, 2]
+    assert lasting_numbers(rest, into, out_of).tolist() == [0, 1, 2]
