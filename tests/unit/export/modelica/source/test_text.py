@@ -15,6 +15,7 @@ from orchestrator.export import (
     build_all,
     build_model,
 )
+from orchestrator.export.modelica.source.changed_sources import with_copied_inputs
 from orchestrator.export.modelica.source.class_place import place_by_name, place_in_file
 from orchestrator.export.modelica.source.text import ModelicaText
 
@@ -75,6 +76,20 @@ def test_experiment_that_is_no_number(tmp_path: Path) -> None:
     path.write_text("model A\n  annotation(experiment(\n  StopTime=2*T));\nend A;")
     with pytest.raises(ModelicaError, match=rf"{path}:3: experiment\(StopTime = 2\*T\)"):
         ModelicaText(path).experiment("A")
+
+
+def test_a_component_called_experiment_is_no_annotation(tmp_path: Path) -> None:
+    path = tmp_path / "A.mo"
+    path.write_text(
+        "model A\n  B b(experiment(StopTime=3));\n  annotation(experiment(StopTime=5));\nend A;"
+    )
+    assert ModelicaText(path).experiment("A") == Experiment(stop_time=5.0)
+
+
+def test_copies_of_inputs_stand_before_the_first_section_and_are_used_before_it() -> None:
+    text = "model A\n  input Boolean b;\n  Boolean e = edge(b);\nequation\n  e = b;\nend A;"
+    copied = with_copied_inputs(text, "A")
+    assert "edge(b_at_events);\nprotected Boolean b_at_events = b; equation\n  e = b;" in copied
 
 
 def test_lines_of_a_name_leave_out_strings_and_comments(text: ModelicaText) -> None:
