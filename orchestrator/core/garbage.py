@@ -16,7 +16,7 @@ class Process:
 
     #: Whether it is a command's own, with no other objects in it: who starts it says so.
     is_own = False
-    #: Whether there are objects that it passes over; to ask the collector would count them all.
+    #: Whether there are objects that it passes over, as far as is known: to ask counts them all.
     passes_over = False
 
 
@@ -43,7 +43,8 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         if was_running:
-            if not (Process.passes_over or gc.get_freeze_count()):
+            Process.passes_over = Process.passes_over or gc.get_freeze_count() > 0
+            if not Process.passes_over:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
