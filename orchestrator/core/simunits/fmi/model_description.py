@@ -429,9 +429,8 @@ def _unknown(element: etree._Element, variables: Mapping[int, Variable], key: st
 
 
 def _split(text: str, key: str) -> list[str]:
-    text = (
-        text.strip() if key == "valueReference" else text
-    )  # an empty list of FMI 3.0 may be blank
+    if key == "valueReference":
+        text = text.strip()  # in FMI 3.0 an empty list may have blanks
     return text.strip().split(" ") if text else []
 
 
