@@ -248,8 +248,21 @@ _FORMS: Mapping[int, str] = {
 } | {
     getattr(ca, f"OP_{name.upper()}"): f"{name}({{0}})"
     for name in (
-        *("sqrt", "fabs", "floor", "ceil", "exp", "log", "sin", "cos", "tan", "asin", "acos"),
-        *("atan", "sinh", "cosh", "tanh"),
+        "sqrt",
+        "fabs",
+        "floor",
+        "ceil",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
     )
 }
 _LARGEST_STACK = 128 * 1024  # bytes of rows: threads with small stacks step FMUs, too

@@ -29,30 +29,54 @@ _IN_ELEMENT: Final = ("ssd:Connectors", "ssd:ElementGeometry", "ssd:ParameterBin
 #: Children that an element has somewhere in one of the versions, in the order of the schema.
 CHILDREN: Final[Mapping[str, tuple[str, ...]]] = {
     "ssd:SystemStructureDescription": (
-        *("ssd:System", "ssd:Enumerations", "ssd:Units", "ssd:DefaultExperiment"),
-        *(*_FILE, "ssd:Annotations"),
+        "ssd:System",
+        "ssd:Enumerations",
+        "ssd:Units",
+        "ssd:DefaultExperiment",
+        *_FILE,
+        "ssd:Annotations",
     ),
     "ssd:System": (
-        *(*_IN_ELEMENT, "ssd:Elements", "ssd:Connections", "ssd:SignalDictionaries"),
-        *("ssd:SystemGeometry", "ssd:GraphicalElements", "ssd:Annotations"),
+        *_IN_ELEMENT,
+        "ssd:Elements",
+        "ssd:Connections",
+        "ssd:SignalDictionaries",
+        "ssd:SystemGeometry",
+        "ssd:GraphicalElements",
+        "ssd:Annotations",
     ),
     "ssd:Component": (*_IN_ELEMENT, "ssd:Annotations"),
     "ssd:SignalDictionaryReference": (*_IN_ELEMENT, "ssd:Annotations"),
     "ssd:Connector": (
-        *(*_TYPES, "ssc:Dimension", "ssd:Clock", "ssd:ConnectorGeometry", "ssd:Annotations"),
+        *_TYPES,
+        "ssc:Dimension",
+        "ssd:Clock",
+        "ssd:ConnectorGeometry",
+        "ssd:Annotations",
     ),
     "ssd:Connection": (*_MAPPINGS, "ssd:ConnectionGeometry", "ssd:Annotations"),
     "ssd:ParameterBinding": (
-        *("ssd:ParameterValues", "ssd:ParameterMapping", *_FILE, "ssd:Annotations"),
+        "ssd:ParameterValues",
+        "ssd:ParameterMapping",
+        *_FILE,
+        "ssd:Annotations",
     ),
     "ssv:ParameterSet": (
-        *("ssv:Parameters", "ssv:Enumerations", "ssv:Units", *_FILE, "ssv:Annotations"),
+        "ssv:Parameters",
+        "ssv:Enumerations",
+        "ssv:Units",
+        *_FILE,
+        "ssv:Annotations",
     ),
     "ssv:Parameter": (*_VALUES, "ssc:Dimension", "ssv:Annotations"),
     "ssm:ParameterMapping": ("ssm:MappingEntry", *_FILE, "ssm:Annotations"),
     "ssm:MappingEntry": (*_MAPPINGS, "ssm:Annotations"),
     "ssb:SignalDictionary": (
-        *("ssb:DictionaryEntry", "ssb:Enumerations", "ssb:Units", *_FILE, "ssb:Annotations"),
+        "ssb:DictionaryEntry",
+        "ssb:Enumerations",
+        "ssb:Units",
+        *_FILE,
+        "ssb:Annotations",
     ),
     "ssb:DictionaryEntry": (*_TYPES, "ssc:Dimension", "ssb:Annotations"),
 }
@@ -64,8 +88,13 @@ _LISTED: Final = {*_FILE, "ssc:Dimension", "ssd:Clock", "ssm:MappingEntry", "ssb
 _MAY_BE_EMPTY: Final = {
     *(f"{p}:{group}" for p in ("ssd", "ssv", "ssb") for group in ("Units", "Enumerations")),
     *(f"{prefix}:Annotations" for prefix in ("ssd", "ssv", "ssm", "ssb", "ssc")),
-    *("ssd:Connectors", "ssd:Elements", "ssd:Connections", "ssd:ParameterBindings"),
-    *("ssd:SignalDictionaries", "ssd:GraphicalElements", "ssc:Annotation"),
+    "ssd:Connectors",
+    "ssd:Elements",
+    "ssd:Connections",
+    "ssd:ParameterBindings",
+    "ssd:SignalDictionaries",
+    "ssd:GraphicalElements",
+    "ssc:Annotation",
 }
 #: Elements that are left out with all that is in them.
 LEFT_OUT: Final = {

@@ -217,8 +217,21 @@ _Made = TypeVar("_Made")
 _SCALAR_FUNCTIONS = {
     name.capitalize(): getattr(ca, name)
     for name in (
-        *("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-        *("exp", "log", "log10", "sign", "ceil"),
+        "sqrt",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "log10",
+        "sign",
+        "ceil",
     )
 } | {"Abs": ca.fabs}
 

@@ -64,8 +64,19 @@ _CLASS_PREFIXES = frozenset(
 )
 _PREFIXES = frozenset(
     (
-        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
-        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
+        "flow",
+        "stream",
+        "discrete",
+        "parameter",
+        "constant",
+        "input",
+        "output",
+        "final",
+        "inner",
+        "outer",
+        "replaceable",
+        "redeclare",
+        "each",
     )
 )
 

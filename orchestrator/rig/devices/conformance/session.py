@@ -184,7 +184,8 @@ class EmulatorProcess:
         self._module = module
         self._process = OwnProcess(
             module,
-            *("--json", *arguments),
+            "--json",
+            *arguments,
             tied=True,
             stdout=subprocess.PIPE,
             keeps_stderr=True,
