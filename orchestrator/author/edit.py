@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockE
 from orchestrator.core.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.simunits import component_of, resolve
 from orchestrator.core.ssp.archive.sources import system_path
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     SEPARATOR,
     SOURCES,

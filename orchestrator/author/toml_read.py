@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadErro
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.plain_data import toml_file
 from orchestrator.core.ssp import read_system
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     BaseUnit,
     Bus,

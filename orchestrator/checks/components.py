@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
@@ -28,6 +27,7 @@ from orchestrator.core.simunits import (
     open_description,
     read_fmu,
 )
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     SEPARATOR,
     Backend,

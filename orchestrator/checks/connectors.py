@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from orchestrator.checks.context import CheckContext, SystemLevel, finding, inside, of_error
 from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
     Component,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,11 @@ from orchestrator.core.master import (
 from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.ssp.common.names import group
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
 
 
-@dataclass(frozen=True, slots=True)
-class IntendedRun:
+class IntendedRun(Struct):
     """How a system is to be run; times in nanoseconds, ``None`` where nothing says them."""
 
     algorithm: str = DEFAULT_ALGORITHM
@@ -39,8 +39,7 @@ class IntendedRun:
     step_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SystemLevel:
+class SystemLevel(Struct):
     """One system of a hierarchy, and the path to it; empty for the top."""
 
     path: str
@@ -55,8 +54,7 @@ class SystemLevel:
         return f"{self.path}.{connector}" if self.path else connector
 
 
-@dataclass(frozen=True, slots=True)
-class CheckContext:
+class CheckContext(Struct):
     """A system under check.
 
     system: As declared, with the connectors of all sources that could be opened.
@@ -161,8 +159,7 @@ def first_inside(parent: etree._Element, name: str) -> etree._Element | None:
     return next(iter(group(parent, name)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct):
     """What comes out of planning and compiling.
 
     system: Flat, without connectors of its own.

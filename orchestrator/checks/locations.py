@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -14,12 +13,12 @@ from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.names import children, full, listed, parse_ssp, tag
+from orchestrator.core.structs import Struct, field
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
 
 
-@dataclass(frozen=True, slots=True)
-class SspFile:
+class SspFile(Struct):
     """One XML file.
 
     label: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
@@ -62,8 +61,7 @@ def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
     return SspFile(str(path), parse_ssp(content, str(path)), path.parent)
 
 
-@dataclass(frozen=True, slots=True)
-class Locations:
+class Locations(Struct):
     """Where everything stands.
 
     file: As the user knows it.

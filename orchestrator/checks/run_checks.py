@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from orchestrator.checks import components, connectors, fmus, loops, timing, values
 from orchestrator.checks.context import CheckContext, IntendedRun, compiled, finding, of_error
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import System
 from orchestrator.core.system.loops import MOST_LOOPS
 
@@ -16,8 +17,7 @@ from orchestrator.core.system.loops import MOST_LOOPS
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct):
     """What a system is made of, and how many errors it has.
 
     components, connections, loops: Numbers; ``None`` where loops could not be looked for.
@@ -30,8 +30,7 @@ class Extent:
     errors: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct):
     """What a check found.
 
     target: As the user gave it.

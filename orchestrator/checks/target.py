@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -41,6 +41,7 @@ from orchestrator.core.ssp import diagnose, variants
 from orchestrator.core.ssp.archive.sources import main_file
 from orchestrator.core.ssp.archive.unpacking import named_as_entries
 from orchestrator.core.ssp.common.names import MAIN_SSD
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.hierarchy import unopened_notes
 from orchestrator.core.system.source import UnopenedError, packed_code_unopened
@@ -157,8 +158,7 @@ def _is_bare_fmu(path: Path) -> bool:
     return not path.suffix and is_zipfile(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct):
     """A system as its file declares it, and where everything stands.
 
     sound: Whether its connections hold, so that loops can be told.

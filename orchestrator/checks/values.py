@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
@@ -23,6 +22,7 @@ from orchestrator.core.diagnostics import Diagnostic, LoadError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits.fmi.fmu_variable import bounds_of
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Component,
     DataType,
@@ -281,8 +281,7 @@ def _numbers(values: list[int]) -> str:
     return ", ".join(map(str, values))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct):
     """One value of one binding; ``depth`` 0 is the top system, ``binding`` the element."""
 
     name: str

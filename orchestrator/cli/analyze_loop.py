@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +12,7 @@ import typer
 from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.plain_data import finite
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.loops.case_account import COLUMNS, FORMATS, mode_rows
 from orchestrator.loops.sweep import KINDS, changer
@@ -251,8 +251,7 @@ def _print_cycles(told: dict[str, Any]) -> None:
 _MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class SweepRange:
+class SweepRange(Struct):
     """What is swept, and its values in seconds, as factors, or in the unit of a parameter."""
 
     kind: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_text
 import signal
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +12,7 @@ import typer
 
 from orchestrator.cli.console import print_lines
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import replace
 
 if TYPE_CHECKING:
     from orchestrator.dcp.description import SlaveDescription

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.simunits import resolve
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System
 from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.pictures.diagram import nested_of
@@ -30,8 +31,7 @@ from orchestrator.study.prepare.prepare import merged, prepare_with
 from orchestrator.study.prepare.prepared_case import SystemReader
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTarget:
+class ComparedTarget(Struct):
     """One target.
 
     label, stem: As it was written, and for names of files.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +10,7 @@ import typer
 from orchestrator.cli.console import print_json, print_lines
 from orchestrator.cli.run import SET_DELAY, pairs
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.structs import replace
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import Block

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +9,7 @@ import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import replace
 
 if TYPE_CHECKING:
     from orchestrator.rig.identification.record import ExcitationLimits

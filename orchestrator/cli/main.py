@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +26,7 @@ from orchestrator.cli.failure import (
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.display import keep_output, log_to_terminal, say_everything
 from orchestrator.core.posix import interruptible
+from orchestrator.core.structs import Struct
 from orchestrator.core.wings import lacking_package
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class _Option(TyperOption):
         return super().shell_complete(ctx, incomplete) if found is None else found
 
 
-@dataclass(frozen=True)
-class Home:
+class Home(Struct):
     """Where a command is, and what the list of commands says of it.
 
     module: Below this package.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from orchestrator.cli import edit
 from orchestrator.cli.console import messages, print_json, print_lines
 from orchestrator.cli.edit import Inside, Target, Variant, begin, done
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import replace
 from orchestrator.core.system import System
 
 _NONE = "'none': not said any more"

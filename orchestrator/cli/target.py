@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -11,6 +10,7 @@ from unicodedata import normalize
 from orchestrator import author
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System, nearest
 from orchestrator.core.system.hierarchy import unopened_notes
 from orchestrator.core.system.source import packed_code_unopened
@@ -102,8 +102,7 @@ def analysed_case(target: Path, case: str | None, given: RunOptions) -> Prepared
     return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct):
     """A system to draw.
 
     nested: As it is written.

@@ -7,7 +7,6 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.plain_data import json_data
+from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
 #: What is raised where content is not what it says that it is.
@@ -49,8 +49,7 @@ def csv_columns(path: Path, chosen: Sequence[int]) -> Floats:
         raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Arrays:
+class Arrays(Struct, eq=False):
     """What an npz file of Softdock holds.
 
     time: In seconds, float64 array of shape (n,).

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
-from struct import Struct
-from struct import error as StructError  # noqa: N812
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -39,13 +37,13 @@ from numpy.typing import NDArray
 from zstandard import ZstdError
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.structs import MutableStruct, Struct, field
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelPlan:
+class ChannelPlan(Struct):
     """One channel.
 
     topic: Name of the component behind a slash; signals without a component have only the slash.
@@ -56,7 +54,7 @@ class ChannelPlan:
     topic: str
     columns: tuple[int, ...]
     schema: bytes
-    _line: str = field(repr=False)
+    _line: str
 
     def messages(self, values: Floats) -> list[bytes]:
         """Return rows, of all signals, as objects in JSON; what is no number is null."""
@@ -104,8 +102,8 @@ def _number(value: float) -> str:
 
 
 _MAGIC = b"\x89MCAP0\r\n"
-_MESSAGE = Struct("<BQHIQQ")
-_INDEX = Struct("<BQHI")
+_MESSAGE = struct.Struct("<BQHIQQ")
+_INDEX = struct.Struct("<BQHI")
 #: Of a message without its data: channel, number and two times.
 _FIXED = 22
 #: Times of messages, when they were published, and their data.
@@ -278,11 +276,10 @@ class McapFile:
 
 #: What is raised where a file is cut or damaged.
 _WRONG = (ValueError, RuntimeError, KeyError, OverflowError, MemoryError)
-_BROKEN = (McapError, ZstdError, StructError, *_WRONG)
+_BROKEN = (McapError, ZstdError, struct.error, *_WRONG)
 
 
-@dataclass(slots=True)
-class _ChannelRows:
+class _ChannelRows(MutableStruct):
     """Messages of one channel."""
 
     times: list[int] = field(default_factory=list)
@@ -290,8 +287,7 @@ class _ChannelRows:
     values: list[Mapping[str, Any]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(MutableStruct):
     """The records of a file, as far as they can be read."""
 
     schemas: dict[int, Schema] = field(default_factory=dict)
@@ -331,8 +327,7 @@ class _Found:
                 rows.values.append(content)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class McapContent:
+class McapContent(Struct, eq=False):
     """What a file holds.
 
     times_ns, clocks_ns: Increasing, int64 array of shape (n,), and when these were published, of

@@ -7,7 +7,7 @@ import mmap
 import os
 import weakref
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.system.naming import is_whole
 
@@ -37,8 +38,7 @@ class OverrunPolicy(StrEnum):
     STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True)
-class RealTime:
+class RealTime(Struct):
     """How a run is kept to real time.
 
     Parameters
@@ -173,8 +173,7 @@ def _wrong_budgets(budgets: Mapping[str, str | float]) -> Iterator[DescriptionEr
 PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 
 
-@dataclass(frozen=True, slots=True)
-class Durations:
+class Durations(Struct):
     """Durations of one kind in a run.
 
     count: How many there were.
@@ -222,8 +221,7 @@ class Durations:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Overrun:
+class Overrun(Struct):
     """One step that ended after its deadline, or took more than a budget.
 
     step: Its number, from 1 on.
@@ -261,8 +259,7 @@ class Overrun:
         return f"{' '.join(parts)}{longest})"
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct):
     """By how much a device's clock runs apart from the computer's.
 
     ppm: How much longer the device's second is, in millionths.
@@ -288,8 +285,7 @@ class Drift:
         return device * (1.0 + self.ppm * 1e-6)
 
 
-@dataclass(frozen=True, slots=True)
-class RealTimeRecord:
+class RealTimeRecord(Struct):
     """The timing of a run in real time.
 
     Parameters

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 
 from orchestrator.core.diagnostics import WireFormatError
+from orchestrator.core.structs import Struct
 
 #: One element of a variable.
 Scalar = int | float | str | bytes
@@ -159,8 +159,7 @@ Values = tuple[Scalar, ...]
 HEADER_BYTES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class PayloadPlace:
+class PayloadPlace(Struct):
     """One variable in a payload.
 
     reference: Of the variable.

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import nearest
+from orchestrator.core.structs import Struct, field
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import FLAGS, MODES
 
@@ -67,8 +67,7 @@ _COUNT = _whole(1, 2**32 - 1)
 Check = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct):
     """What an element has.
 
     attributes: Check of each by name; those that must be there end in ``!``.
@@ -198,8 +197,7 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct):
     """What does not have the form, and where."""
 
     line: int | None

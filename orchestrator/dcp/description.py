@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 from uuid import UUID
 
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
@@ -24,8 +24,7 @@ class VariableKind(StrEnum):
     STRUCTURAL = "StructuralParameter"
 
 
-@dataclass(frozen=True, slots=True)
-class PduSteps:
+class PduSteps(Struct):
     """Steps between two data PDUs of an output, or of one computation (NRT).
 
     default: In units of the time resolution.
@@ -55,16 +54,14 @@ class PduSteps:
         return f"{self._least} or more" if self.most is None else f"{self._least} to {self.most}"
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Struct):
     """On which variables an output depends at once, by reference; ``None``: perhaps on all."""
 
     initialization: tuple[int, ...] | None = None
     run: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SlaveVariable:
+class SlaveVariable(Struct):
     """One input, output or parameter.
 
     name, reference, kind, type: As the description has them; name and reference are unique.
@@ -124,8 +121,7 @@ UDP_LIMIT = 65507
 TCP_LIMIT = 4294967267
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Struct):
     """One time resolution, in s."""
 
     numerator: int = 1
@@ -138,8 +134,7 @@ class Resolution:
         return self.numerator * denominator == numerator * self.denominator
 
 
-@dataclass(frozen=True, slots=True)
-class ResolutionRange:
+class ResolutionRange(Struct):
     """Time resolutions of one denominator."""
 
     least: int
@@ -151,16 +146,14 @@ class ResolutionRange:
         return self.least <= numerator <= self.most and denominator == self.denominator
 
 
-@dataclass(frozen=True, slots=True)
-class PortRange:
+class PortRange(Struct):
     """Ports from one to another, both of them included."""
 
     first: int
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ipv4:
+class Ipv4(Struct):
     """How a slave is reached over UDP or TCP.
 
     host, port: Of control PDUs; ``None``: not said.
@@ -178,8 +171,7 @@ class Ipv4:
     max_pdu_size: int = UDP_LIMIT
 
 
-@dataclass(frozen=True, slots=True)
-class SlaveCapabilities:
+class SlaveCapabilities(Struct):
     """The capability flags of a slave."""
 
     accept_config_pdus: bool = False
@@ -208,8 +200,7 @@ MODES = {
 TRANSPORTS = {Transport.UDP_IPV4: "UDP_IPv4", Transport.TCP_IPV4: "TCP_IPv4"}
 
 
-@dataclass(frozen=True, slots=True)
-class LogTemplate:
+class LogTemplate(Struct):
     """A log message with places for values, such as ``"at %float64 s: %string"``."""
 
     number: int
@@ -219,8 +210,7 @@ class LogTemplate:
     arguments: tuple[DcpType, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SlaveDescription:
+class SlaveDescription(Struct):
     """All of a description.
 
     name, uuid: Of the slave.

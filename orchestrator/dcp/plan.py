@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from ipaddress import AddressValueError
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, Value
 from orchestrator.core.system.ports import Limits
 from orchestrator.dcp import pdus
@@ -35,8 +35,7 @@ MOST_BYTES = 1000
 Asked = tuple[type[pdus.Request], tuple[object, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class VariableGroup:
+class VariableGroup(Struct):
     """Variables that travel together.
 
     data_id: Of its PDUs.
@@ -49,8 +48,7 @@ class VariableGroup:
     steps: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Rollout:
+class Rollout(Struct):
     """What is configured of a slave.
 
     inputs, outputs: Groups, each variable in one.
@@ -182,8 +180,7 @@ def chosen_resolution(about: SlaveDescription, wanted_s: float | None) -> tuple[
 _EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
 
 
-@dataclass(frozen=True, slots=True)
-class SlavePlan:
+class SlavePlan(Struct):
     """What is asked of a slave, before anything is opened.
 
     about: The slave.

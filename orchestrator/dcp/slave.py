@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import gcd
 
 from orchestrator.core.diagnostics import DeadlineError, SoftdockError, WireFormatError
+from orchestrator.core.structs import MutableStruct
 from orchestrator.dcp import pdus
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode, PduType, Scope
@@ -39,8 +39,7 @@ from orchestrator.dcp.states import (
 _NS = 10**9
 
 
-@dataclass(slots=True)
-class StepPacing:
+class StepPacing(MutableStruct):
     """Counts steps against a clock.
 
     resolution: In s, numerator and denominator.

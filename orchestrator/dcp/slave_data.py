@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.core.diagnostics import WireFormatError
+from orchestrator.core.structs import MutableStruct, field
 from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import (
     HEADER_BYTES,
@@ -66,8 +66,7 @@ Listening = tuple[Transport, int]
 Target = tuple[Transport, Address]
 
 
-@dataclass(slots=True)
-class Configuration:
+class Configuration(MutableStruct):
     """The settings of CFG PDUs, by data id or parameter id.
 
     resolution: In s, numerator and denominator; ``None``: not set.
@@ -220,7 +219,7 @@ class ConfigRequests:
 
     def _clear(self, _: pdus.Clear) -> ErrorCode:
         empty = Configuration()
-        for name in Configuration.__slots__:
+        for name in Configuration.__struct_fields__:
             setattr(self._config, name, getattr(empty, name))
         return _OK
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from orchestrator.core.structs import Struct
 from orchestrator.dcp.identifiers import OpMode, PduType
 
 
@@ -69,8 +69,7 @@ NRT_ONLY = frozenset({OpMode.NRT})
 Trigger = PduType | StateSignal
 
 
-@dataclass(frozen=True, slots=True)
-class SlaveTransition:
+class SlaveTransition(Struct):
     """One row of the table.
 
     trigger: A PDU of the master, or a signal of the slave itself.

@@ -6,7 +6,6 @@ import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +21,7 @@ from orchestrator.core.simunits import (
     description_of,
     make_unit,
 )
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     BaseUnit,
     Causality,
@@ -307,8 +307,7 @@ def _value(connector: Connector, values: Values) -> Value:
     return found if connector.shape else found[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
+class ServeOptions(Struct):
     """How a slave is served.
 
     step: Its time resolution, seconds or text; ``None``: the system's communication step.

@@ -8,11 +8,11 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.export.archive.fmu_archive import (
     dae_hash,
     hash_of,
@@ -35,8 +35,7 @@ from orchestrator.export.recipe import Recipe, Solver, platforms_of
 _LOGGER = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildResult:
+class BuildResult(Struct):
     """What a build gave.
 
     Attributes
@@ -261,8 +260,7 @@ def write_changed(
     return BuildResult(files, recipe.name, recipe.model, seconds, cached=not missing)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildJob:
+class BuildJob(Struct):
     """A recipe and the folder for its FMUs."""
 
     recipe: Recipe

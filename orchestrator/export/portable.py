@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +29,7 @@ from orchestrator.core.simunits import (
 )
 from orchestrator.core.ssp import write_ssp
 from orchestrator.core.ssp.common.annotations import seconds_text
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -185,8 +185,7 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
     return replace(made, connections=tuple(lines)), remarks
 
 
-@dataclass(frozen=True, slots=True)
-class Portable:
+class Portable(Struct):
     """A system for other tools.
 
     system: Flat, of FMUs of Co-Simulation only, without delays on connections.

@@ -6,7 +6,7 @@ import math
 import platform
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,13 +22,13 @@ from pydantic import (
 from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_data
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat
 from orchestrator.export.modelica.source.text import Experiment
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Struct):
     """Operating system and processor.
 
     name: As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
@@ -161,8 +161,7 @@ FMI_VERSIONS = ("2.0", "3.0")
 DEFAULT_TOLERANCE = 1e-8
 
 
-@dataclass(frozen=True, slots=True)
-class Solver:
+class Solver(Struct):
     """How a co-simulation FMU integrates.
 
     Attributes
@@ -215,8 +214,7 @@ class Solver:
         return _LONGEST_STEPS[self.method] if self.max_step is None else self.max_step
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct):
     """What to build: a Modelica class, where its package lies, and how the FMU shall integrate.
 
     Attributes

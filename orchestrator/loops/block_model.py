@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block, BlockUnit
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, DataType
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.state_space import StateSpace, UnitModel, of_transition
@@ -44,8 +44,7 @@ class Side(StrEnum):
         return both if self is Side.MEAN else f"the side of {self} contact is taken"
 
 
-@dataclass(frozen=True)
-class Jacobian:
+class Jacobian(Struct):
     """Derivatives at a point.
 
     matrix: float64 of shape (results, arguments).

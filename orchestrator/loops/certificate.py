@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orchestrator.core.diagnostics import (
@@ -18,6 +17,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.master import ExecutionSettings, compile_schedule
 from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import resolve
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
 from orchestrator.core.system.experiment import WAY
 from orchestrator.loops.loop_account import LoopAccount
@@ -50,8 +50,7 @@ _NO_MODES = "modes and margins cannot be told"
 _IN_THE_WAY = (CapabilityError, DescriptionError)
 
 
-@dataclass(frozen=True)
-class RingDelay:
+class RingDelay(Struct):
     """What a rule and its step add to the delay of a ring of lines.
 
     ring: Its outputs in order.
@@ -72,8 +71,7 @@ class RingDelay:
         }
 
 
-@dataclass(frozen=True)
-class MasterAccount:
+class MasterAccount(Struct):
     """What one master does.
 
     name, rule: The master, and how it exchanges, as plain data.
@@ -105,8 +103,7 @@ class MasterAccount:
         }
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(Struct):
     """What the rules of masters do to the loops of one system.
 
     system, at, step_ns, tolerance: Its name, the point, the communication step, and what the

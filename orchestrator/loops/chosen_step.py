@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
 from orchestrator.core.master import ExecutionSettings
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.loops import linear_system
 from orchestrator.loops.step_choice import COUNT, StepChoice, StepReference, choose_step
@@ -100,8 +100,7 @@ _ZERO = 1e-9
 _WHOLE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class PeakError:
+class PeakError(Struct):
     """How far the peak values of a run are off.
 
     step_ns: The communication step H, ns.
@@ -118,8 +117,7 @@ class PeakError:
     wall_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class PeakChoice:
+class PeakChoice(Struct):
     """The step that peak values leave.
 
     step_ns: The largest one that was run and is within the tolerance; ``None`` if there is none.

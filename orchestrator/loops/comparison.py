@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.recording import read_result
+from orchestrator.core.structs import Struct
 from orchestrator.loops.certificate import Certificate
 from orchestrator.loops.loop_account import Mode, growth_size
 from orchestrator.loops.state_space import Floats
@@ -23,8 +23,7 @@ _LEFT = 0.05
 _NEAR, AGREED = 0.2, 0.01
 
 
-@dataclass(frozen=True)
-class PredictedGrowth:
+class PredictedGrowth(Struct):
     """Growth that a certificate predicts for one master, held against a recorded one.
 
     master: Which; ``continuous time`` for the loop itself.
@@ -38,8 +37,7 @@ class PredictedGrowth:
     share: float
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct):
     """A recording held against a certificate.
 
     file, signal: The recording, and its column that shows one mode best.

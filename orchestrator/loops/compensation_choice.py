@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.plan import acting_at_once
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Compensation,
     DataType,
@@ -47,8 +47,7 @@ _NO_CORRECTOR = (
 _Places = Mapping[int, Compensation]
 
 
-@dataclass(frozen=True)
-class CompensationChoice:
+class CompensationChoice(Struct):
     """Compensations that do measurably more than the master alone.
 
     lines: Which undelayed lines of loops, and how each of them is compensated.

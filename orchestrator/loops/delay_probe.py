@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from orchestrator.core.master.schedule.compile import Emission
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
 from orchestrator.core.master.schedule.input_hold import InputHold
 from orchestrator.core.master.schedule.schedule import Buffer
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Compensation,
@@ -91,8 +92,7 @@ _STEPS_PER_PERIOD = 64
 _DELAYS_PER_PERIOD = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ProbedDelay:
+class ProbedDelay(Struct):
     """Delay of one loop, predicted and measured.
 
     loop: The ring of ports.

@@ -17,13 +17,13 @@ grid of its own, so that feed-through with a delay needs no derivative of the pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.loops.state_space import Floats, StateSpace
 
 Complex = NDArray[np.complex128]
@@ -37,8 +37,7 @@ _SPREAD = 100.0  # guesses of roots that are left out, as a multiple of their si
 _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
 
 
-@dataclass(frozen=True)
-class DelayedLoop:
+class DelayedLoop(Struct, dict=True):
     """A linear system x' = A x + B u, y = C x + D u whose inputs are outputs of before.
 
     a, b, c, d: float64 of shapes (n, n), (n, m), (p, n) and (p, m).

@@ -16,13 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.core.master import Execution
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, DataType, System
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import signal_names
@@ -39,8 +39,7 @@ _RATE, _MEAN = 1e-3, 1e-6
 _SMALL = 1e-3
 
 
-@dataclass(frozen=True)
-class LimitCycle:
+class LimitCycle(Struct):
     """An oscillation that sustains itself.
 
     amplitude: Of the component's input, in its unit.

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.display import Listed, escaped
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Connection,
     Connector,
@@ -149,8 +149,7 @@ def growth_size(root: complex) -> float:
     return max(abs(root.real), _LEAST * abs(root))
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(Struct):
     """One mode of a loop.
 
     Parameters
@@ -218,8 +217,7 @@ class Modes(Listed[Mode]):
         return tuple(f"{f:.6g}" for f in (item.frequency, item.growth, exact, item.damping))
 
 
-@dataclass(frozen=True)
-class LoopAccount:
+class LoopAccount(Struct):
     """What a schedule does to one group of components that act on each other.
 
     Parameters

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.plain_data import finite
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, System, connection_name
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
@@ -33,8 +33,7 @@ _SETTLED = 0.1  # share by which L may differ at half a slow frequency
 _DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
 
 
-@dataclass(frozen=True)
-class Margin:
+class Margin(Struct):
     """How far one quantity may change until the loop is at its limit.
 
     Parameters
@@ -49,8 +48,7 @@ class Margin:
     frequency: float
 
 
-@dataclass(frozen=True)
-class Margins:
+class Margins(Struct):
     """Margins of a loop that was cut: how far it is from its limit, stable or not.
 
     Parameters
@@ -91,8 +89,7 @@ class Margins:
         }
 
 
-@dataclass(frozen=True)
-class OpenLoop:
+class OpenLoop(Struct):
     """A loop that is cut at one scalar of one line.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.schedule import CompensationMethod
+from orchestrator.core.structs import Struct
 from orchestrator.engine import EngineState
 from orchestrator.loops.state_space import Floats, UnitModel, balanced
 
@@ -27,8 +27,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _EPS = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True)
-class Multipliers:
+class Multipliers(Struct):
     """Eigenvalues of one period.
 
     values: complex128, the largest modulus first.
@@ -208,8 +207,7 @@ class MemoryKind(Enum):
     STEP_BEFORE = auto()
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Struct):
     """One number of the state of a run, and the components that it belongs to.
 
     owners: The component; of samples, also those that read them.

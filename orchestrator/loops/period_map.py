@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from types import SimpleNamespace
@@ -29,6 +28,7 @@ from orchestrator.core.master.schedule.schedule import (
     OperationCode,
     input_order,
 )
+from orchestrator.core.structs import replace
 from orchestrator.core.system import REACH_NS
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, EngineState, LinearUnit

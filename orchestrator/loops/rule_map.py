@@ -12,7 +12,7 @@ where the engine can do the same (Jacobi, plain delays) is tested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, System, nearest
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
@@ -61,8 +62,7 @@ class Evidence(StrEnum):
     DOCUMENT = "document"
 
 
-@dataclass(frozen=True)
-class MasterRule:
+class MasterRule(Struct):
     """What a master with steps of one length does between and during them.
 
     All units are stepped from the same time (Jacobi), with inputs held at what was handed on.
@@ -153,8 +153,7 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
     return [MASTERS[name] for name in listed]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuledSystem(LinearSystem):
+class RuledSystem(LinearSystem, kw_only=True):
     """A system as another master steps it; what lines have beside their gain is not known to it.
 
     declared: The system with what the master does not know.
@@ -191,8 +190,7 @@ class RuledSystem(LinearSystem):
         return loop_accounts(self.declared, self.models, self.period_map(), count=count)
 
 
-@dataclass(frozen=True)
-class _SteppedUnit:
+class _SteppedUnit(Struct):
     """What is stepped at once: names of components, inputs and outputs, states and one step."""
 
     components: tuple[str, ...]
@@ -312,8 +310,7 @@ _ALGORITHMS = ("jacobi", "gauss-seidel", "newton", "waveform")
 _MOST_PAIRS, _MOST = 12, 6
 
 
-@dataclass(frozen=True)
-class Remedy:
+class Remedy(Struct):
     """Something else that could be done.
 
     what: In a sentence.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -23,6 +22,7 @@ from orchestrator.core.master import (
 )
 from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import description_of, open_description
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import SourceKind, System
 from orchestrator.loops.block_model import Side
 from orchestrator.loops.loop_account import MODES, LoopAccount, Mode, coupled_groups, loop_accounts
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 _MODELS = frozenset({SourceKind.FMU, SourceKind.BLOCK})
 
 
-@dataclass(frozen=True)
-class LinearSystem:
+class LinearSystem(Struct, dict=True):
     """A system whose components are linear models, and how a master steps it.
 
     Parameters
@@ -235,8 +234,7 @@ MOST_COMPONENTS, MOST_NUMBERS = 40, 10_000
 _ASK = "'softdock analyze loop' does so"
 
 
-@dataclass(frozen=True)
-class RunAccount:
+class RunAccount(Struct):
     """What a run says of its loops.
 
     accounts: Of all loops; empty where there are none.

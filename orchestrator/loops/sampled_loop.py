@@ -21,12 +21,12 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import are_free, coupled_groups, sampled_roots
 from orchestrator.loops.loop_transfer import Margin, Margins, at_rest, find_line, margins_of
@@ -36,8 +36,7 @@ from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import changer
 
 
-@dataclass(frozen=True)
-class CutLoop:
+class CutLoop(Struct):
     """A loop as a schedule makes it, cut at a line that is read p times in a period.
 
     What a run remembers goes by x' = A x + B u, where u is put in by the line, and y = C x comes
@@ -75,8 +74,7 @@ _ROUNDING = 1e-9
 _TURN = 2.0 * math.pi
 
 
-@dataclass(frozen=True)
-class LineStep:
+class LineStep(Struct):
     """From one read of the line to the next.
 
     rest: S_k(0), float64 of shape (n, n).
@@ -88,7 +86,6 @@ class LineStep:
     out_of: Floats
 
 
-@dataclass(frozen=True)
 class MultirateLoop(CutLoop):
     """A loop as a schedule makes it, cut at a line that is read more than once in a period.
 
@@ -270,7 +267,6 @@ _FADED = 1e-3
 _CHUNK = 64
 
 
-@dataclass(frozen=True)
 class SampledLoop(CutLoop):
     """A loop as a schedule makes it, cut at a line that is read once in a period: M0, b and c."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.simunits import unpacked
+from orchestrator.core.structs import MutableStruct, Struct, field
 
 Floats = NDArray[np.float64]
 _ROUNDS = 100
@@ -199,8 +199,7 @@ _HALVINGS = 48
 _LONGEST_CHAIN = 1000
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(Struct):
     """An event, as just before it.
 
     Parameters
@@ -217,8 +216,7 @@ class Moment:
     derivative: Floats
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Struct):
     """A trajectory and its derivatives with respect to parameters.
 
     Parameters
@@ -312,8 +310,7 @@ def _start(folder: Path, parameters: Mapping[str, float]) -> Floats:
     return np.array(columns).T
 
 
-@dataclass
-class _Trajectory:
+class _Trajectory(MutableStruct):
     """What is known of the trajectory up to now."""
 
     instance: ExchangeInstance

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
 
@@ -97,8 +98,7 @@ def balanced(matrix: Floats) -> Floats:
 _RATES = 1e-6
 
 
-@dataclass(frozen=True)
-class StateSpace:
+class StateSpace(Struct):
     """A linear system in continuous time, of deviations from the point it was made at.
 
     Parameters
@@ -184,8 +184,7 @@ class StepTransition(Protocol):
         """Return what takes (states, inputs, their derivatives) to (states, outputs)."""
 
 
-@dataclass(frozen=True)
-class UnitModel:
+class UnitModel(Struct):
     """What a component does to small changes, at the point where it was linearised.
 
     Parameters

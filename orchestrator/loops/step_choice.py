@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.schedule import OperationCode
 from orchestrator.core.plain_data import finite
 from orchestrator.core.simunits import description_of
+from orchestrator.core.structs import MutableStruct, Struct, field
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.step_error import (
     ANY_NS,
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 _STEPS = frozenset({OperationCode.STEP, OperationCode.SECOND_HALF})
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct):
     """What a schedule does in one simulated second.
 
     unit_steps: Steps of components; those of an iterated loop count once for each of its passes.
@@ -68,8 +67,7 @@ RATIO = 1.05
 _BELOW = 3
 
 
-@dataclass
-class Search:
+class Search(MutableStruct):
     """What was looked at: the errors by step in nanoseconds.
 
     error: Says how far a step is off; infinite where it is not usable.
@@ -142,8 +140,7 @@ COUNT = 2
 _MOST_NUMBERS = 300
 
 
-@dataclass(frozen=True)
-class StepChoice:
+class StepChoice(Struct):
     """The step of one algorithm.
 
     algorithm, tolerance: For which it is, and what any figure may be off, as a share of its size.
@@ -197,8 +194,7 @@ class StepChoice:
         }
 
 
-@dataclass(frozen=True)
-class StepReference:
+class StepReference(Struct):
     """What steps are judged by, and which of them there are.
 
     linear: The system, linearised once.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,6 +11,7 @@ from scipy.optimize import brentq
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.plain_data import finite
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, System
 from orchestrator.loops.loop_account import (
     continuous_loop,
@@ -76,8 +76,7 @@ _LEAST = 1e-3
 _FAR = 100.0
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(Struct):
     """One margin in continuous time.
 
     name: Such as ``delay margin of rod.force -> mass.force``.
@@ -108,8 +107,7 @@ class Limit:
         return abs(sampled - self.exact) / max(abs(self.exact), 1e3 * _LEAST / self.omega)
 
 
-@dataclass(frozen=True)
-class LoopMargins:
+class LoopMargins(Struct):
     """The margins of a loop in continuous time, at one line of it.
 
     line: Where it is cut, ``component.output -> component.input``.
@@ -220,8 +218,7 @@ _INSTEAD = (
 )
 
 
-@dataclass(frozen=True)
-class LoopModes:
+class LoopModes(Struct):
     """The modes of one loop in continuous time that a step must leave as they are.
 
     components: Those of the loop.
@@ -234,8 +231,7 @@ class LoopModes:
     free: int
 
 
-@dataclass(frozen=True)
-class Deviation:
+class Deviation(Struct):
     """One figure of a loop: what it is, and what a step makes of it.
 
     name: Such as ``growth of the mode of 0.29 Hz``.
@@ -262,8 +258,7 @@ class Deviation:
         }
 
 
-@dataclass(frozen=True)
-class StepEffect:
+class StepEffect(Struct):
     """What a step does to all loops.
 
     step_ns: The communication step, ns.

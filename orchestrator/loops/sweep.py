@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import LinearTransformation, TransportDelay, nanoseconds
 from orchestrator.core.system.time import step_length
 from orchestrator.loops.loop_account import LoopAccount
@@ -17,8 +17,7 @@ from orchestrator.loops.run_account import LinearSystem
 KINDS = ("delay", "gain", "step")
 
 
-@dataclass(frozen=True)
-class SweepPoint:
+class SweepPoint(Struct):
     """The modes of a system at one value.
 
     Parameters

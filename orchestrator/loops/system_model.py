@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.simunits import Block, Output, Parameter, State, block, resolve
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import Causality, DataType, System
 from orchestrator.loops.contact import pade_coefficients
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
@@ -77,8 +77,7 @@ class Delays(StrEnum):
     SAMPLED = "sampled"
 
 
-@dataclass(frozen=True)
-class SystemModel:
+class SystemModel(Struct):
     """A linear system x' = A x + B u, y = C x + D u, or x[k+1] = A x[k] + B u[k] of steps.
 
     Parameters

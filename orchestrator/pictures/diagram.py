@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from math import isfinite, nan
 from pathlib import Path
@@ -16,6 +15,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Plan, compile_schedule, validate_plan
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import read_fmu
+from orchestrator.core.structs import replace
 from orchestrator.core.system import SourceKind, System, closed_loops
 from orchestrator.core.system.time import step_length
 from orchestrator.pictures.drawing import Drawing, Facts, as_prepared, draw_system

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.pictures.plot_drawing import headline, literal, new_figure
 from orchestrator.study.content import Floats, MapAxis, MapLook, MapPanel
 
@@ -24,8 +24,7 @@ _OVER = {"facecolor": "none", "edgecolor": "#333333"}
 _HATCHES = ("////", "\\\\\\\\", "xxxx", "||||", "----", "++++")
 
 
-@dataclass(frozen=True, slots=True)
-class _Pen:
+class _Pen(Struct):
     """How a line on a map is drawn: with an edge, so that it is seen on any colour."""
 
     colour: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.recording import Result, parameters_of
 from orchestrator.core.simunits import read_fmu
+from orchestrator.core.structs import replace
 from orchestrator.core.system import SourceKind
 from orchestrator.pictures import BESIDE, write_report
 from orchestrator.pictures.diagram import facts_of_run, nested_of, valued_drawing

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
 from orchestrator.core.simunits import component_of
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import (
     Component,
     Connection,
@@ -39,8 +39,7 @@ TWICE, OTHERWISE, STRANGER = "TIM114", "TIM115", "CAP115"
 ERRORS = (TWICE, STRANGER)
 
 
-@dataclass(frozen=True, slots=True)
-class Hardware:
+class Hardware(Struct):
     """What the cases of an experiment say of its rig.
 
     physical: Lines that hardware makes in some case.

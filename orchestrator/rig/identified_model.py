@@ -5,13 +5,13 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import expm
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.simunits import Block, Input, Output, State, block
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Component,
     LinearTransformation,
@@ -30,8 +30,7 @@ from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, 
 _FOLLOWS = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class GainRatio:
+class GainRatio(Struct):
     """An identified gain beside the model's, at the slowest frequency that the record shows.
 
     component, response, command: Whose it is.

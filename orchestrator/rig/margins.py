@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import stepping_order
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import System
 from orchestrator.loops import LinearSystem, Margins
 from orchestrator.loops.delayed_loop import Complex
@@ -20,8 +21,7 @@ from orchestrator.loops.state_space import Floats
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 
 
-@dataclass(frozen=True, slots=True)
-class Reserve:
+class Reserve(Struct):
     """Margins that a loop must have at least.
 
     delay: Of a delay that is added at the command, s, > 0.
@@ -68,8 +68,7 @@ class Reserve:
 _FARTHEST, _HALVINGS = 64.0, 6
 
 
-@dataclass(frozen=True, slots=True)
-class Knobs:
+class Knobs(Struct):
     """What a user could turn.
 
     stiffness, damping: Parameters, ``component.parameter``; ``None``: not known.
@@ -181,8 +180,7 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
     )
 
 
-@dataclass(frozen=True)
-class ArmedLine:
+class ArmedLine(Struct):
     """One command of a device, and the loop through it.
 
     line: ``component.output -> component.input``.

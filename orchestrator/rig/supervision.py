@@ -8,7 +8,6 @@ import logging
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.rig.device_units.description import device_facts
 from orchestrator.rig.device_units.supervision import watched_facts

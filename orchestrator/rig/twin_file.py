@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from orchestrator.core.diagnostics import UnknownNameError, nearest
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_file
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, Provenance, System, TransportDelay
 
 Floats = npt.NDArray[np.float64]
@@ -23,8 +23,7 @@ Floats = npt.NDArray[np.float64]
 _DOUBLE = 1e-8
 
 
-@dataclass(frozen=True, slots=True)
-class Lag:
+class Lag(Struct):
     """``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
 
     frequency: Hz, > 0: corner frequency of the first order, natural frequency of the second.

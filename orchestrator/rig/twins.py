@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
 from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class TwinChannel:
+class TwinChannel(Struct):
     """What one scalar of an output passes through, in the unit of its connector.
 
     delay_ns: Nanoseconds: of the device, and of the way there and back unless hardware carries it

@@ -7,7 +7,6 @@ curve of a panel also has another dash, so that curves which coincide stay visib
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -19,6 +18,7 @@ from orchestrator.core.coupling import DelayPlan, FaultRecord, LineStatistics, L
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import ParameterRow, Result, versions
 from orchestrator.core.simunits import Notice
+from orchestrator.core.structs import Struct, field
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,8 +41,7 @@ DASHES: tuple[Dash, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class Curve(Struct, eq=False):
     """One line of a plot.
 
     label: What the legend says; an empty one is not listed.
@@ -73,8 +72,7 @@ class Curve:
         return x, y
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct):
     """A horizontal or vertical line to compare with."""
 
     value: float
@@ -82,8 +80,7 @@ class Reference:
     axis: Literal["x", "y"] = "y"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class Panel(Struct, eq=False):
     """Curves that share a vertical axis, whose label has the unit: ``"Position [m]"``.
 
     ylabel, curves: What is drawn.
@@ -99,8 +96,7 @@ class Panel:
     xlabel: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct):
     """A time in which something was different, shaded in all panels; ``None``: to the end."""
 
     label: str
@@ -108,8 +104,7 @@ class Span:
     end: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plot:
+class Plot(Struct, eq=False):
     """A figure as plain values.
 
     kind: ``"time"``: samples over an abscissa that all panels share; ``"path"``: samples of one
@@ -133,8 +128,7 @@ class Plot:
     ticks: tuple[Sequence[float], Sequence[str]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MapAxis:
+class MapAxis(Struct):
     """An axis of all panels.
 
     label: With the unit.
@@ -175,8 +169,7 @@ class MapAxis:
         return np.exp(found) if self.log else found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MapPanel:
+class MapPanel(Struct, eq=False):
     """One map.
 
     title: Above it.
@@ -195,8 +188,7 @@ class MapPanel:
     contour: Floats | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MapLook:
+class MapLook(Struct):
     """How maps look.
 
     label: Of the scale, with the unit.
@@ -227,8 +219,7 @@ class Inline(Protocol):
         """Write it; ``label`` is for those who do not see it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct):
     """One number that sums a run up, such as a peak or a growth rate; a column of the summary."""
 
     name: str
@@ -236,8 +227,7 @@ class Measure:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EnergyRow:
+class EnergyRow(Struct):
     """One line of an energy ledger.
 
     group, name: What it is, such as ``"created"``, and of what.
@@ -250,8 +240,7 @@ class EnergyRow:
     percent: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FigureItem:
+class FigureItem(Struct, eq=False):
     """A picture with its caption.
 
     figure: A plot, which the page draws; a matplotlib figure, a drawing of a system, or the path of
@@ -265,8 +254,7 @@ class FigureItem:
     alt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FmuItem:
+class FmuItem(Struct):
     """An FMU that was used."""
 
     component: str
@@ -275,16 +263,14 @@ class FmuItem:
     generator: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FileItem:
+class FileItem(Struct):
     """A file that was written; ``path`` relative to the report becomes a link."""
 
     path: Path
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TableItem:
+class TableItem(Struct):
     """A table with its heading; the first column names the rows, numbers stand to the right.
 
     ``note`` is a sentence above it, ``remarks`` are a list below that.
@@ -313,8 +299,7 @@ def texts_of(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct):
     """A table with its notes, and the same as plain data and as objects.
 
     Parameters
@@ -362,8 +347,7 @@ _OF_A_RESULT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseSection:
+class CaseSection(Struct, eq=False):
     """One case: how it was run and what came of it.
 
     name, description: Heading, and a sentence below it.
@@ -406,8 +390,7 @@ class CaseSection:
         return self.simulated_seconds / self.wall_seconds if self.wall_seconds > 0 else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
+class Report(Struct, eq=False):
     """A whole report.
 
     title, description: Heading and introduction; a blank line begins a new paragraph.

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -16,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
 from orchestrator.core.recording import whole_file
+from orchestrator.core.structs import replace
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run, Steps
 from orchestrator.study.goal import Goal, expected_cases, goal_of, recorded_names

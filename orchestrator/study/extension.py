@@ -26,6 +26,7 @@ from orchestrator.core.diagnostics import (
     nearest,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
 from orchestrator.core.wings import PluginGroup, lacking_package
 from orchestrator.study.content import Section
@@ -113,8 +114,7 @@ class Run:
         return next((one.value for one in self.sections.get(case, ()) if one.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct):
     """The steps of a case, and what is called at both ends of them.
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
     nearest,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import conversion, nanoseconds, signal_of
 from orchestrator.core.system.naming import listed_names
 from orchestrator.study.experiment import Experiment, Measure
@@ -32,8 +32,7 @@ UnitOf = Callable[[str], str]
 _OF_SIGNALS = ("begin", "until", "after", "settles", "reference", "stop")
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct):
     """A statement whose numbers are in the unit of what it is about.
 
     ``value`` is what is not to be reached, or how far from ``centre`` it may be.
@@ -85,8 +84,7 @@ def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
     return Bound(said.name, said.relation, factor * said.bound.value, at, unit)
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct):
     """What is expected of one case, or of each run of a sweep.
 
     name, table: Of the expectation.

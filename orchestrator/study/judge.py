@@ -12,6 +12,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import seconds
 from orchestrator.study.content import Cell, Section
 from orchestrator.study.experiment import Time
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.core.master import Recording
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct):
     """Whether an expectation was kept, and what was found.
 
     Parameters

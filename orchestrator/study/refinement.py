@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
@@ -11,6 +11,7 @@ from orchestrator.core.display import Progress
 from orchestrator.core.master import ExecutionSettings, Plan, RunKeywords, plan_of
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import description_of, resolve
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System, seconds
 from orchestrator.core.system.time import StepLength, divided, step_text
 from orchestrator.study.prepare.simulate import InterruptedRun, RunHooks, horizon, simulate_with
@@ -26,8 +27,7 @@ from orchestrator.study.verification import (
 DIVISORS = (2, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Struct):
     """How a run is repeated with shorter steps.
 
     system, settings: Of the run itself.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,6 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.realtime import RealTime
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import nanoseconds
 from orchestrator.study.experiment import Table, Time
 
@@ -177,16 +177,14 @@ _STATEMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct):
     """A number with its unit; ``None``: it was given none."""
 
     value: float
     unit: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct):
     """What is said of a name: ``"contact.force < 50 N"``, ``"speed within 1 mm/s of 3 cm/s"``.
 
     ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``within``; ``centre`` what it is within of.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import resolve
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import DataType, Fault, FaultKind, System, lines_of, seconds
 from orchestrator.core.system.naming import lacking
 
@@ -36,8 +37,7 @@ class Flag(StrEnum):
     JUMP = "jump"
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFigures:
+class OutputFigures(Struct):
     """Figures of one output; ``None`` where there is none.
 
     name, unit: The output, ``component.connector`` with ``[i]`` for an element.
@@ -239,8 +239,7 @@ ROUND_OFF = 1e-12
 _AS_MUCH = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
+class Kinds(Struct):
     """Outputs that have no order: Integers and Booleans, and those that depend on draws."""
 
     discrete: Collection[str] = ()

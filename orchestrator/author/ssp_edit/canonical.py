@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lxml import etree
 
 from orchestrator.core.ssp.common.names import children, tag
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Component,
     Connector,

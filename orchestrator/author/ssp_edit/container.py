@@ -8,7 +8,6 @@ import weakref
 import zipfile
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
@@ -24,6 +23,7 @@ from orchestrator.core.ssp.archive.sources import (
     relative_uri,
 )
 from orchestrator.core.ssp.archive.unpacking import replacing, unpacked
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Component, SourceKind, System
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -24,11 +23,11 @@ from orchestrator.core.ssp.common.codes import Findings
 from orchestrator.core.ssp.common.schema import Schema, violations
 from orchestrator.core.ssp.read.ssd import read_into
 from orchestrator.core.ssp.write.ssd import document
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Struct):
     """The text of an .ssd, its tree, and the system that it holds."""
 
     content: bytes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 from xml.parsers import expat
@@ -15,13 +14,13 @@ from lxml import etree
 from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp.common.names import children
+from orchestrator.core.structs import Struct
 
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _ATTRIBUTE_TEXT = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct):
     """How a file is laid out.
 
     newline: Between elements; empty: they stand in one line.
@@ -73,8 +72,7 @@ _MARKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextSpan:
+class TextSpan(Struct):
     """Where an element stands, in bytes of the text in UTF-8.
 
     start, end: The whole element.

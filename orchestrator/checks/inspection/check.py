@@ -12,7 +12,6 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
 from orchestrator.core.simunits.fmi.model_description import read_model_description
+from orchestrator.core.structs import Struct
 
 _INTERFACES = {
     "Co-Simulation": "CoSimulation",
@@ -148,8 +148,7 @@ def _port(variable: Variable) -> dict[str, Any]:
 Outcome = Literal["passed", "flawed", "failed", "skipped"]
 
 
-@dataclass(frozen=True, slots=True)
-class FmuCheckResult:
+class FmuCheckResult(Struct):
     """How one check ended.
 
     interface: ``description``, ``Co-Simulation`` or ``Model Exchange``.

@@ -17,7 +17,6 @@ so that a feed-through adds nothing. So it is with an input that follows its sig
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import lcm
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from orchestrator.core.coupling.line_plan import (
     plan_prediction,
 )
 from orchestrator.core.display import Listed
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Compensation, Connection, Endpoint, Interpolation, Loop
 from orchestrator.core.system.loops import islands
 
@@ -96,8 +96,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class LoopDelay:
+class LoopDelay(Struct):
     """Delay of one closed loop, in nanoseconds.
 
     loops: The rings of ports that share these components and this delay.

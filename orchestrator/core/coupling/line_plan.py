@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from math import lcm
 
 from orchestrator.core.display import Listed
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Connection,
     Delivery,
@@ -25,8 +25,7 @@ _GAMMA_CUT = 0.9999
 _NORMAL_CUT = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Struct):
     """How one line delivers its samples; times in nanoseconds (engine/src/core/channel.hpp).
 
     As a tuple it is a row of the engine's table of channels.
@@ -116,8 +115,7 @@ def _quantiles(nominal_ns: int, jitter: Jitter) -> tuple[float, ...]:
     return tuple((nominal_ns + jitter.spread_ns * standard).tolist())
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct):
     """Times of one connection in nanoseconds, seen from the begin of a step of its target.
 
     source_ns, target_ns: How long one step of either unit takes; they begin together at the start.
@@ -182,8 +180,7 @@ class DelayMode(StrEnum):
 DEFAULT_DELAY = DelayMode.WAVEFORM
 
 
-@dataclass(frozen=True, slots=True)
-class DelayPlan:
+class DelayPlan(Struct):
     """How one delayed or predicted connection is read.
 
     connection: The connection.
@@ -303,8 +300,7 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
     return DelayPlan(line, shift, seen, ahead, between, beyond, held_ns=held_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class LineStatistics:
+class LineStatistics(Struct):
     """Counts of one connection; for an array, of each of its elements.
 
     sent: Samples after the first, which is known from the start.

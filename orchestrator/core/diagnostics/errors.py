@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Self
 
+from orchestrator.core.structs import Struct
+
 
 class Severity(StrEnum):
     """How bad a finding is.
@@ -27,8 +29,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct):
     """One kind of finding.
 
     name: Letters of the family and three digits; its meaning never changes.

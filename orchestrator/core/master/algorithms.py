@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from orchestrator.core.diagnostics import (
@@ -26,6 +25,7 @@ from orchestrator.core.master.plan import (
     levels,
     stepping_order,
 )
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Connection, System, nanoseconds, nearest
 from orchestrator.core.wings import registered
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Connection, System
 from orchestrator.core.system.loops import Ways, ordered_rings
 from orchestrator.core.system.naming import is_whole
@@ -49,8 +49,7 @@ class Iteration(IntEnum):
     NEWTON_BY_DERIVATIVES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Loops:
+class Loops(Struct):
     """How loops are iterated.
 
     Parameters
@@ -91,8 +90,7 @@ class StepMethod(IntEnum):
     ECCO = 3
 
 
-@dataclass(frozen=True, slots=True)
-class StepSizeControl:
+class StepSizeControl(Struct):
     """How long the steps are, where they are not all the same.
 
     Parameters
@@ -127,8 +125,7 @@ class StepSizeControl:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct):
     """Components that exchange at the same moment; those of a loop are iterated together.
 
     Parameters
@@ -143,8 +140,7 @@ class Group:
     loop: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct):
     """What an algorithm returns.
 
     Parameters

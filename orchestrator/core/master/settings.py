@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.core.master.algorithms import DEFAULT_ALGORITHM, plan_of
 from orchestrator.core.master.plan import Coupling, Plan
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import (
     Compensation,
     Connection,
@@ -188,8 +188,7 @@ class RunKeywords(StepKeywords, total=False):
     limits: Mapping[str, Limits | tuple[float, float]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionSettings:
+class ExecutionSettings(Struct):
     """How one system is run, whatever is done with it; see :class:`orchestrator.Execution`.
 
     Times are as they were given. ``None``: no step is given, no stop is announced, all outputs are

@@ -10,6 +10,7 @@ import pickle
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -17,9 +18,8 @@ import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -32,6 +32,7 @@ from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording.files import GROWING, default_format, writer
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import Notice
+from orchestrator.core.structs import Struct
 
 if TYPE_CHECKING:
     from orchestrator.core.recording.mcap import GrowingMcap
@@ -168,11 +169,10 @@ def _travels(begun: Result) -> bool:
 
 _LOWEST = 19  # of nice(2)
 #: In front of each message of the run.
-LENGTH = Struct("<q")
+LENGTH = struct.Struct("<q")
 
 
-@dataclass(frozen=True, slots=True)
-class JournalOrder:
+class JournalOrder(Struct):
     """What is written where.
 
     folder, interval: As of :class:`Journal`.

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from typing import Any, NotRequired
 
@@ -19,6 +19,7 @@ from orchestrator.core.coupling import DelayPlan, FaultRecord, LoopDelay, Mark, 
 from orchestrator.core.plain_data import misfit
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.simunits import Notice
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, System, Value
 
 _PACKAGES = (
@@ -157,8 +158,7 @@ def result_of(
     return Result(time_ns=time_ns, names=tuple(names), values=values, units=dict(units), **told)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterRow:
+class ParameterRow(Struct):
     """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
 
     component: str

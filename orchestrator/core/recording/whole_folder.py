@@ -11,11 +11,11 @@ import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.structs import MutableStruct, field
 
 _ATOMIC_DRAFT = re.compile(r"\.[0-9a-f]{12}\.part")
 
@@ -51,8 +51,7 @@ _DRAFT, _ASIDE = ".part", ".old"
 _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(MutableStruct):
     """What is going to be in a folder.
 
     folder: Where to write.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from orchestrator.core.simunits.registry import (
     kind_of,
     refuse_fmu_options,
 )
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Backend, Component, Source, SourceKind, System
 from orchestrator.core.system.component import PROCESS_OPTIONS
 from orchestrator.engine import Surroundings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -45,8 +45,7 @@ _TIME = "time [s]"
 _LATEST = 2.0**63 / 1e9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recorded:
+class Recorded(Struct, eq=False):
     """The recorded signals of one component.
 
     file: Where they stand.
@@ -114,8 +113,7 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _LogTable:
+class _LogTable(Struct):
     """A file of columns: their titles, units by title, and the numbers of those that are chosen."""
 
     titles: Sequence[str]

@@ -7,11 +7,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from orchestrator.core.diagnostics import CapabilityError, StepError
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
 from orchestrator.engine import Surroundings, Unit
 
@@ -55,8 +56,7 @@ class Capabilities:
         return near or step_ns % max(1, round(fixed_ns)) == 0
 
 
-@dataclass(frozen=True, slots=True)
-class UnitDescription:
+class UnitDescription(Struct):
     """Ports, parameters and capabilities of a unit.
 
     name: Model name of the FMU, or the block's registered name.
@@ -85,8 +85,7 @@ class UnitDescription:
         return [c for c in self.connectors.values() if c.causality is causality]
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(Struct):
     """How one step of a unit ended.
 
     status: 0 ok, 1 warning, 2 discard, 3 error, 4 fatal, as fmi2Status.

@@ -10,7 +10,6 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.simunits.fmi.fmu_description import power_ports, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
     Component,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import (
@@ -12,6 +11,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
     UnknownNameError,
 )
+from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.experiment import DefaultExperiment

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields
 from types import MappingProxyType
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system.naming import is_finite, is_whole, lacking
 from orchestrator.core.system.ports import (
     Causality,
@@ -37,8 +38,7 @@ _ALWAYS = ("backend", "on_failure")
 PROCESS_OPTIONS = ("process", "step_timeout", "on_failure", "restarts")
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentOptions:
+class ComponentOptions(Struct):
     """Options of one component.
 
     Parameters
@@ -132,15 +132,14 @@ class ComponentOptions:
             If a value does not fit.
         """
         for option in changes:
-            if option not in self.__dataclass_fields__:
-                known = [field.name for field in fields(self)]
+            if option not in self.__struct_fields__:
                 raise UnknownNameError(
-                    f"no option '{option}' of a component{nearest(option, known)};"
-                    f" known: {', '.join(known)}"
+                    f"no option '{option}' of a component{nearest(option, self.__struct_fields__)};"
+                    f" known: {', '.join(self.__struct_fields__)}"
                 )
         if all(getattr(self, option) is value for option, value in changes.items()):
             return self
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return replace(self, **changes)
 
     def numerical(self) -> dict[str, str]:
         """Say those of :meth:`said` on which the numbers of a run depend."""
@@ -161,8 +160,7 @@ class ComponentOptions:
 _USUAL = ComponentOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(Struct):
     """One node of the system graph.
 
     Parameters
@@ -292,8 +290,7 @@ class Component:
         return replace(self, values={**self.values, **given})
 
 
-@dataclass(frozen=True, slots=True)
-class Bus:
+class Bus(Struct):
     """A place where a system reaches a signal dictionary (SSP: SignalDictionaryReference).
 
     Every entry of a dictionary is one signal: one connection writes it and any number read it, in

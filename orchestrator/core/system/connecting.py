@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import (
     Compensation,
@@ -173,8 +173,7 @@ def with_delay(
     return system.edit(folder, lambda holder: replace(holder, connections=changed))
 
 
-@dataclass(frozen=True, slots=True)
-class AutoConnection:
+class AutoConnection(Struct):
     """What was found to connect; nothing has happened to the system that was asked.
 
     system: With the connections that were found.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from typing import NamedTuple
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.ports import Connector, conversion_between
 
@@ -44,8 +44,7 @@ class Compensation(StrEnum):
         return self is not Compensation.ENERGY
 
 
-@dataclass(frozen=True, slots=True)
-class LinearTransformation:
+class LinearTransformation(Struct):
     """``target = factor * source + offset``, applied after the unit conversion (SSP 1.0, 5.3.2).
 
     Raises
@@ -64,8 +63,7 @@ class LinearTransformation:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class MappingTransformation:
+class MappingTransformation(Struct):
     """A table from values of the source to values of the target.
 
     For Booleans (0 and 1), Integers and enumerations (the numbers of their items). A value that is
@@ -151,8 +149,7 @@ class Extrapolation(StrEnum):
     SMOOTHED = "smoothed"
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct):
     """A directed signal line.
 
     source, target: An output and an input; seen from inside, the system's own inputs are sources.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.structs import Struct, force_setattr
 from orchestrator.core.system.naming import is_whole, member_of
 from orchestrator.core.system.time import nanoseconds
 
@@ -17,8 +17,7 @@ from orchestrator.core.system.time import nanoseconds
 _MOST_ROWS = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class DelayTrace:
+class DelayTrace(Struct):
     """Delay of samples by the time at which they are sent.
 
     Before the first row its delay holds, after the last one that of the last.
@@ -127,8 +126,7 @@ def _expect_whole(what: str, value: object) -> None:
         raise DescriptionError(f"{what}: expected a whole number, found {value!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Jitter:
+class Jitter(Struct):
     """Random part of a delay.
 
     Parameters
@@ -158,7 +156,7 @@ class Jitter:
     correlation_ns: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", member_of(JitterKind, self.kind, "kind of a jitter"))
+        force_setattr(self, "kind", member_of(JitterKind, self.kind, "kind of a jitter"))
         for name in ("spread_ns", "correlation_ns"):
             _expect_whole(f"{name} of a jitter, in nanoseconds", getattr(self, name))
         if self.spread_ns <= 0:
@@ -183,8 +181,7 @@ class Jitter:
         return nominal_ns - below[self.kind] * self.spread_ns
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(Struct):
     """What makes a delay differ from sample to sample.
 
     Parameters
@@ -216,8 +213,8 @@ class Variation:
     newest: Newest = Newest.SENT
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delivery", member_of(Delivery, self.delivery, "delivery"))
-        object.__setattr__(self, "newest", member_of(Newest, self.newest, "newest"))
+        force_setattr(self, "delivery", member_of(Delivery, self.delivery, "delivery"))
+        force_setattr(self, "newest", member_of(Newest, self.newest, "newest"))
         if self.jitter is not None and self.trace is not None:
             raise DescriptionError("a delay varies by a jitter or by a trace; expected one of them")
         if not 0.0 <= self.loss < 1.0:
@@ -243,8 +240,7 @@ class Provenance(StrEnum):
     MEASURED = "measured"
 
 
-@dataclass(frozen=True, slots=True)
-class TransportDelay:
+class TransportDelay(Struct):
     """Delay of a connection.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, nanoseconds, seconds, step_length, step_text
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 WAY = ("step", "start", "algorithm", "algorithm_options", "rates", "delay", "early_return")
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultExperiment:
+class DefaultExperiment(Struct):
     """How a system wants to be run where nothing else is said (times in nanoseconds).
 
     Parameters

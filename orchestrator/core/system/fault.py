@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.structs import Struct
 from orchestrator.core.system.connection import Connection, Endpoint, connection_name
 from orchestrator.core.system.naming import is_finite, is_whole
 from orchestrator.core.system.ports import Connector, DataType
@@ -62,8 +62,7 @@ _FURTHER: Mapping[FaultKind, tuple[str, ...]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct):
     """One fault of a scenario.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +12,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.garbage import collection_paused
+from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import (
     Connection,

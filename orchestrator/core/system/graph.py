@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connecting import connect
 from orchestrator.core.system.connection import Connection

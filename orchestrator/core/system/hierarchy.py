@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError, UnknownNameError
+from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import SEPARATOR, lacking

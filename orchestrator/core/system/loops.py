@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import islice, pairwise
 from math import prod
 from typing import TYPE_CHECKING, TypeVar
 
+from orchestrator.core.structs import MutableStruct, Struct, replace
 from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
 from orchestrator.core.system.ports import Causality
 
@@ -247,8 +247,7 @@ _LOGGER = logging.getLogger(__name__)
 MOST_LOOPS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct):
     """A closed ring of connections, and all those that are as late as it is.
 
     connections: The lines of one of these rings, in order; each ends at the component where the
@@ -282,16 +281,14 @@ class Loop:
         return " -> ".join([*map(str, (c.source for c in self.connections)), self.components[0]])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Bundle:
+class _Bundle(Struct, eq=False):
     """Lines between two components that are equally late, and act alike before and behind."""
 
     lines: tuple[Connection, ...]
     lateness: object
 
 
-@dataclass(slots=True)
-class _Ways:
+class _Ways(MutableStruct):
     """Rings that are alike, as far as they are laid: one of them, their number, all lines."""
 
     ring: tuple[Connection, ...]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf, prod
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.units.conversion import BaseUnit, conversion, defined_conversion
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct):
     """A range of numbers.
 
     least, most: Its ends.
@@ -123,8 +122,7 @@ class Variability(StrEnum):
     CLOCKED = "clocked"
 
 
-@dataclass(frozen=True, slots=True)
-class Enumeration:
+class Enumeration(Struct):
     """Named whole numbers, the type of an Integer connector.
 
     name: Of the type.
@@ -145,8 +143,7 @@ _PYTHON: Mapping[DataType, tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Connector:
+class Connector(Struct):
     """One port or parameter.
 
     Parameters
@@ -187,7 +184,7 @@ class Connector:
     enumeration: Enumeration | None = None
     unit_definition: BaseUnit | None = None
     limits: Limits | None = None
-    frame: str | None = field(default=None, repr=False)
+    frame: str | None = None
 
     @property
     def size(self) -> int:
@@ -302,8 +299,7 @@ class Positive(StrEnum):
     OUT = "out"
 
 
-@dataclass(frozen=True, slots=True)
-class PowerPort:
+class PowerPort(Struct):
     """Connectors of a component or system that are connected as one.
 
     Its power is the sum of all efforts times their flows. A force, torque, voltage or pressure is

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from math import pi
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
 )
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.checks import compatible
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
@@ -164,8 +164,7 @@ def port_of_pairs(
 Delay = TransportDelay | str | float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct):
     """One of the two ports, and whose it is."""
 
     path: str

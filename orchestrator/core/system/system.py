@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import building, checks, connecting, flatten, hierarchy, power_lines
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Extrapolation
@@ -71,8 +71,7 @@ def _counts(system: System) -> str:
     return ", ".join(said) or "empty"
 
 
-@dataclass(frozen=True)
-class System:
+class System(Struct, dict=True):
     """A graph of components and nested systems.
 
     A system is a value: every method returns a new one, so that variants are made by writing them

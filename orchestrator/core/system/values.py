@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Endpoint
@@ -106,8 +106,7 @@ def _holder(system: System, path: str) -> Component | System:
     return target_of(system, path)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptStart:
+class KeptStart(Struct):
     """An input that keeps the value which its FMU begins with, in its unit if it has one."""
 
     end: Endpoint
@@ -170,8 +169,7 @@ def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
 _ELEMENT = re.compile(r"(?P<whole>.+)\[(?P<index>\d+)\]", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Struct):
     """What the name of a signal means.
 
     end, connector: Of the component.

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from math import isclose, log10, pi
 
 from orchestrator.core.diagnostics import UnitMismatchError
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.units.notation import Notation, NotationError, read_notation, spelled
 from orchestrator.core.units.tables import (
     BASE_UNITS,
@@ -77,8 +77,7 @@ _LOGGER = logging.getLogger(__name__)
 _RELATIVE = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
-class BaseUnit:
+class BaseUnit(Struct):
     """A unit in terms of SI base units: ``si_value = factor * value + offset``.
 
     exponents: Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left

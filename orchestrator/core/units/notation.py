@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from orchestrator.core.structs import Struct
 from orchestrator.core.units.tables import (
     PREFIXES,
     is_logarithmic,
@@ -116,8 +116,7 @@ class NotationError(ValueError):
     """A text is not a unit, or could be two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
+class Notation(Struct):
     """A unit taken apart.
 
     powers: Symbols with their exponents, in order.

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from math import isclose
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.core.structs import Struct, field
 
 if TYPE_CHECKING:
     import pint
@@ -28,8 +29,7 @@ LEVEL: Final = "Np"
 _EXACT: Final = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct):
     """A unit in terms of base units: ``base = factor * pi**pi * (2 pi)**turns * value + offset``.
 
     exponents: By base unit, none of them zero; beside those of SI there may be others, such as

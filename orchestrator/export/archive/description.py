@@ -10,12 +10,12 @@ import itertools
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import ModelicaError, SoftdockError
+from orchestrator.core.structs import replace
 from orchestrator.core.system import conversion
 from orchestrator.core.units.conversion import base_unit, is_expressible, per_second
 from orchestrator.export.archive.dependency import Dependent, dependencies_of

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from lxml import etree
+
+from orchestrator.core.structs import Struct
 
 GENERATOR = "Softdock"
 Attributes = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct):
     """A unit: its definition in SI base units where it has one, and units to display it in."""
 
     name: str
@@ -20,8 +20,7 @@ class Unit:
     displayed: tuple[Attributes, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TypeDefinition:
+class TypeDefinition(Struct):
     """A type that variables are declared with; ``items`` are those of an enumeration."""
 
     name: str
@@ -30,8 +29,7 @@ class TypeDefinition:
     items: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DescribedVariable:
+class DescribedVariable(Struct):
     """One variable.
 
     tag: Its type, as the version calls it.
@@ -59,8 +57,7 @@ def time_variable(reference: int, name: str = "time") -> DescribedVariable:
     return DescribedVariable("Float64", identity, {"unit": "s"})
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct):
     """An unknown of ModelStructure: index (FMI 2.0) or value reference (FMI 3.0), and knowns."""
 
     key: int
@@ -77,8 +74,7 @@ class Unknown:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedDescription:
+class ExportedDescription(Struct):
     """What a model description says, in the words of one version of FMI.
 
     name, description, token: Of the model; the token is FMI 2.0's guid.

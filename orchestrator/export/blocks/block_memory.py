@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import Block
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connector
 from orchestrator.core.system import DataType as PortType
 from orchestrator.export.dae.residual_dae import (
@@ -286,8 +286,7 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
     return target
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct):
     """One attribute of a block: a number, an array, or a list or tuple of numbers.
 
     form: The type of the attribute.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connector, Interpolation, seconds
 from orchestrator.export.blocks.build_block import build_sampled
 from orchestrator.export.build import BuildResult
@@ -32,8 +32,7 @@ _FARTHEST = 2.3e9  # seconds: as far as times of a run may be from 0, whole
 _SPARE = 8  # times as many samples as the delay needs: for steps that are shorter
 
 
-@dataclass(frozen=True, slots=True)
-class DelayLine:
+class DelayLine(Struct):
     """A line whose output is late.
 
     Attributes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from html import escape
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from orchestrator.core.diagnostics import CapabilityError, FmuError
 from orchestrator.core.simunits import Block
 from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Value
 from orchestrator.export.archive.description import describe
 from orchestrator.export.archive.fmu_archive import (
@@ -32,8 +32,7 @@ from orchestrator.export.recipe import Recipe, platforms_of
 _Places = Mapping[int, tuple[str, int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tool:
+class _Tool(Struct):
     """A package whose library calls Python, and the class that this library looks for."""
 
     package: str
@@ -69,8 +68,7 @@ _TOOLS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
+class _Embedded(Struct):
     """A block that goes into FMUs.
 
     module, files: Where its class is imported from. Of a module that stands alone its file is

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import casadi as ca
 import networkx as nx
 
+from orchestrator.core.structs import Struct
 from orchestrator.export.codegen.rows import (
     SHORTEST,
     ArrayRows,
@@ -25,8 +25,7 @@ from orchestrator.export.codegen.rows import (
 from orchestrator.export.dae.residual_dae import Column
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowLoop:
+class RowLoop(Struct, eq=False):
     """Elements ``begin`` to ``end - 1`` of a row, all by one formula."""
 
     row: str
@@ -43,8 +42,7 @@ class RowLoop:
 Step = RowLoop | int  # a loop, or a single operation by its number
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct):
     """Single operations, and groups of loops that run together, in an order that works.
 
     ``looped`` has the loop of each element that one computes.

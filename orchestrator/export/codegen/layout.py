@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 import casadi as ca
 
+from orchestrator.core.structs import Struct
 from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import DataType, Kind, Variable, column
 
@@ -30,8 +30,7 @@ class Region(Enum):
     INDICATOR = "N_INDICATORS"
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct):
     """One element of the array: a variable or the derivative of a state."""
 
     reference: int
@@ -50,8 +49,7 @@ class Slot:
         return self.variable.type
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, dict=True):
     """All slots of a model, in the order of their value references."""
 
     ode: ExplicitOde
@@ -192,8 +190,7 @@ def is_exact(ode: ExplicitOde, state: int) -> bool:
     return constant
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayVariable:
+class ArrayVariable(Struct):
     """One variable of an FMI 3.0 description: consecutive slots, elements in row-major order."""
 
     slots: tuple[Slot, ...]

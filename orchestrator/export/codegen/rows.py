@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
+from orchestrator.core.structs import MutableStruct, Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+
+class Operation(Struct):
     """One operation on numbers, or where a number comes from.
 
     ``code`` is CasADi's. ``operands`` are numbers of operations; ``value`` is that of a constant,
@@ -26,8 +26,7 @@ class Operation:
     place: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class OperationGraph:
+class OperationGraph(Struct, dict=True):
     """Operations in an order in which they can be computed.
 
     ``results`` has a row of operations for each result of the function, ``inner`` those of further
@@ -96,8 +95,7 @@ def operation_graph(arguments: list[Any], results: list[Any], inner: Any) -> Ope
 _INDICES = re.compile(r"\[([\d,]+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class RowElement:
+class RowElement(Struct):
     """Place of a variable in a row of an array: ``x[7,2]`` is element 7 of the row ``x[*,2]``."""
 
     row: str
@@ -140,23 +138,20 @@ def _split(name: str) -> tuple[str, tuple[int, ...]]:
     return _INDICES.sub("[]", name), indices
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct):
     """A number that all elements take: an operation by its number."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Struct):
     """The element of a row that is ``ahead`` of the one that is computed."""
 
     row: str
     ahead: int
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Struct):
     """An operation, by CasADi's code of it, on what stands in its place."""
 
     code: int
@@ -179,8 +174,7 @@ SHORTEST = 4  # elements of a row for which a loop pays
 _DEEPEST = 60  # operations one within the other in a formula
 
 
-@dataclass(frozen=True, slots=True)
-class Storage:
+class Storage(Struct):
     """Where a row lies in an argument or a result: element i at ``first + stride*i``."""
 
     column: int
@@ -188,8 +182,7 @@ class Storage:
     stride: int
 
 
-@dataclass
-class ArrayRows:
+class ArrayRows(MutableStruct):
     """All rows, and the formulas of the elements that are computed.
 
     ``place`` says of an operation which element of which row it is; ``arguments`` and ``results``

@@ -19,7 +19,6 @@ largest elements; else it is torn as well.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -27,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct
 from orchestrator.export.dae.residual_dae import Residual, column
 
 # Their derivative is zero almost everywhere, so a Jacobian alone would call them linear.
@@ -92,8 +92,7 @@ _SMALLEST_PIVOT = 0.05
 _SWEEPS = 5  # of scaling
 
 
-@dataclass(frozen=True)
-class Torn:
+class Torn(Struct):
     """A block with fewer unknowns.
 
     unknowns, residuals: Tearing variables, and the equations left for them.
@@ -311,8 +310,7 @@ class UnmatchedError(ModelicaError):
         self.unknowns = unknowns
 
 
-@dataclass(frozen=True)
-class EquationBlock:
+class EquationBlock(Struct):
     """Equations that are solved together at run time: ``0 = residual(t, u, x, p, c, z)``.
 
     The unknowns are elements of z; the residual may contain those of earlier blocks. A linear block
@@ -331,8 +329,7 @@ class EquationBlock:
         return [unknown.name() for unknown in ca.vertsplit(self.unknowns)]
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(Struct):
     """Value of each unknown by name, in terms of knowns and of the unknowns of the blocks."""
 
     values: dict[str, Any]

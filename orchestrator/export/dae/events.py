@@ -8,16 +8,16 @@ if true), the values of discrete variables before the event, and the flag of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
 
+from orchestrator.core.structs import Struct, field, replace
+
 _Scalar = Any  # casadi.SX of shape (1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct):
     """A comparison of continuous expressions; its value changes at events only.
 
     Attributes
@@ -44,8 +44,7 @@ class Relation:
         return self.margin > 0 if self.strict else self.margin >= 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sampler:
+class Sampler(Struct):
     """``sample(start, interval)``, true at the instants start + i * interval, in seconds."""
 
     symbol: _Scalar
@@ -53,8 +52,7 @@ class Sampler:
     interval: _Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class DiscreteEquation:
+class DiscreteEquation(Struct):
     """Value of a discrete variable at an event.
 
     Attributes
@@ -80,8 +78,7 @@ class DiscreteEquation:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reinit:
+class Reinit(Struct):
     """``reinit(state, value)`` where ``active`` is true."""
 
     state: str
@@ -90,8 +87,7 @@ class Reinit:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct):
     """Text with numbers in it: pieces that are texts or expressions."""
 
     pieces: tuple[Any, ...]
@@ -102,8 +98,7 @@ class Message:
         return tuple(piece for piece in self.pieces if not isinstance(piece, str))
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(Struct):
     """``assert(condition, message, level)``; an error unless ``level`` is 1.
 
     ``instant``: of a when clause, so it is looked at during the event only.
@@ -116,16 +111,14 @@ class Assertion:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Termination:
+class Termination(Struct):
     """``terminate(message)`` where ``active`` is true."""
 
     active: _Scalar
     message: Message
 
 
-@dataclass(frozen=True)
-class Events:
+class Events(Struct):
     """Everything that happens at instants; empty for a purely continuous model.
 
     Attributes

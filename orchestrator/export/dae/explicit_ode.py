@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -12,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.export.dae.block_triangular import (
     EquationBlock,
     Solution,
@@ -39,8 +39,7 @@ from orchestrator.export.dae.residual_dae import (
 _LOGGER = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class InitialSystem:
+class InitialSystem(Struct):
     """Initial values that follow from equations: functions of t, u, x, p, c, and of zi.
 
     solved: Names of the states and parameters that are solved for. In the arguments x and c their
@@ -211,8 +210,7 @@ _SX = Any  # casadi.SX column
 _SHOWN = 4  # places in a message
 
 
-@dataclass(frozen=True)
-class ExplicitOde:
+class ExplicitOde(Struct):
     """``xdot = f(t, u, x, p, c, q)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
 
     The tuples of variables give the order of the elements in the columns of the same letter:

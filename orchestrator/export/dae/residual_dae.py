@@ -16,13 +16,13 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct
 from orchestrator.export.dae.events import Events
 
 _LARGEST_DETERMINANT = 5  # symbolic determinants grow quickly
 
 
-@dataclass(frozen=True)
-class SelectionGuard:
+class SelectionGuard(Struct):
     """A number that is zero where constraints cannot be solved for what is no state.
 
     margin: Determinant of the constraints' Jacobian by the surplus variables, relative to the
@@ -90,8 +90,7 @@ class StateSelect(Enum):
     ALWAYS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct):
     """One scalar variable.
 
     Attributes
@@ -143,8 +142,7 @@ class Variable:
     flow: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
+class Residual(Struct):
     """One scalar equation ``0 = expression`` and where it comes from."""
 
     expression: Any
@@ -247,8 +245,7 @@ class Column:
     names: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Sampled:
+class Sampled(Struct):
     """``m' = next(t, h, u, p, m)`` at every step, from ``first(t, u, p, m)`` on.
 
     The memory m holds all outputs and then all states of the model. The columns u and p are those

@@ -7,13 +7,13 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct, field
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.equation_units import warn_of_units
 from orchestrator.export.modelica.flat.model import FlatModel
@@ -139,8 +139,7 @@ _SESSIONS = itertools.count()
 Json = Any
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct):
     """How rumoca gets at a model, and at a class that extends it: by its files or its text."""
 
     model: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.source.class_scope import (
     Argument,
     ClassScope,
@@ -20,8 +20,7 @@ from orchestrator.export.modelica.source.text import Token, closing, nesting, sp
 Finding = tuple[SourcePlace, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct):
     """The instances of a model, and each class of them once, bases as well."""
 
     instances: Sequence[Instance]
@@ -51,8 +50,7 @@ def with_bases(scope: ClassScope) -> Iterator[ClassScope]:
 _MODELS = frozenset(("model", "block", "class"))
 
 
-@dataclass(frozen=True, slots=True)
-class NameReference:
+class NameReference(Struct):
     """A name with dots, also before the first of a global one; ``subscripts`` of each part."""
 
     parts: tuple[str, ...]

@@ -6,7 +6,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -28,6 +27,7 @@ from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior,
 from orchestrator.core.master.schedule.schedule import connector_at
 from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
     Component,

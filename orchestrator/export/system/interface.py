@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
@@ -24,6 +23,7 @@ from orchestrator.core.simunits.fmi.model_exchange_unit import (
     describe_exchange,
 )
 from orchestrator.core.simunits.protocol import signal_order, text_order
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -69,8 +69,7 @@ _OWN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Struct):
     """A variable of an inner FMU.
 
     name, type, reference, size: As its model description has them; the size counts elements.
@@ -88,8 +87,7 @@ class Port:
     clocks: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterTarget:
+class ParameterTarget(Struct):
     """Where a parameter's value goes: a variable of an inner FMU, ``factor * value + offset``."""
 
     fmu: int
@@ -98,8 +96,7 @@ class ParameterTarget:
     offset: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SystemVariable:
+class SystemVariable(Struct):
     """One variable; its value reference is its place in the list, from 1 on.
 
     name: With dots between the names of systems, components and connectors.
@@ -128,8 +125,7 @@ class SystemVariable:
         return _OWN[self.connector.type]
 
 
-@dataclass(frozen=True)
-class InnerFmu:
+class InnerFmu(Struct, dict=True):
     """One component, and the FMU that it is made from.
 
     component: Of the flat system.

@@ -7,18 +7,17 @@ neighbours are states: a chain that floats freely as a whole has no root of its 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class BodyChain:
+class BodyChain(Struct):
     """Masses on one axis: links between all neighbours but the last two, which have the contact.
 
     Parameters

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.loops.contact.quasi_polynomial import DelayMargin, QuasiPolynomial
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _rising_to(value: float, function: Callable[[float], float], low: float, hig
     return high
 
 
-@dataclass(frozen=True)
-class ContactLoop:
+class ContactLoop(Struct):
     """A free-floating mass against a spring and a damper whose force comes one delay late.
 
     Parameters

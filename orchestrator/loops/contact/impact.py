@@ -15,18 +15,17 @@ zero; the closed forms of peak and release.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class ImpactTrajectory:
+class ImpactTrajectory(Struct, eq=False):
     """The two bodies and their contact force over time; all arrays have the shape of ``time``.
 
     Parameters
@@ -53,8 +52,7 @@ class ImpactTrajectory:
     force: Floats
 
 
-@dataclass(frozen=True)
-class IdealImpact:
+class IdealImpact(Struct):
     """A spring-dashpot impact of two free bodies on one line.
 
     Parameters

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.loops.delayed_loop import chebyshev
 
 _EPS = float(np.finfo(float).eps)
@@ -173,8 +174,7 @@ _TOUCH = 1e-6  # relative imaginary part of w^2 up to which a crossing counts as
 _ON_AXIS = 1e-12  # relative real part up to which a delay-free root counts as on the axis
 
 
-@dataclass(frozen=True)
-class Crossing:
+class Crossing(Struct):
     """A frequency at which roots reach the imaginary axis, and the delays at which they do.
 
     Parameters
@@ -196,8 +196,7 @@ class Crossing:
         return self.first_delay + turn * 2.0 * np.pi / self.frequency
 
 
-@dataclass(frozen=True)
-class DelayMargin:
+class DelayMargin(Struct):
     """The smallest delay at which the loop, stable without delay, reaches the imaginary axis.
 
     Parameters

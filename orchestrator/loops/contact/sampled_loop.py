@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.loops.contact.body_chain import BodyChain
 from orchestrator.loops.contact.quasi_polynomial import QuasiPolynomial
 
@@ -97,8 +97,7 @@ Complexes = NDArray[np.complex128]
 _DELAYS = ("command_delay", "force_delay", "position_delay", "output_delay")
 
 
-@dataclass(frozen=True)
-class ForceCorrection:
+class ForceCorrection(Struct):
     """What is added to the measured force for the robot's error of position.
 
     Parameters
@@ -117,8 +116,7 @@ class ForceCorrection:
     differenced: bool = False
 
 
-@dataclass(frozen=True)
-class SampledContactLoop:
+class SampledContactLoop(Struct, dict=True):
     """The loop of bodies, robot, contact, sensor, lead and compensation at one sampling time.
 
     Parameters
@@ -354,8 +352,7 @@ def _chain_polynomials(chain: BodyChain, scale: float) -> tuple[Floats, Floats]:
 _PASSES = 8  # the frequency depends on the stiffness that is felt there, which hardly changes
 
 
-@dataclass(frozen=True)
-class LoopMode:
+class LoopMode(Struct):
     """One vibration of the chain with the contact as it feels through robot, sensor and samples.
 
     Parameters

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError, nearest_names
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import Struct
 from orchestrator.pictures.animation.description import (
     WORLD,
     Anchor,
@@ -152,8 +152,7 @@ class CaseSignals:
         return rows[good], time_ns[good].astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FrameMotion:
+class FrameMotion(Struct, eq=False):
     """A frame in the world.
 
     position: Of its origin, shape (n, 3), m; n is 1 for a frame that stands still.
@@ -265,8 +264,7 @@ def _wrong(
     return ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tracks:
+class Tracks(Struct, eq=False):
     """Rows of numbers of one case, one for each picture, or a single one of what stands still.
 
     frames: By name: position (m) and attitude (scalar first) in the world, shape (n, 7).

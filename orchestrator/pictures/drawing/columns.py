@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
+
+from orchestrator.core.structs import Struct
 
 #: All heights lie on this grid, so that facing ports can be joined by straight lines.
 GRID = 8.0
@@ -14,8 +15,7 @@ GRID = 8.0
 PASS_HEIGHT = 16.0
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutBox:
+class LayoutBox(Struct):
     """Something to place.
 
     name: Unique within the layout.
@@ -32,8 +32,7 @@ class LayoutBox:
     pin: Literal["", "left", "right"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(Struct):
     """A connection to route.
 
     source, target: Box and port.
@@ -49,8 +48,7 @@ class Wire:
 Slot = str | tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class SlotLink:
+class SlotLink(Struct):
     """Two slots in neighbouring columns that a net joins, with the distances from their tops."""
 
     left: Slot
@@ -59,8 +57,7 @@ class SlotLink:
     right_offset: float
 
 
-@dataclass(frozen=True, slots=True)
-class Net:
+class Net(Struct):
     """All wires of one output.
 
     number: Its place in the order of the wires.
@@ -166,8 +163,7 @@ def initial_columns(
     return columns
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct):
     """Where a line that leads back turns at one side of a column.
 
     slot: Where it passes the column.

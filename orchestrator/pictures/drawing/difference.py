@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Bus,
     Component,
@@ -33,8 +33,7 @@ NONE = "none"
 Texts = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct):
     """One figure of something that is in both systems; ``"none"`` where one does not have it."""
 
     name: str
@@ -42,8 +41,7 @@ class FieldChange:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class SystemChange:
+class SystemChange(Struct):
     """Something that is in one system only, or differs.
 
     kind: ``"added"``, ``"removed"`` or ``"changed"``.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing.facts import Facts, colour_of, is_algebraic, sentence
 from orchestrator.pictures.drawing.parts import Level, level_of
@@ -143,8 +143,7 @@ _MARGIN = 16.0
 _TITLE = 28.0
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct):
     """Shapes with their extent, in points.
 
     title: What it shows.
@@ -185,7 +184,6 @@ class Drawing:
         return content.getvalue()
 
 
-@dataclass(frozen=True, slots=True)
 class ValuedDrawing(Drawing):
     """A drawing whose lines say the last values of a run.
 

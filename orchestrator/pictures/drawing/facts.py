@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import isnan
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import UnitMismatchError
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import (
     SEPARATOR,
     Connection,
@@ -28,8 +28,7 @@ from orchestrator.pictures.drawing.scene import LOOPS
 _Node = tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct):
     """One line of one system: the path of the system, empty at the top, and the connection."""
 
     path: str
@@ -240,8 +239,7 @@ def power_text(port: PowerPort) -> str:
     return ", ".join([*parts, *([f"positive {port.positive}"] if port.positive else [])])
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct):
     """Facts of the flat system.
 
     loops: Delay of its closed loops.

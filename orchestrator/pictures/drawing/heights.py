@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import inf
 
+from orchestrator.core.structs import Struct, replace
 from orchestrator.pictures.drawing.columns import GRID, Slot, SlotLink
 
 _GAP = 24.0
@@ -142,8 +142,7 @@ _TRACK_SWEEPS = 4
 _APART = 6.0
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(Struct):
     """The piece of a net between two neighbouring columns: one vertical line with stubs.
 
     net: Number of the net; a net has one leg in a channel, or two that follow each other.

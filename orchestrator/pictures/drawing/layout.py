@@ -9,9 +9,9 @@ no line lies on another, and none runs through a box or a text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, sqrt
 
+from orchestrator.core.structs import MutableStruct, Struct
 from orchestrator.core.system.loops import islands, ordered_rings
 from orchestrator.pictures.drawing.columns import (
     GRID,
@@ -130,8 +130,7 @@ _STUB = 14.0
 _ARROW = 13.0
 
 
-@dataclass(frozen=True, slots=True)
-class DiagramLayout:
+class DiagramLayout(Struct):
     """A placed diagram; it begins at 0 on the left and at the top.
 
     corners: Left and top of every box.
@@ -320,8 +319,7 @@ _GAP = 5 * GRID
 _ASPECT = 1.5
 
 
-@dataclass(slots=True)
-class _Shelf:
+class _Shelf(MutableStruct):
     """A row of islands; those on it stand below each other while there is room."""
 
     top: float

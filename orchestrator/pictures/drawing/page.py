@@ -6,12 +6,12 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Component,
     Connection,

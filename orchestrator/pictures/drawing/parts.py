@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Bus, Causality, Component, Connector, Endpoint, System, Value
 from orchestrator.pictures.drawing.facts import Facts, inside, loops_by_wire, wire_key, wire_label
 from orchestrator.pictures.drawing.scene import KINDS, one_line
@@ -20,8 +20,7 @@ _INWARD = {Causality.INPUT, Causality.STRUCTURAL_PARAMETER}
 _OUTWARD = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnPort:
+class DrawnPort(Struct):
     """One row on an edge of a part; without a name it only says how many more there are."""
 
     name: str
@@ -32,8 +31,7 @@ class DrawnPort:
 Ports = tuple[tuple[DrawnPort, ...], tuple[DrawnPort, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnLine:
+class DrawnLine(Struct):
     """One connection within a level.
 
     ``loops`` are the numbers of the loops that it belongs to, ``algebraic`` those of them that
@@ -50,8 +48,7 @@ class DrawnLine:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnPart:
+class DrawnPart(Struct):
     """A component, a nested system or a bus.
 
     path: Names of the systems it is in, and its own, joined by slashes.
@@ -74,8 +71,7 @@ class DrawnPart:
     level: Level | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct):
     """What is in a system: its parts, its lines, and its own connectors."""
 
     parts: Mapping[str, DrawnPart]

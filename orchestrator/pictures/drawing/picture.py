@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Endpoint
 from orchestrator.pictures.drawing.columns import GRID, PASS_HEIGHT, LayoutBox, Wire
 from orchestrator.pictures.drawing.facts import colour_of
@@ -134,8 +134,7 @@ _BANDS = 3
 _IN, _OUT = "\0in:", "\0out:"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct):
     """Shapes with their extent, from the origin; of a level, heights of its own connectors."""
 
     shapes: Sequence[Shape]

@@ -5,19 +5,18 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.structs import Struct, field
 
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Struct):
     """A rectangle with round corners; an empty colour is none."""
 
     x: float
@@ -31,8 +30,7 @@ class Rectangle:
     dashed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
+class Stroke(Struct):
     """A line through corners, each rounded by ``bend``."""
 
     points: tuple[Point, ...]
@@ -42,16 +40,14 @@ class Stroke:
     bend: float = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Polygon:
+class Polygon(Struct):
     """A filled polygon."""
 
     points: tuple[Point, ...]
     fill: str
 
 
-@dataclass(frozen=True, slots=True)
-class Disc:
+class Disc(Struct):
     """A filled circle, perhaps with an edge."""
 
     x: float
@@ -61,8 +57,7 @@ class Disc:
     edge: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct):
     """One line of text; ``y`` is its middle."""
 
     x: float
@@ -74,8 +69,7 @@ class Text:
     bold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeGroup:
+class ShapeGroup(Struct):
     """Shapes that belong together.
 
     role: What they are: ``part``, ``wire``, ...; the class in SVG.

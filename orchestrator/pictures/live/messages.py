@@ -8,7 +8,7 @@ import select
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import Struct
 from orchestrator.study import Section
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ CHANGES = (SET, MARK, CHECK)
 _LENGTH = struct.Struct("<q")
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct):
     """A case is about to be made: its diagram, its rig if it has one, whether viewers steer it."""
 
     name: str
@@ -44,15 +44,13 @@ class Begun:
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stands:
+class Stands(Struct):
     """Whether the present case stands still between two steps."""
 
     stands: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CaseReady:
+class CaseReady(Struct):
     """A case is ready for its first step; the memory of its rows comes beside this message.
 
     ``begun`` is what was recorded before, without its system; ``cpus`` are left to the run.
@@ -66,15 +64,13 @@ class CaseReady:
     tunables: Sequence[dict[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct):
     """What was changed in the present case, or marked."""
 
     event: Tuned | Mark
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct):
     """What became of a wish, by its number: why it is refused, or empty.
 
     ``way`` are values on the way to the one that was asked about, as text.
@@ -85,8 +81,7 @@ class Answered:
     way: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct):
     """All that is known of a case, and whether its steps are over."""
 
     case: str
@@ -95,8 +90,7 @@ class Said:
     is_over: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct):
     """Nothing more will come: why."""
 
     why: str
@@ -105,8 +99,7 @@ class Ended:
 Message = Begun | CaseReady | Stands | Done | Answered | Said | Ended
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct):
     """What a viewer wishes of a run.
 
     what: One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
@@ -182,8 +175,7 @@ class RecordedRows(NamedTuple):
     values: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct):
     """What is seen of some signals in a stretch of time.
 
     times_ns: Of shape (n,), ns; each twice where extremes are given.

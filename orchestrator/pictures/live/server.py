@@ -23,7 +23,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +34,7 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.realtime import SharedRows
+from orchestrator.core.structs import MutableStruct, field
 from orchestrator.pictures.drawing.page import environment, policy_of
 from orchestrator.pictures.live.messages import (
     MARK,
@@ -359,8 +359,7 @@ _LAST = 5.0
 _NICE = 10
 
 
-@dataclass(slots=True)
-class _Rows:
+class _Rows(MutableStruct):
     """Rows of a run, and how many of them are whole: all while no step is done."""
 
     rows: SharedRows
@@ -370,8 +369,7 @@ class _Rows:
         return self.rows.written - (0 if self.stands else 1)
 
 
-@dataclass(slots=True)
-class Follower:
+class Follower(MutableStruct):
     """Lets viewers see what a run says."""
 
     shown: Shown

@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import MutableStruct, field
 from orchestrator.core.wings import of_wing
 from orchestrator.pictures.live.messages import (
     BUCKETS_US,
@@ -64,8 +65,7 @@ def signals_of(result: Result) -> dict[str, Any]:
     return {"names": result.names, "units": result.units, "figures": figures}
 
 
-@dataclass(slots=True)
-class ShownCase:
+class ShownCase(MutableStruct):
     """A case as viewers see it.
 
     name, title: Of the case.
@@ -156,8 +156,7 @@ def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str], way: Seque
     return f"granted with {arming.least}"
 
 
-@dataclass(slots=True)
-class Shown:
+class Shown(MutableStruct):
     """All that viewers may ask for; several threads do.
 
     title: Of the page.

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
+from orchestrator.core.structs import MutableStruct, replace
 from orchestrator.core.wings import lacking
 from orchestrator.pictures.live.extension import Beside, recording_of
 from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
@@ -137,8 +137,7 @@ SINKS: Mapping[str, tuple[type[Udp | Foxglove], int]] = {
 }
 
 
-@dataclass(slots=True)
-class _Case:
+class _Case(MutableStruct):
     """The rows of a case, as far as they were sent."""
 
     begun: Result

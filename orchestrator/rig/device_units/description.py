@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
 from orchestrator.core.simunits import Capabilities, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Component, Connector, Source
 from orchestrator.core.system.ports import Limits
 from orchestrator.rig.devices import (
@@ -40,8 +40,7 @@ HEALTH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
+class DeviceFacts(Struct):
     """An adapter with its settings, before anything is opened.
 
     name: Of the adapter.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.engine import SampleFacts
 from orchestrator.rig.devices import Received
 
@@ -227,8 +227,7 @@ Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SampleLog:
+class SampleLog(Struct, eq=False):
     """What a device's process received and sent.
 
     numbers: Shape (n,): of each sample, as the run counts them (``samples``).

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connector, Value
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceConnector:
+class DeviceConnector(Struct):
     """One command or one measurement of a device, a Real.
 
     Parameters
@@ -101,8 +100,7 @@ def slices_of(connectors: Iterable[DeviceConnector]) -> dict[str, slice]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceConnectors:
+class DeviceConnectors(Struct):
     """All that a device takes and gives.
 
     Parameters
@@ -127,8 +125,7 @@ class DeviceConnectors:
             raise DescriptionError(f"expected a rate > 0 Hz, found {self.rate:g}")
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Struct):
     """One sample of a device.
 
     Parameters
@@ -350,8 +347,7 @@ class Device(ABC):
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class SteppedConnectors:
+class SteppedConnectors(Struct):
     """What a stepped device takes and gives.
 
     Parameters

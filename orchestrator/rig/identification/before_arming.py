@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TypeVar
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.realtime import RealTime
+from orchestrator.core.structs import replace
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.rig.arming import commanded
 from orchestrator.rig.device_units.description import DeviceFacts, device_facts

@@ -6,7 +6,6 @@ import math
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Block, Output, block
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Component,
     Connection,
@@ -50,8 +50,7 @@ _OF_LIMIT = 0.45
 _HELD_SAMPLES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(Struct):
     """How devices are excited.
 
     fitted, compared: Excitations of the record that models are fitted to, and of the one that they
@@ -83,8 +82,7 @@ class Procedure:
             raise DescriptionError("expected durations and a rest > 0 s")
 
 
-@dataclass(frozen=True, slots=True)
-class ExcitationSegment:
+class ExcitationSegment(Struct):
     """One excitation of one command.
 
     command: Index among the scalars of the commands.
@@ -98,8 +96,7 @@ class ExcitationSegment:
     last: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExcitationPlan:
+class ExcitationPlan(Struct, eq=False):
     """All excitations of a device, one after the other.
 
     names: Scalars of the commands, ``name[i]`` for elements of an array.
@@ -225,8 +222,7 @@ _EXCITATION = "excitation"
 _FIRST_COMMAND = 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DeviceRun:
+class DeviceRun(Struct, eq=False):
     """What a device did while it was excited.
 
     component: That the device stands for.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.realtime import RealTime
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System
 from orchestrator.rig.device_units.description import stepped_device
 from orchestrator.rig.identification.device_run import (
@@ -110,8 +110,7 @@ _LEAST_AT_REST = 16
 _LATE = 0.01
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IdentifiedPair:
+class IdentifiedPair(Struct, eq=False):
     """A command, a response, and the model between them.
 
     command, response: Names of the scalars.
@@ -131,8 +130,7 @@ class IdentifiedPair:
     validation: Validation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IdentifiedDevice:
+class IdentifiedDevice(Struct, eq=False):
     """All that was found of one device.
 
     run: What it did.

@@ -16,13 +16,13 @@ noise on the response does not bias, its coherence, and the variance of both.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, signal
 
+from orchestrator.core.structs import Struct
 from orchestrator.rig.identification.record import Floats, Record
 from orchestrator.rig.twin_file import Lag
 
@@ -39,8 +39,7 @@ _DAMPINGS, _NEAR = (0.01, 20.0), 0.02
 _FINE = 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DelayFit:
+class DelayFit(Struct, eq=False):
     """A delay, with a lag behind it or alone.
 
     delay: s; the latest of those that fit equally well.
@@ -223,8 +222,7 @@ def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floa
 _SURE = 1.0 - 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FrequencyResponse:
+class FrequencyResponse(Struct, eq=False):
     """Response per command by frequency.
 
     frequencies: Hz, shape (n,), without 0.

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 from orchestrator.rig.identification.lag_fit import (
     DelayFit,
     FrequencyResponse,
@@ -110,8 +110,7 @@ _MOST_FAR = 0.15
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairModel:
+class PairModel(Struct, eq=False):
     """What was found of one command and one response.
 
     fit: Delay, lag and gain as they were fitted.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import copysign, sqrt
 from typing import Literal
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
+from orchestrator.core.structs import Struct
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
 
 
@@ -102,8 +102,7 @@ _LONGEST_STAIR = 50
 _AT_ONCE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Struct):
     """What the supervisor wants, as its last word says.
 
     state, since_ns: Of the rig.
@@ -115,8 +114,7 @@ class Orders:
     beat_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class AxisLimits:
+class AxisLimits(Struct):
     """What one scalar of a command is held to; what is infinite, to nothing.
 
     velocity: Per s; a command is never sent faster.
@@ -140,8 +138,7 @@ class AxisLimits:
     jerk: float = math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class GateTimes:
+class GateTimes(Struct):
     """Times of a gate, in nanoseconds: see :class:`SupervisorSettings`."""
 
     blend_ns: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from orchestrator.core.diagnostics import Reason
+from orchestrator.core.structs import Struct
 from orchestrator.rig.supervisor.states import (
     FOLLOWING,
     TRANSITIONS,
@@ -18,8 +18,7 @@ from orchestrator.rig.supervisor.states import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCause:
+class FoundCause(Struct):
     """A cause that was found.
 
     reason: Which.
@@ -38,8 +37,7 @@ class FoundCause:
         return f"{self.where}: {self.reason.what}{figures}"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct):
     """One transition that happened, or a second cause that was latched where it leads nowhere.
 
     time_ns: When.

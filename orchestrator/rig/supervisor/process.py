@@ -17,12 +17,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
+from orchestrator.core.structs import MutableStruct
 from orchestrator.rig.supervisor import rig_tracking
 from orchestrator.rig.supervisor.machine import CHANGES_NAME, COLUMNS, RefusedWish, change_row
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, track_row
@@ -116,8 +117,7 @@ _TRACK = 0.1
 _ROWS = 1.5
 
 
-@dataclass(slots=True)
-class _Peer:
+class _Peer(MutableStruct):
     """The other end of a connection.
 
     device, operator: Which device it leads, and which operator attends there; empty: none.

@@ -7,7 +7,7 @@ import io
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, nearest
+from orchestrator.core.structs import Struct
 from orchestrator.rig.supervisor.settings import TrackingLimits
 from orchestrator.rig.supervisor.tracker import WIDTH, Tracked, Tracker
 from orchestrator.rig.supervisor.watch_memory import Head, JoiningDevice
 
 
-@dataclass(frozen=True, slots=True)
-class MarginTable:
+class MarginTable(Struct):
     """Margins of the loop through one command, over changes of the device in it.
 
     With a gain that is ``factor`` times what it was and a delay that is longer by ``added``, the
@@ -296,8 +296,7 @@ def track_row(response: TrackedResponse) -> list[object]:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrackRecord:
+class TrackRecord(Struct, eq=False):
     """One response over time.
 
     response: ``device.response``.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import LoadError, Reason
+from orchestrator.core.structs import Struct, replace
 
 
 class State(IntEnum):
@@ -60,8 +61,7 @@ class Guard(StrEnum):
     UNLATCHED = "no fault is latched"
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct):
     """One row of the table.
 
     state, event, guard: Where it begins, what brings it about, and what must hold.
@@ -146,8 +146,7 @@ def transitions_page() -> str:
     return "\n".join(rows) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class StateChange:
+class StateChange(Struct):
     """One line of ``changes.csv``.
 
     time_s: CLOCK_MONOTONIC; of a :class:`ChangeRecord` since the rig was engaged.
@@ -163,8 +162,7 @@ class StateChange:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRecord:
+class ChangeRecord(Struct):
     """The states of a rig in one case.
 
     rig: Its name.
@@ -227,8 +225,7 @@ class Check(StrEnum):
     RUN = "process of the run"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckStates:
+class CheckStates(Struct):
     """One row of the table.
 
     check, states: What is looked for, and where; elsewhere it finds nothing, and what it counted is

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from orchestrator.core.structs import Struct
 
 Floats = npt.NDArray[np.float64]
 #: Fewer effective samples say nothing of what is left over.
 _FEWEST = 16.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BankEstimate:
+class BankEstimate(Struct, eq=False):
     """What a bank knows.
 
     tap: The first of the two taps between which the delay lies.
@@ -276,8 +276,7 @@ _TURNING = 0.25
 _EXCITED = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Struct):
     """Delay and gain of a device at a moment.
 
     delay, delay_deviation: s: as `softdock identify` has it, and the standard deviation of the
@@ -297,8 +296,7 @@ class Tracked:
         return self.delay - half, self.delay + half
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct):
     """What is known of a device before, and what is asked of its tracking.
 
     period: s, of its samples.

@@ -7,7 +7,7 @@ import mmap
 import os
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core import posix
+from orchestrator.core.structs import Struct
 
 _WORDS = 16
 #: A reader that is so many rows behind reads again: its oldest rows are being written over.
@@ -40,8 +41,7 @@ class Head(IntEnum):
     COMMAND_AGE = 12
 
 
-@dataclass(frozen=True, slots=True)
-class RingSignal:
+class RingSignal(Struct):
     """One scalar of a device.
 
     name, unit: As the connector has them, elements of arrays as ``name[i]``.
@@ -57,8 +57,7 @@ class RingSignal:
     speed: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JoiningDevice:
+class JoiningDevice(Struct):
     """What the process of a device says of it when it joins a supervisor.
 
     device: Name of the component.

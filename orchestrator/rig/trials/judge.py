@@ -6,7 +6,6 @@ import csv
 import math
 import signal
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.recording import kept_result, read_result
+from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import DeviceSettings, device_class, read_settings
 from orchestrator.rig.devices.conformance import Logged, bench_of
 from orchestrator.rig.supervisor.states import StateChange, read_changes
@@ -52,8 +52,7 @@ _STOPS = (0.2, 1.0, 5.0)
 Target = Literal["emulator", "device", "engine", "supervisor", "operator"]
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct):
     """One fault.
 
     name: As it is called in the table.
@@ -124,8 +123,7 @@ def chosen(trials: Iterable[Trial], only: Iterable[str]) -> list[Trial]:
 _STILL, _ROUNDING = 1e-3, 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(Struct):
     """What the supervisor wrote of the first fault after a moment.
 
     reason, where: Of the fault; empty: none was found.
@@ -161,8 +159,7 @@ def reaction_of(changes: Path, since_s: float) -> Reaction:
     return Reaction()
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedMotion:
+class LoggedMotion(Struct):
     """One quantity of a device, as its emulator's own log has it.
 
     times_s: Shape (n,), CLOCK_MONOTONIC.
@@ -236,8 +233,7 @@ def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]
 _LENGTHS = ("m", "rad")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct):
     """What came of one trial.
 
     trial: The fault.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Connector, System, product_of, signal_of
 from orchestrator.study.energy.plan import Account, Bond, Interface, LedgerPlan, automatic_plan
 
@@ -33,8 +33,7 @@ class Signals(Protocol):
         """One signal, shape (n,)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class Work(Struct, eq=False):
     """Energy since the begin, J, shape (n,), and an estimate of its error at the end, J."""
 
     energy: Floats
@@ -254,8 +253,7 @@ class Kind(StrEnum):
     RESIDUAL = "residual"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Entry(Struct, eq=False):
     """One energy over time.
 
     Parameters
@@ -276,8 +274,7 @@ class Entry:
         return float(self.energy[-1] - self.energy[0])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EnergyLedger:
+class EnergyLedger(Struct, eq=False):
     """All entries of a run.
 
     Parameters

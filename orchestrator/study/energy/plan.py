@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -17,8 +17,7 @@ from orchestrator.core.system import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Motion:
+class Motion(Struct):
     """Flows, and what they are the rates of.
 
     Parameters
@@ -42,8 +41,7 @@ class Motion:
         return bool(self.flow or self.displacement)
 
 
-@dataclass(frozen=True, slots=True)
-class Bond:
+class Bond(Struct):
     """Efforts and motion whose product is a power; all in one frame.
 
     An effort that is an input counts as held over each step, one that is an output as going
@@ -65,8 +63,7 @@ class Bond:
         return tuple(dict.fromkeys(names))
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerPort:
+class LedgerPort(Struct):
     """Where energy passes: into an account, or from what is outside of the ledger.
 
     Parameters
@@ -92,8 +89,7 @@ class LedgerPort:
         return 1 if self.positive is Positive.IN else -1
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct):
     """Who holds energy, as outputs in J, and gives it away, as outputs in W or J.
 
     Parameters
@@ -125,8 +121,7 @@ class Account:
         return *self.stored, *(self.dissipated or ()), *self.given
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct):
     """One thing on the way of an interface, and the bond behind it."""
 
     name: str
@@ -134,8 +129,7 @@ class Stage:
     motion: Motion = Motion()
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(Struct):
     """What lies between two ports and should pass all energy on.
 
     Parameters
@@ -161,8 +155,7 @@ class Interface:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerPlan:
+class LedgerPlan(Struct):
     """All of a ledger; ports that are in no interface bring energy from outside.
 
     Raises
@@ -239,8 +232,7 @@ _OUTPUTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct):
     """A power port of a component."""
 
     component: Component

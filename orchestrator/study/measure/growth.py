@@ -12,12 +12,11 @@ full linearised problem, of which only the part of sigma and w is used).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct
 
 _PERIODS = 1.8  # "about two", with room for a damped or drifting frequency
 _FEWEST = 16
@@ -27,8 +26,7 @@ _FLAT = 1e-12  # swing relative to the size of the data below which it is called
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class GrowthFit:
+class GrowthFit(Struct):
     """The fitted oscillation.
 
     Parameters

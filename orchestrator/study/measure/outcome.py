@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.recording import Draft, Result, whole_file
+from orchestrator.core.structs import MutableStruct, Struct, field
 from orchestrator.core.system import System, seconds
 from orchestrator.study.content import Section
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 SUMMARY, JUNIT, VERDICTS = "summary.json", "junit.xml", "verdicts.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct):
     """One figure that was read off a run.
 
     Parameters
@@ -48,8 +48,7 @@ def _declared_ms(plan: DelayPlan) -> float | None:
     return plan.connection.delay.nominal_ns / 1e6 if plan.connection.delay else None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseOutcome:
+class CaseOutcome(Struct):
     """One finished case; its ``system`` is flat.
 
     ``sections`` is what extensions found: under ``"ledger"`` what became of its energy, under
@@ -115,8 +114,7 @@ class CaseOutcome:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SweepOutcome:
+class SweepOutcome(Struct):
     """One finished sweep: measures by name, one entry per value.
 
     ``values`` are seconds where the step is swept, else the parameter's own unit.
@@ -133,8 +131,7 @@ class SweepOutcome:
         return {"case": self.case, "over": self.over, "values": self.values, "measures": rows}
 
 
-@dataclass(slots=True)
-class ExperimentOutcome:
+class ExperimentOutcome(MutableStruct):
     """Everything that an experiment gave.
 
     ``problems`` are measures that could not be read off and what else failed behind the runs;

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import conversion, nanoseconds
 from orchestrator.study.experiment import FaultTable
 from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
@@ -29,8 +29,7 @@ from orchestrator.study.prepare.targets import (
 _TIME_UNIT = "ms"
 
 
-@dataclass(frozen=True, slots=True)
-class AxisPoint:
+class AxisPoint(Struct):
     """One value of an axis.
 
     value: What is set: a number, text or Boolean; a time is text in whole nanoseconds.

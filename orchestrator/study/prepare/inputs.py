@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +24,7 @@ from orchestrator.core.simunits import (
     block,
     class_of,
 )
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -49,8 +49,7 @@ _TIME = ("time", "time [s]")
 _LATEST_NS = 2.0**63
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SignalFile:
+class SignalFile(Struct, eq=False):
     """One signal of a file.
 
     times_ns: In nanoseconds, increasing, int64 array of shape (n,).

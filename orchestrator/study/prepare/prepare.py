@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from orchestrator.author.reading import value_of
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
 from orchestrator.core.simunits import component_of
 from orchestrator.core.ssp import apply_parameter_set
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Connector,
     Endpoint,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.master import fault_refusals, validate_plan
 from orchestrator.core.simunits import resolve
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Endpoint, Fault, System
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting, Time
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from orchestrator.core.system.ports import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatorPlan:
+class EmulatorPlan(Struct):
     """A program that is started before a case and ended after it.
 
     module: Of the emulator.
@@ -42,8 +42,7 @@ class EmulatorPlan:
     arguments: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedCase:
+class PreparedCase(Struct):
     """A case, its options completed by the defaults, and its system: read, changed and flat.
 
     ``emulators`` stand for devices of it, by component. ``limits`` are those within which it is
@@ -63,8 +62,7 @@ class PreparedCase:
         return replace(self, options=self.options.model_copy(update=options))
 
 
-@dataclass(frozen=True, slots=True)
-class RunSettings:
+class RunSettings(Struct):
     """Changes for all cases of a run, and how it is done.
 
     values, swaps: By ``component.parameter`` and by ``component``, for every case that has the
@@ -246,8 +244,7 @@ def with_processes(system: System, components: Collection[str]) -> System:
     return system
 
 
-@dataclass(frozen=True, eq=False)
-class ReadSystem:
+class ReadSystem(Struct, eq=False, dict=True):
     """A system before a case changes it.
 
     written: As its file has it.

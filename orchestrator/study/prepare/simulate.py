@@ -19,6 +19,7 @@ from orchestrator.core.diagnostics import (
     StepError,
 )
 from orchestrator.core.display import Progress, progress_bar
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.core.system.time import whole_steps
 from orchestrator.core.wings import of_wing
@@ -44,8 +45,7 @@ Steer = Callable[["Execution"], int | None]
 Share = Callable[["SharedRows", "Result", "Execution"], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct):
     """Says how far a run is while it goes on.
 
     start_ns, last_ns: Times of the first and the last row.
@@ -104,8 +104,7 @@ def horizon(
     return start_ns, stop_ns, step_ns
 
 
-@dataclass(frozen=True, slots=True)
-class RunHooks:
+class RunHooks(Struct):
     """What is done beside the steps of a run; see :func:`simulate`.
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;

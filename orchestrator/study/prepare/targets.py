@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from pydantic import ValidationError
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Connection,
     Connector,
@@ -31,8 +30,7 @@ Given = bool | float | str
 _IN_UNIT = ("value", "sigma")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct):
     """One thing to change, by its name in the file.
 
     unit: Of numbers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from orchestrator.core.recording import (
     link,
     writer,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import System, nanoseconds, nearest, seconds
 from orchestrator.core.wings import lacking
 from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
@@ -81,8 +82,7 @@ _NEEDS = {"mcap": "mcap", "parquet": "pyarrow"}
 _PARTIAL = ".partial"
 
 
-@dataclass(frozen=True, slots=True)
-class RecorderView:
+class RecorderView(Struct):
     """Files of one content.
 
     stem: Name of the files without the ending.

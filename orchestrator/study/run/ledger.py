@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result, whole_file
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Positive, System, nanoseconds, signal_of
 from orchestrator.study.content import Curve, EnergyRow, Panel, Plot, Section
 from orchestrator.study.energy import (
@@ -56,8 +57,7 @@ class _Nothing:
         return np.zeros(2)
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerRequest:
+class LedgerRequest(Struct):
     """The ledger of one case.
 
     name: Of its table; empty if it has none, since the system declares power ports.

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from distributed import Client, KilledWorker, WorkerPlugin
 
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.simunits import class_of, files_at
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind, System
 from orchestrator.study.prepare.inputs import is_playback
 from orchestrator.study.sweep.executors import JobExecutor

@@ -19,7 +19,6 @@ from concurrent.futures import (
 )
 from concurrent.futures import wait as wait_for_futures
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from types import FrameType
@@ -27,6 +26,7 @@ from types import FrameType
 from orchestrator.core import posix
 from orchestrator.core.display import log_to_terminal
 from orchestrator.core.simunits import watch_compiling
+from orchestrator.core.structs import MutableStruct, field
 from orchestrator.study.sweep.jobs import Job, JobContext, JobRecord, run_jobs
 
 #: Libraries that start threads of their own read one of these when they are loaded.
@@ -229,8 +229,7 @@ _LOOK = 0.2
 JobChunk = tuple[Job, ...]
 
 
-@dataclass(slots=True)
-class Busy:
+class Busy(MutableStruct):
     """A chunk under way.
 
     executor, chunk: Who does what.
@@ -246,8 +245,7 @@ class Busy:
     too_long: bool = False
 
 
-@dataclass(slots=True)
-class Dispatcher:
+class Dispatcher(MutableStruct):
     """Executors with what they do.
 
     executors: At least one.

@@ -8,7 +8,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from importlib.metadata import version
 from itertools import count
@@ -23,6 +22,7 @@ from orchestrator.core.display import errors_only
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import class_of
 from orchestrator.core.simunits.blocks.block_file import files_of, is_of_file
+from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import Component, Source, SourceKind
 from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.figure_tables import Sweep
@@ -40,8 +40,7 @@ SAFE = "safe state"
 Status = Literal["done", "failed", "unmeasured", "diverged", "died", "safe state"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobContext:
+class JobContext(Struct):
     """A sweep with the systems of its cases, prepared: the same for all its jobs.
 
     name, sweep: The sweep.
@@ -67,8 +66,7 @@ class JobContext:
         return [name for name in dict.fromkeys(found) if name != case]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct):
     """One case at one point, for one seed.
 
     key: Hash of all that determines what comes of it.
@@ -83,8 +81,7 @@ class Job:
     runs: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class JobRecord:
+class JobRecord(Struct):
     """What came of a job.
 
     key, case, point, seed: Of the job; the point as it is shown.
@@ -305,8 +302,7 @@ def _sources(module: ModuleType) -> list[bytes]:
     return [path.read_bytes() for path in files]
 
 
-@dataclass(frozen=True, slots=True)
-class SweepPlan:
+class SweepPlan(Struct):
     """The jobs of a sweep, in the order of its table; one may stand for several rows."""
 
     context: JobContext

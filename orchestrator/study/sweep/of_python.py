@@ -6,13 +6,13 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.display import progress_bar
 from orchestrator.core.simunits import resolve
+from orchestrator.core.structs import replace
 from orchestrator.core.system import System, with_starts, without_starts
 from orchestrator.core.system.naming import lacking
 from orchestrator.study.experiment import Case, Experiment, RunOptions, Table

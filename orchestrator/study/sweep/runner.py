@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from orchestrator.core import posix
 from orchestrator.core.diagnostics import SoftdockError, UnknownNameError
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes
+from orchestrator.core.structs import MutableStruct, field, replace
 from orchestrator.core.system import (
     kept_notes,
     nanoseconds,
@@ -57,8 +57,7 @@ Finish = Callable[[Mapping[str, "FinishedSweep"], Path], None]
 Executors = Callable[[Sequence[SweepPlan]], AbstractContextManager[Sequence[JobExecutor]]]
 
 
-@dataclass(slots=True)
-class FinishedSweep:
+class FinishedSweep(MutableStruct):
     """A finished sweep.
 
     plan, records: Its jobs, and what came of them by key; what else is in the file is left out.

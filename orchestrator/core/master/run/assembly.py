@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from orchestrator.core.simunits import (
     make_unit,
     resolve,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     System,
     communication_step_ns,
@@ -99,8 +100,7 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
     return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembly:
+class Assembly(Struct, eq=False):
     """A system that is ready for its first step.
 
     given, system, notes: As it was given, as it is run, and what was chosen for it, in sentences.

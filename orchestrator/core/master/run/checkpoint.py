@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from orchestrator.core.coupling import channel_of
 from orchestrator.core.diagnostics import CapabilityError, LoadError, SoftdockError, StepError
 from orchestrator.core.master.run.recorder import RecordedRows, RowRecorder
 from orchestrator.core.simunits import SimulationUnit
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, seconds
 from orchestrator.engine import EngineState
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from orchestrator.core.master.run.tuning import Log, Tuning
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredCheckpoint:
+class StoredCheckpoint(Struct, eq=False):
     """A checkpoint as plain data, for a file and for other processes.
 
     facts: What the run was made from, as text by topic; a checkpoint fits runs with the same.
@@ -64,8 +64,7 @@ class StoredCheckpoint:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
+class Checkpoint(Struct, eq=False):
     """What :meth:`Execution.save` returns; the execution can go back to it any number of times.
 
     It belongs to the units of its execution. :meth:`stored` makes it independent of them.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
@@ -13,6 +12,7 @@ from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
 from orchestrator.core.master.run.run_view import Ports, RunView
 from orchestrator.core.master.settings import ExecutionSettings, RunKeywords
+from orchestrator.core.structs import replace
 from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
 from orchestrator.core.system.time import step_text, whole_steps
 from orchestrator.engine import StepClock

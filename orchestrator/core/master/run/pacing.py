@@ -6,7 +6,6 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.core import posix
@@ -30,6 +29,7 @@ from orchestrator.core.realtime import (
 )
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.simunits.registry import clock_ns
+from orchestrator.core.structs import MutableStruct, field
 from orchestrator.core.system import System, nanoseconds, seconds
 from orchestrator.engine import (
     Engine,
@@ -44,8 +44,7 @@ from orchestrator.engine import (
 )
 
 
-@dataclass(slots=True)
-class Grants:
+class Grants(MutableStruct):
     """What was granted, by name, and what was not, in sentences; each once."""
 
     granted: list[str] = field(default_factory=list)

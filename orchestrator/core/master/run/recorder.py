@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, System
 from orchestrator.core.system.naming import is_pattern, listed_names, matching
 from orchestrator.engine import allot_rows
@@ -29,8 +29,7 @@ _GROWTH, _LARGEST = 4, 1 << 26
 _MOST_SHARED, _LARGEST_SHARED = 1 << 20, 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct):
     """What was recorded, as plain arrays.
 
     time_ns: int64 array of shape (n,).
@@ -49,8 +48,7 @@ class Recording:
     clock_ns: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordedRows:
+class RecordedRows(Struct, eq=False):
     """Rows that will not change any more: a block, and those before it.
 
     A chain, so that saving a run shares what was recorded instead of copying it. The memory is

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from orchestrator.core.master.run.run_loop import RunLoop
 from orchestrator.core.master.schedule.events import EventStatistics
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import Notice, SimulationUnit
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value, seconds
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import Limits, plain_value

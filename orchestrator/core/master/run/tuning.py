@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.core.coupling import Mark, Tuned, channel_of
@@ -12,6 +11,7 @@ from orchestrator.core.master.run.assembly import Assembly
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.run.run_view import Ports
 from orchestrator.core.master.schedule.compile import schedule_for
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Connection,
     DataType,
@@ -51,8 +51,7 @@ def log_of(events: Iterable[Event]) -> Log:
     return log
 
 
-@dataclass(frozen=True, slots=True)
-class Tunable:
+class Tunable(Struct):
     """What can be changed while a run goes on.
 
     name, unit, type: Of the connector, or ``source -> target``, ``"s"`` and a Real of a

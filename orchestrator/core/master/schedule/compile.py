@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +28,7 @@ from orchestrator.core.master.schedule.schedule import (
     connector_at,
 )
 from orchestrator.core.master.settings import ExecutionSettings, fault_refusals, validate_plan
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Connection,
     DataType,

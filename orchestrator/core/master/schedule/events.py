@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from orchestrator.core.diagnostics import CapabilityError
@@ -11,6 +10,7 @@ from orchestrator.core.master.plan import StepMethod
 from orchestrator.core.master.schedule.connection_tables import ConnectionTables
 from orchestrator.core.master.schedule.schedule import Buffer, EventTable, Schedule, connector_at
 from orchestrator.core.simunits import Capabilities
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Connection,
     DataType,
@@ -30,8 +30,7 @@ class LineKind(IntEnum):
     CLOCKED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class EventStatistics:
+class EventStatistics(Struct):
     """What event mode did so far.
 
     instants: How often units went through event mode together.

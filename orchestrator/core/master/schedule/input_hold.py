@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import cached_property
 from math import lcm
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from orchestrator.core.master.plan import (
     ring_numbers,
 )
 from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
     Component,

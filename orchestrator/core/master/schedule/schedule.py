@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
 from typing import ClassVar, Final
@@ -12,6 +11,7 @@ from typing import ClassVar, Final
 from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.master.plan import Iteration, Plan, StepMethod
 from orchestrator.core.simunits.protocol import signal_order, text_order
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Causality,
     Component,
@@ -31,8 +31,7 @@ class CompensationMethod(IntEnum):
     DIRECT_RESPONSE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class CompensationRow:
+class CompensationRow(Struct):
     """One compensated scalar; see engine/src/core/compensation.hpp.
 
     method: See :class:`CompensationMethod`.
@@ -73,8 +72,7 @@ class Effect(IntEnum):
     CHANGED_DELAY = 7
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRow:
+class FaultRow(Struct):
     """One fault of one scalar; see engine/src/core/fault.hpp.
 
     effect: See :class:`Effect`.
@@ -135,8 +133,7 @@ class Extrapolation(IntEnum):
     SMOOTHED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct):
     """One component's place in the buffers of signals and of texts."""
 
     name: str
@@ -154,8 +151,7 @@ class Member:
     text_output_end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LoopTable:
+class LoopTable(Struct):
     """One loop: what is repeated, and until when.
 
     method, tolerance, most_iterations: See
@@ -180,8 +176,7 @@ class LoopTable:
     components: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleTable:
+class RuleTable(Struct):
     """How long the steps are; times in nanoseconds.
 
     method, relative, absolute, order: See
@@ -202,8 +197,7 @@ class RuleTable:
     bonds: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EventTable:
+class EventTable(Struct):
     """How units with event mode handle events together.
 
     members: Their numbers.
@@ -227,8 +221,7 @@ class EventTable:
     refusals: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct):
     """Operations of one communication step, and what they mean.
 
     algorithm, mode, step_ns: What it was compiled for.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, get_type_hints
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.core.simunits.protocol import Notice
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Connector, DataType, Value, nearest
 from orchestrator.core.system.ports import Limits, plain_value
 
@@ -27,8 +27,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct):
     """What ``Input(...)`` and its like leave in the class until it is complete."""
 
     causality: Causality | None  # None: a state

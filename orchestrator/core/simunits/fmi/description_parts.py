@@ -6,13 +6,15 @@ Each part is equal to itself alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from lxml import etree
+
+from orchestrator.core.structs import MutableStruct, field
 
 # ruff: noqa: N815 - the names are the standard's
 
@@ -60,15 +62,13 @@ def _readers(kind: Any) -> dict[str, Callable[[str], Any]]:
     return {name: _KINDS[text] for name, text in kinds.items() if text in _KINDS}
 
 
-@dataclass(eq=False, slots=True)
-class DisplayUnit:
+class DisplayUnit(MutableStruct, eq=False):
     """A unit in which a quantity is shown."""
 
     name: str | None = None
 
 
-@dataclass(eq=False, slots=True)
-class BaseUnit:
+class BaseUnit(MutableStruct, eq=False):
     """What a unit is of SI."""
 
     kg: int = 0
@@ -83,8 +83,7 @@ class BaseUnit:
     offset: float = 0.0
 
 
-@dataclass(eq=False, slots=True)
-class Unit:
+class Unit(MutableStruct, eq=False):
     """A unit that is defined."""
 
     name: str | None = None
@@ -92,16 +91,14 @@ class Unit:
     displayUnits: Collection[DisplayUnit] = ()
 
 
-@dataclass(eq=False, slots=True)
-class Item:
+class Item(MutableStruct, eq=False):
     """A value of an enumeration."""
 
     name: str | None = None
     value: str | None = None
 
 
-@dataclass(eq=False, slots=True)
-class DeclaredType:
+class DeclaredType(MutableStruct, eq=False):
     """A type that is defined."""
 
     name: str | None = None
@@ -113,8 +110,7 @@ class DeclaredType:
     items: Collection[Item] = ()
 
 
-@dataclass(eq=False, slots=True)
-class Alias:
+class Alias(MutableStruct, eq=False):
     """Another name of a variable of FMI 3.0."""
 
     name: str | None = None
@@ -122,8 +118,7 @@ class Alias:
     displayUnit: str | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Dimension:
+class Dimension(MutableStruct, eq=False):
     """An extent, or the structural parameter that gives it."""
 
     start: int | None = None
@@ -131,8 +126,7 @@ class Dimension:
     variable: Variable | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Variable:
+class Variable(MutableStruct, eq=False):
     """A variable; values are texts, as they are written."""
 
     name: str
@@ -160,8 +154,7 @@ class Variable:
     alias: Variable | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Unknown:
+class Unknown(MutableStruct, eq=False):
     """An element of the model structure."""
 
     variable: Variable
@@ -170,8 +163,7 @@ class Unknown:
     sourceline: Any
 
 
-@dataclass(eq=False, slots=True)
-class Interface:
+class Interface(MutableStruct, eq=False):
     """One of the interfaces, with what it can."""
 
     modelIdentifier: str | None = None
@@ -189,8 +181,7 @@ class Interface:
     hasEventMode: bool = False
 
 
-@dataclass(eq=False, slots=True)
-class Experiment:
+class Experiment(MutableStruct, eq=False):
     """How the model is run where nothing else is said; texts."""
 
     startTime: str | None = None
@@ -199,8 +190,7 @@ class Experiment:
     stepSize: str | None = None
 
 
-@dataclass(eq=False, slots=True)
-class ModelDescription:
+class ModelDescription(MutableStruct, eq=False):
     """What a modelDescription.xml says."""
 
     fmiVersion: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple
 from enum import IntEnum
 from math import isfinite
 from pathlib import Path
@@ -25,6 +25,7 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
     units_of,
 )
 from orchestrator.core.simunits.protocol import Notice, Phase, UnitDescription
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Causality, Connector, DataType, Value, Variability, seconds
 from orchestrator.engine import Fmu3
 
@@ -209,8 +210,7 @@ class TimerKind(IntEnum):
 _KINDS = {"constant": TimerKind.FIXED, **{kind.name.lower(): kind for kind in TimerKind}}
 
 
-@dataclass(frozen=True, slots=True)
-class Timer:
+class Timer(Struct):
     """One time-based input clock.
 
     kind: See :class:`TimerKind`.

@@ -6,7 +6,6 @@ import logging
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from orchestrator.core.simunits.fmi.model_description import (
     read_model_description,
 )
 from orchestrator.core.simunits.protocol import UnitDescription
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     SEPARATOR,
     Causality,
@@ -47,8 +47,7 @@ _FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
 _FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
 
 
-@dataclass(frozen=True, slots=True)
-class FmuDescription:
+class FmuDescription(Struct):
     """An FMU on disk.
 
     path: The archive.
@@ -94,8 +93,7 @@ class FmuDescription:
         return replace(self, description=replace(self.description, connectors=connectors))
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(Struct):
     """What the archive of an FMU holds: its description, flaws, the XML, names of entries."""
 
     described: ModelDescription

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.simunits.fmi.description_parts import TRUE
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import BaseUnit, Causality, Connector, DataType, Enumeration, Value
 from orchestrator.core.system.ports import Limits
 from orchestrator.core.units.conversion import base_said, base_unit, definition_beyond, has_offset
@@ -36,8 +37,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FmuVariable:
+class FmuVariable(Struct):
     """One variable.
 
     reference: FMI value reference.

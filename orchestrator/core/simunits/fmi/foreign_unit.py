@@ -6,7 +6,6 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from math import ulp
 from pathlib import Path
@@ -18,6 +17,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Fmu
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import check_limits, unpacked
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Connector, DataType, Value, seconds
 from orchestrator.engine import PythonUnit
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy, deepcopy
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -35,6 +34,7 @@ from orchestrator.core.simunits.fmi.description_parts import (
     schema_of,
     typed_element,
 )
+from orchestrator.core.structs import Struct
 
 _OF_FMI2 = {"parameter", "calculatedParameter", "input", "output", "local", "independent"}
 _CAUSALITIES = {
@@ -156,8 +156,7 @@ _WRONG_VALUES = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDescription:
+class ReadDescription(Struct):
     """A model description as it was read, and what is wrong with it.
 
     described: Of variables that share a name only the one that is meant; ``None``: there are faults

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from orchestrator.core.simunits.fmi.description_parts import Interface, ModelDes
 from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Causality, ComponentOptions, Connector, DataType, Value
 from orchestrator.engine import Fmi2Model, Fmi3Model, Fmu, Fmu2, Fmu3, MeUnit
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from orchestrator.core.simunits.protocol import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeDescription:
+class ExchangeDescription(Struct):
     """The Model Exchange interface of an FMU.
 
     states: Names of the continuous states; an array has one name, with brackets, for each element.

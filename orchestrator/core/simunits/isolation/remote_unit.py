@@ -7,7 +7,7 @@ import logging
 import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import CapabilityError, SoftdockError, StepEr
 from orchestrator.core.simunits.isolation.wire import Interruption
 from orchestrator.core.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.core.simunits.protocol import Notice, Phase, SimulationUnit, UnitDescription
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Component, Connector, Value
 from orchestrator.engine import RemoteUnit
 

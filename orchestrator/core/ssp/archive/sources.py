@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -25,6 +25,7 @@ from orchestrator.core.ssp.common.names import (
     PACKAGE_TYPE,
     TWIN_TYPE,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Component, Connection, Connector, Source, SourceKind
 from orchestrator.core.system.source import names_fmu
 
@@ -52,8 +53,7 @@ def file_bytes(path: Path) -> bytes:
         raise refusal(codes.UNREADABLE, f"cannot be read: {text}", file=str(path)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct):
     """Where an SSD stands.
 
     label: The SSD as the user knows it.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from lxml import etree
 
 from orchestrator.core.diagnostics import Diagnostic, Severity, SoftdockError, SspError
 from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common.names import tag
+from orchestrator.core.structs import MutableStruct, Struct, field
 
 #: What is said of a code beyond its meaning, by its first digit.
 _KINDS = {
@@ -116,16 +117,14 @@ _MOST = 1000
 ValueKey = tuple[str, int | None, str | None]
 
 
-@dataclass(slots=True)
-class Values:
+class Values(MutableStruct):
     """Values of parameter sets by file, line and name; one set may be bound to several elements."""
 
     reached: set[ValueKey] = field(default_factory=set)
     unreached: list[tuple[ValueKey, Diagnostic]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct):
     """Collects what is found in one file and in the files that it refers to.
 
     label: The file as the user knows it; for an entry of an archive

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple
@@ -24,6 +23,7 @@ from orchestrator.core.ssp.common.names import (
     real,
     tag,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import BaseUnit, Connector, DataType, Enumeration
 from orchestrator.core.units.conversion import base_said, definition_beyond, file_unit, is_unit
 from orchestrator.core.units.tables import BASE_UNITS
@@ -228,8 +228,7 @@ MOST_DIMENSIONS: Final = 32
 _CLAUSE: Final = "SSP 2.0, 4.5.3"
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct):
     """What a file says about the type of a signal.
 
     type: ``None``: nothing, it comes from the source.

@@ -7,7 +7,6 @@ themselves: a name that means several parameters sets them all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +31,7 @@ from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.ssp.read.line_annotations import ValueChange, read_change
 from orchestrator.core.ssp.read.parameter_values import Assignment, read_parameters
 from orchestrator.core.ssp.read.reading import Reading, expect_valid, parsed
+from orchestrator.core.structs import replace
 from orchestrator.core.system import Component, Connector, SourceKind, System, Value
 
 _CLAUSE: Final = "SSP 2.0, 5.2.3"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from lxml import etree
@@ -26,6 +25,7 @@ from orchestrator.core.ssp.common.names import (
 from orchestrator.core.ssp.common.schema import Schema
 from orchestrator.core.ssp.common.signal_types import Definitions, Typed, add_type, read_type
 from orchestrator.core.ssp.read.reading import Reading
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Bus, Causality, Connector, DataType, Value, Variability
 
 _CLAUSE: Final = "SSP 2.0, 5.2.1"
@@ -192,8 +192,7 @@ def add_connector(group: etree._Element, connector: Connector, version: str, *, 
 _DICTIONARY_CLAUSE: Final = "SSP 2.0, 5.3.3"
 
 
-@dataclass(frozen=True, slots=True)
-class Dictionary:
+class Dictionary(Struct):
     """A signal dictionary.
 
     name: Unique among all dictionaries: that of the file, with a number behind it where another one

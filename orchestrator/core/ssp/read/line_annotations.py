@@ -23,7 +23,6 @@ pairs of time and delay in seconds, or ``<sd:Trace source="delays.csv"/>``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from typing import Final, TypeVar
@@ -56,6 +55,7 @@ from orchestrator.core.ssp.common.names import (
     tag,
 )
 from orchestrator.core.ssp.common.signal_types import item_names
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Compensation,
     Connection,
@@ -255,8 +255,7 @@ _READ: Final[Mapping[str, Callable[[str], _Key]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChange:
+class ValueChange(Struct):
     """What a mapping of parameters makes of a value.
 
     suppress_unit_conversion: Whether units are not looked at.

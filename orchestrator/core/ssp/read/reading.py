@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from orchestrator.core.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.core.ssp.common.codes import Findings, RefusalError, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, UNDECLARED, full, parse_ssp, tag
 from orchestrator.core.ssp.common.schema import LEFT_OUT, Schema, check
+from orchestrator.core.structs import MutableStruct, field
 
 #: Systems may contain each other this deep.
 DEEPEST: Final = 50
@@ -27,8 +27,7 @@ DEEPEST: Final = 50
 MOST_ELEMENTS: Final = 20_000
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(MutableStruct):
     """What has been read so far.
 
     chain: The systems that are being read, each in the one before.

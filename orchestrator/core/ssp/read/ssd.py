@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -42,6 +41,7 @@ from orchestrator.core.ssp.read.connectors import (
 )
 from orchestrator.core.ssp.read.parameter_values import Assignment
 from orchestrator.core.ssp.read.reading import Reading, check_description, parsed
+from orchestrator.core.structs import MutableStruct, Struct, field, replace
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -153,8 +153,7 @@ def read_file(root: etree._Element, place: Place, findings: Findings, reading: R
     return replace(system, experiment=experiment)
 
 
-@dataclass(slots=True)
-class _Parts:
+class _Parts(MutableStruct):
     """What is in a system."""
 
     components: dict[str, Component] = field(default_factory=dict)
@@ -169,8 +168,7 @@ def _add_system(system: System, parts: _Parts) -> None:
     parts.ends[system.name] = End(system.name, kinds, system.connectors)
 
 
-@dataclass(frozen=True, slots=True)
-class _SystemReader:
+class _SystemReader(Struct):
     """Reads the systems of one file."""
 
     root: etree._Element

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from orchestrator.core.ssp.common.signal_types import (
 )
 from orchestrator.core.ssp.read.line_annotations import add_transformation
 from orchestrator.core.ssp.read.parameter_values import FIXED
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     BaseUnit,
     Bus,
@@ -52,8 +52,7 @@ _TEXTS: Final[Mapping[DataType, Callable[[Any], str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct):
     """Element of a value: its name, its texts, one for each element, and its attributes."""
 
     kind: str
@@ -62,8 +61,7 @@ class _Written:
     enumeration: Enumeration | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct):
     """A value to write under a name.
 
     name, value: As they are written.
@@ -204,8 +202,7 @@ def _integers(name: str, values: list[int], connector: Connector | None, version
     raise DescriptionError(f"'{name}': {max(values, key=abs)} does not fit 64 bits")
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct):
     """Where the value of a parameter comes from.
 
     Parameters

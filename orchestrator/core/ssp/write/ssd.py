@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +22,7 @@ from orchestrator.core.ssp.common.signal_types import add_enumerations, add_unit
 from orchestrator.core.ssp.read.connections import add_connections
 from orchestrator.core.ssp.read.connectors import NEW_KINDS, add_connector
 from orchestrator.core.ssp.write.parameters import add_bindings, add_dictionaries, parameter_set
+from orchestrator.core.structs import MutableStruct, field, replace
 from orchestrator.core.system import (
     BaseUnit,
     Bus,
@@ -37,8 +37,7 @@ from orchestrator.core.system import (
 from orchestrator.core.units.conversion import file_unit
 
 
-@dataclass(slots=True)
-class SystemWriter:
+class SystemWriter(MutableStruct):
     """Writes systems, and collects what they use and what is wrong with them."""
 
     version: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import replace
 from orchestrator.export.dae.events import DiscreteEquation, Events
 from orchestrator.export.dae.residual_dae import Kind, Residual, Variable
 from orchestrator.export.modelica.flat.expression import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
+from orchestrator.core.structs import Struct
 from orchestrator.core.units.conversion import base_said
 from orchestrator.core.units.notation import spelled
 from orchestrator.core.units.tables import without_angle
@@ -23,8 +23,7 @@ _PURE = frozenset(("Sin", "Cos", "Tan", "Exp", "Log", "Sinh", "Cosh", "Tanh"))
 _SHOWN = 5
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(Struct):
     """Powers of SI base units, without angles, and the factor to them."""
 
     powers: Mapping[str, int]

@@ -6,11 +6,11 @@ import itertools
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
 
+from orchestrator.core.structs import Struct, replace
 from orchestrator.export.dae.events import DiscreteEquation, Relation, Sampler
 from orchestrator.export.modelica.flat.model import Refusal
 from orchestrator.export.modelica.flat.tensor import (
@@ -140,7 +140,6 @@ def _shortened(text: str) -> str:
 _POINT = re.compile(r"\[(\d+(?:,\d+)*)\]")
 
 
-@dataclass(frozen=True, slots=True)
 class RecordValue(Tensor):
     """A record: its scalars in one row, and the names and values of its fields.
 
@@ -261,8 +260,7 @@ Json = Any
 FunctionCaller = Callable[[str, list[Tensor]], list[Tensor]]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionScope:
+class ExpressionScope(Struct):
     """Names that an expression can see, and whether relations may switch without an event."""
 
     names: Mapping[str, Tensor]

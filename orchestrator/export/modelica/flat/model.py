@@ -6,11 +6,11 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct, field
 from orchestrator.export.modelica.source.text import SourceMap
 
 
@@ -61,8 +61,7 @@ def is_settled(variable: Json) -> bool:
     return tag_of(variable["variability"]) in {"Parameter", "Constant"}
 
 
-@dataclass(frozen=True, slots=True)
-class FlatEquation:
+class FlatEquation(Struct):
     """One (possibly array-valued) equation; ``loop`` holds the values of for-loop variables.
 
     ``count`` is the number of scalar equations that rumoca announces, where it does.
@@ -74,8 +73,7 @@ class FlatEquation:
     loop: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class FlatModel:
+class FlatModel(Struct, dict=True):
     """A flattened model: rumoca's JSON tree and what is needed to point at its sources.
 
     name: Qualified class name.

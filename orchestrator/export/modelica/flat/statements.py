@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import casadi as ca
 
+from orchestrator.core.structs import replace
 from orchestrator.export.dae.events import Assertion, Message, Reinit, Termination
 from orchestrator.export.dae.residual_dae import column
 from orchestrator.export.modelica.flat.expression import (

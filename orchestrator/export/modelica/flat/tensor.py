@@ -6,13 +6,13 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, TypeVar
 
 import casadi as ca
 import numpy as np
 
+from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.flat.model import Refusal
 
 Scalar = Any  # ca.SX of shape (1, 1); CasADi ships no types
@@ -20,8 +20,7 @@ Scalar = Any  # ca.SX of shape (1, 1); CasADi ships no types
 Subscript = int | tuple[int, ...] | Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct):
     """A Modelica value: a scalar (shape ``()``) or an array, elements in row-major order.
 
     NumPy object arrays and ``casadi.SX`` each try to broadcast the other, hence a class of its own.

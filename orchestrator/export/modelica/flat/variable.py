@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError, UnitMismatchError
+from orchestrator.core.structs import replace
 from orchestrator.core.units.conversion import is_expressible, other_spelling
 from orchestrator.export.dae.residual_dae import (
     DataType,

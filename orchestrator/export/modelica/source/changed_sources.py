@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.source.class_scope import ClassTree, SourcePlace
 from orchestrator.export.modelica.source.parser import (
     SECTIONS,
@@ -53,8 +53,7 @@ def with_listed_ranges(text: str) -> str:
     return edited(text, edits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct):
     """``name[index] = value`` or ``reinit(name[index], value)``, from a token to its semicolon."""
 
     name: str

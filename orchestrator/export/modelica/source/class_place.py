@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.front_end_process import RUMOCA, FrontEndCrash, FrontEndRefusal
 from orchestrator.export.modelica.source.text import ModelicaText
 
@@ -31,8 +31,7 @@ def first_syntax_error(file: Path) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassPlace:
+class ClassPlace(Struct):
     """A class, its file, and the folders in which all that it uses is looked for.
 
     roots: Folders of packages, or packages themselves.

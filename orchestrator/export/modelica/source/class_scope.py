@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
+from orchestrator.core.structs import MutableStruct, Struct, field, replace
 from orchestrator.export.modelica.source.text import Token
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlace:
+class SourcePlace(Struct):
     """A stretch of a source file, in bytes; ``source`` is rumoca's number of the file."""
 
     source: int
@@ -33,8 +32,7 @@ class SourcePlace:
         return {"source": self.source, "start": self.start, "end": self.end}
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct):
     """What stands behind ``=``."""
 
     tokens: Sequence[Token]
@@ -46,8 +44,7 @@ class Value:
         return "".join(token.text for token in self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct):
     """One argument of a modification: ``a(k = 2)``, ``a.b = 3`` or ``redeclare ..``."""
 
     path: tuple[str, ...]
@@ -73,8 +70,7 @@ class ElementKind(Enum):
     IMPORT = "import"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Element:
+class Element(Struct, eq=False):
     """One element of a class.
 
     name: Of the component or class; of an import the name that it gives, ``*`` for all.
@@ -104,8 +100,7 @@ class Element:
     protected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSection:
+class CodeSection(Struct):
     """Equations or statements as they are written; ``word`` is ``equation`` or ``algorithm``."""
 
     word: str
@@ -114,8 +109,7 @@ class CodeSection:
     source: int
 
 
-@dataclass(slots=True, eq=False)
-class ClassTree:
+class ClassTree(MutableStruct, eq=False):
     """A class as it is written; a short one, ``model A = B(..)``, extends what it names.
 
     word: ``model``, ``package``, ``function`` and so on.
@@ -148,8 +142,7 @@ _KEPT = frozenset(
 _OWN = frozenset((ElementKind.COMPONENT, ElementKind.CLASS))
 
 
-@dataclass(frozen=True, slots=True)
-class Redeclared:
+class Redeclared(Struct):
     """What takes an element's place, where that is written and where its names are looked up.
 
     ``before`` is the redeclaration that it takes the place of.
@@ -162,8 +155,7 @@ class Redeclared:
     before: Redeclared | None = None
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(MutableStruct):
     """All modifications of one element, merged: the outermost wins.
 
     place: Where the winning value or redeclaration is written.
@@ -211,8 +203,7 @@ def changes_of(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ClassMember:
+class ClassMember(Struct):
     """A component or class of a class: where it was declared, and how it is modified."""
 
     element: Element
@@ -416,8 +407,7 @@ class ClassScope:
         return element, found.with_changes(changes).expand() if found is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct):
     """A component that is a class with components, or the model itself.
 
     path: Its name in the flat model, without subscripts; empty for the model.
@@ -433,8 +423,7 @@ class Instance:
             yield f"{self.path}.{name}".lstrip("."), member
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct):
     """A component of a predefined type.
 
     scope: Its type; the changes of it are the attributes and the value.

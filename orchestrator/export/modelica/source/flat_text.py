@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.source.text import (
     CLASS_WORDS,
     OPENING,
@@ -35,8 +36,7 @@ _RENAMED = re.compile(rf"{_NAMED}\d+\b")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class PlainText:
+class PlainText(Struct):
     """A flat class whose names are identifiers.
 
     model, title: Name of its last class in ``text``, and as it was written.
@@ -85,8 +85,7 @@ def read_flat(file: Path) -> PlainText:
         raise ModelicaError(f"'{file}': {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
+class _Path(Struct):
     """``a.b[1].c``: where it begins, and each part with its subscripts."""
 
     first: int

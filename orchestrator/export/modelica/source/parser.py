@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
+from orchestrator.core.structs import replace
 from orchestrator.export.modelica.source.class_scope import (
     Argument,
     Changes,

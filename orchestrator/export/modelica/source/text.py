@@ -6,12 +6,13 @@ import bisect
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, ModelicaError
+from orchestrator.core.structs import Struct
 
 
 class SourceMap:
@@ -46,8 +47,7 @@ def _line_ends(text: str) -> list[int]:
     return [found.start() for found in re.finditer(rb"\n", text.encode())]
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Struct):
     """What an importer may propose; None is what nobody has said.
 
     Without any word it runs from 0 to 1 s, and one without a stop time for 1 s.
@@ -124,8 +124,7 @@ _EXPERIMENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct):
     """A word, number, string or sign; ``kind`` is the group of the pattern that found it.
 
     start, end: Where it stands in the file, in bytes of UTF-8 as rumoca counts.
@@ -138,8 +137,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClassText:
+class ClassText(Struct):
     """A class: its name inside the file, such as ``Outer.Inner``, and its own tokens.
 
     word: ``model``, ``package`` and so on.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.core.diagnostics import (
@@ -16,6 +15,7 @@ from orchestrator.core.diagnostics import (
     WireFormatError,
     nearest,
 )
+from orchestrator.core.structs import Struct
 from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.registry import device_class, read_settings
@@ -338,8 +338,7 @@ CHECKS: Mapping[str, tuple[str, Check]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct):
     """What one check found.
 
     Parameters

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
 
@@ -22,12 +21,12 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.structs import MutableStruct, Struct, field
 from orchestrator.rig.devices.device import Device, DeviceConnector, Received
 from orchestrator.rig.devices.registry import device_class, read_settings
 
 
-@dataclass(frozen=True, slots=True)
-class Golden:
+class Golden(Struct):
     """Bytes, or what they mean, that stand in a document or were seen on a wire.
 
     Parameters
@@ -45,8 +44,7 @@ class Golden:
     expected: object
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct):
     """Bytes that are not of the protocol.
 
     Parameters
@@ -61,8 +59,7 @@ class Refused:
     read: Callable[[], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
+class Wiring(Struct):
     """How an emulator and an adapter reach each other, both on this machine.
 
     Parameters
@@ -77,8 +74,7 @@ class Wiring:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(Struct):
     """Where a scalar signal stands in the log of an emulator (``--log``).
 
     Parameters
@@ -111,8 +107,7 @@ def _nothing(settings: object) -> Mapping[str, Logged]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Struct):
     """A test bench of one adapter: the entry point ``softdock.device_benches`` of its name.
 
     Parameters
@@ -256,8 +251,7 @@ _UNDER_WAY = 10
 _SHARE_OF_RANGE, _SHARE_OF_SPEED = 1e-3, 0.2
 
 
-@dataclass(slots=True)
-class Heard:
+class Heard(MutableStruct):
     """What came of some calls of ``receive``, in order.
 
     samples, arrivals: That came, and when, s.
@@ -275,8 +269,7 @@ class Heard:
         return [b - a for a, b in pairwise(found)]
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct):
     """An emulator that runs and an adapter that is open.
 
     device: Opened.
@@ -379,8 +372,7 @@ def session(name: str, bench: Bench, *faults: str, later: str = "") -> Iterator[
             device.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct):
     """What a device sent in some seconds.
 
     seconds: From its opening to the end.
