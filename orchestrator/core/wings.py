@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from orchestrator.core.diagnostics import CapabilityError, PluginError, UnknownNameError, nearest
@@ -24,15 +25,20 @@ Kind = TypeVar("Kind")
 
 @cache
 def registered(group: str) -> tuple[EntryPoint, ...]:
-    """Entry points of a group; all installed packages are looked through once."""
-    return tuple(_all_registered().select(group=group))
+    """Entry points of a group, whose name begins with ``softdock.``."""
+    return tuple(entry for entry in _all_registered() if entry.group == group)
 
 
 @cache
-def _all_registered() -> Any:
-    from importlib.metadata import entry_points  # whose type differs by version of Python
+def _all_registered() -> tuple[EntryPoint, ...]:
+    """Look through all packages once; of one that is installed twice the first is imported."""
+    from importlib.metadata import distributions
 
-    return entry_points()
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for package in distributions():
+        if "[softdock." in (package.read_text("entry_points.txt") or ""):
+            found.setdefault(package.name, tuple(package.entry_points))
+    return tuple(chain.from_iterable(found.values()))
 
 
 class PluginGroup(Generic[Kind]):

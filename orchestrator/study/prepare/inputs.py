@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,9 @@ from orchestrator.core.wings import of_an_extra
 from orchestrator.study.experiment import InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon
-from orchestrator.study.tables import RestTable
+
+if TYPE_CHECKING:
+    from orchestrator.study.tables import RestTable
 
 #: What a column of times is called.
 _TIME = ("time", "time [s]")
