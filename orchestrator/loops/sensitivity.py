@@ -310,7 +310,7 @@ def _start(folder: Path, parameters: Mapping[str, float]) -> Floats:
     return np.array(columns).T
 
 
-class _Trajectory(MutableStruct):
+class _Trajectory(MutableStruct, dict=True):
     """What is known of the trajectory up to now."""
 
     instance: ExchangeInstance

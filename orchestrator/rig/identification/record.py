@@ -10,7 +10,6 @@ length.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,13 +17,13 @@ import numpy.typing as npt
 from scipy import stats
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.structs import Struct, replace
 from orchestrator.rig.twin_file import Estimate
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class Record(Struct, eq=False):
     """A command that is constant between its changes, and samples of a response.
 
     times: s, shape (n,), increasing: when the device took its samples.
@@ -94,8 +93,7 @@ _REGISTER, _TAPS = 9, (8, 4)
 _STAIR_SPEED, _STAIR_ACCELERATION = 1.875, 10.0 / math.sqrt(3.0)
 
 
-@dataclass(frozen=True, slots=True)
-class ExcitationLimits:
+class ExcitationLimits(Struct):
     """What a command may do, in its unit and per second.
 
     amplitude: From its rest, either way.
@@ -238,8 +236,7 @@ def deviation_interval(residuals: Floats, lost: int, confidence: float) -> Estim
 _FAR = 6.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SampleTimes:
+class SampleTimes(Struct, eq=False):
     """The clock of a device, as its samples show it.
 
     times: s, shape (n,): arrivals, moved to the even spacing that they scatter about.

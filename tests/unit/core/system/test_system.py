@@ -1,5 +1,5 @@
 import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -47,11 +47,11 @@ def test_methods_return_new_systems(ring):
 
 
 def test_fields_cannot_be_assigned(ring):
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="immutable"):
         ring.name = "other"
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="immutable"):
         ring.components["plant"].name = "other"
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="immutable"):
         ring.connections[0].delay = None
 
 
