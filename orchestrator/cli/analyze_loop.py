@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
+from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
+from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.plain_data import finite
 from orchestrator.core.structs import Struct

@@ -15,10 +15,10 @@ from orchestrator.cli.console import (
     print_lines,
     print_table,
     print_warning,
-    progress_bar,
 )
 from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in, print_built
 from orchestrator.cli.failure import fail
+from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import (
     DescriptionError,
     FmuError,
@@ -111,13 +111,13 @@ def build(
         except SoftdockError as error:
             problems += error.diagnostics
     problems += _same_names(todo)
-    with progress_bar() as bar:
-        bar("Building FMUs", 0.0)
+    with count_bar() as bar:
+        bar("Building FMUs", 0, len(todo), 0)
         outcomes = build_all(
             todo,
             workers=jobs,
             force=force,
-            done=lambda count: bar("Building FMUs", count / len(todo)),
+            done=lambda count: bar("Building FMUs", count, len(todo), 0),
         )
     built = []
     for outcome in outcomes:

@@ -319,7 +319,7 @@ def run(
             stored_twins=None if identify else (where, Path("results") / name),
         )
         asked = with_options(experiment, options)
-        look = None if bar.is_silent else bar.look
+        look = None if bar is None else bar.look
         outcome = run_with(asked, folder, where, settings, bar, print_message, look)
     for each in experiment.sweep:  # those with axes are not run with the cases
         if each not in experiment.listed_sweeps:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import count_bar, print_json, print_lines, print_table, print_warning
+from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
 from orchestrator.cli.failure import BROKEN, INTERRUPTED, fail
+from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 
 if TYPE_CHECKING:
