@@ -2,7 +2,7 @@
 
 Docstrings are numpydoc, whose tables, roles and literal blocks are reStructuredText; the site is
 Markdown. And a class may be made of functions that stand in files of their own (``add =
-building.add``): these are its methods.
+building.add``): these are its methods. A struct is made as a dataclass is, which Griffe knows.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import pairwise
 import griffe
 
 _RULE = re.compile(r"^ *=+( =+)+ *$")
+_STRUCTS = "orchestrator.core.structs."
 _ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`~?([^`]+)`")
 
 
@@ -25,6 +26,11 @@ class SiteDocstrings(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = _markdown(obj.docstring.value)
 
+    def on_class_members(self, *, cls: griffe.Class, **_: object) -> None:
+        """Let a struct count as a dataclass, whose signature is made of its fields."""
+        if any(getattr(base, "canonical_path", "").startswith(_STRUCTS) for base in cls.bases):
+            _as_dataclass(cls)
+
     def on_class(self, *, cls: griffe.Class, loader: griffe.GriffeLoader, **_: object) -> None:
         """Replace the attributes of a class that are functions of other files."""
         for name, member in list(cls.members.items()):
@@ -34,6 +40,17 @@ class SiteDocstrings(griffe.Extension):
                 found = _function(member.value.canonical_path, loader)
                 if found is not None:
                     cls.set_member(name, griffe.Alias(name, found))
+
+
+def _as_dataclass(struct: griffe.Class) -> None:
+    made: griffe.Expr = griffe.ExprName("dataclass", parent="dataclasses")
+    if "kw_only" in struct.keywords:
+        made = griffe.ExprCall(made, [griffe.ExprKeyword("kw_only", struct.keywords["kw_only"])])
+    struct.decorators.append(griffe.Decorator(made, lineno=None, endlineno=None))
+    for member in struct.members.values():
+        value = member.value if member.is_attribute else None
+        if isinstance(value, griffe.ExprCall) and value.canonical_path == f"{_STRUCTS}field":
+            value.function = griffe.ExprName("field", parent="dataclasses")
 
 
 def _function(path: str, loader: griffe.GriffeLoader) -> griffe.Function | None:
