@@ -6,6 +6,7 @@ curve of a panel also has another dash, so that curves which coincide stay visib
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -317,7 +318,7 @@ class Section(Struct):
     lines
         Sentences that the terminal prints below the rows.
     data
-        For JSON.
+        For JSON: finite numbers, texts, lists and dicts of them; ``None``: nothing.
     value
         For Python: see :meth:`~orchestrator.study.CaseOutcome.value`.
     """
@@ -334,6 +335,22 @@ class Section(Struct):
     lines: tuple[str, ...] = ()
     data: Any = None
     value: Any = None
+
+    def check(self) -> None:
+        """Raise ValueError if a row has no cell for a column, or ``data`` is nothing for JSON."""
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"section '{self.key}': row {number} has {len(row)} cells; expected"
+                    f" {len(self.columns)}, one for each column"
+                )
+        try:
+            json.dumps(self.data, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"section '{self.key}': expected data of finite numbers, texts, lists and dicts for"
+                f" JSON: {error}"
+            ) from None
 
     def texts(self) -> list[list[str]]:
         """Return the rows that are printed, as text."""

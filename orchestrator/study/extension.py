@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import ValidationError
 
@@ -30,8 +30,8 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
 from orchestrator.core.wings import PluginGroup, lacking_package
 from orchestrator.study.content import Section
-from orchestrator.study.experiment import Experiment
-from orchestrator.study.measure.outcome import ExperimentOutcome
+from orchestrator.study.experiment import Case, Experiment
+from orchestrator.study.measure.outcome import OF_A_CASE, ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.recording import Draft, Result
 
+_Found = TypeVar("_Found")
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
 #: Is called with the name of a case, what else is to be said of it, and how far it is.
@@ -100,8 +101,25 @@ class Run:
                 of_cases.setdefault(name, [])
 
     def add(self, case: str, section: Section) -> None:
-        """Say what was found in a case."""
-        self.sections[case].append(section)
+        """Say what was found in a case.
+
+        Raises
+        ------
+        ValueError
+            If there is no such case, if its entry of the summary has that key, or if the section
+            is none: see :meth:`Section.check`.
+        """
+        known = self.sections
+        if case not in known:
+            raise ValueError(
+                f"no case '{case}'{nearest(case, known)}; this run has: {', '.join(known)}"
+            )
+        section.check()
+        if section.key in OF_A_CASE or any(one.key == section.key for one in known[case]):
+            raise ValueError(
+                f"section '{section.key}': case '{case}' has an entry of that key; use another"
+            )
+        known[case].append(section)
 
     def write(self, name: str, writer: Callable[[Path], None]) -> None:
         """Let a file of the results be written; it takes its place with the others."""
@@ -235,10 +253,20 @@ def _names() -> dict[str, tuple[str, str]]:
 
 
 def table_of(name: str) -> type[BaseModel] | None:
-    """Return what ``[extension.NAME]`` may hold; ``None``: nobody has registered it."""
-    if f"table.{name}" not in _names():
+    """Return what ``[extension.NAME]`` may hold; ``None``: no package has registered it."""
+    if name not in _of_packages():
         return None
-    return GROUP.class_of(f"table.{name}").table
+    found = GROUP.class_of(f"table.{name}")
+    if found.table is None:
+        where = f"{found.__module__}.{found.__qualname__}"
+        raise PluginError(f"extension '{name}': {where} has no 'table' that says what it may hold")
+    return found.table
+
+
+def _of_packages() -> list[str]:
+    """Names of extensions with a table that is not one of an experiment itself."""
+    own = Experiment.model_fields.keys() | Case.model_fields.keys()
+    return sorted(name for when, name in _names().values() if when == "table" and name not in own)
 
 
 def before(extension: Extension, hook: Callable[[], Any]) -> Any:
@@ -269,11 +297,44 @@ def behind(
         return otherwise
 
 
+def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase:
+    """Return a case as an extension prepares it."""
+
+    def hook() -> PreparedCase:
+        return _a(PreparedCase, extension.prepare(run, case), "prepare", "a case")
+
+    found: PreparedCase = before(extension, hook)
+    return found
+
+
+def finished(run: Run, extension: Extension, case: PreparedCase, result: Result) -> Result:
+    """Return the result of a case with what an extension says of it."""
+
+    def hook() -> Result:
+        return _a(type(result), extension.after(run, case, result), "after", "a result")
+
+    found: Result = behind(run, extension, hook, result, ends=())
+    return found
+
+
+def _a(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
+    if not isinstance(found, kind):
+        raise TypeError(f"{hook} returned {type(found).__name__}; expected {expected}")
+    return found
+
+
 @contextmanager
 def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
     """Enter what an extension has around the steps of a case."""
-    context = before(extension, lambda: extension.around(run, steps))
-    inner = before(extension, context.__enter__)
+
+    def around() -> AbstractContextManager[Steps]:
+        manager: type[Any] = AbstractContextManager
+        return _a(manager, extension.around(run, steps), "around", "a context manager")
+
+    context = before(extension, around)
+    inner = before(
+        extension, lambda: _a(Steps, context.__enter__(), "around", "one that gives steps")
+    )
     try:
         yield inner
     except BaseException as error:
@@ -294,11 +355,10 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
     for name, content in experiment.extension.items():
         model = table_of(name)
         if model is None:
-            known = sorted(one for when, one in _names().values() if when == "table")
-            own = [one for one in known if table_of(one) is not None]
+            known = _of_packages()
             problems.append(
                 f"extension.{name}: no extension with a table of this name is installed"
-                f"{nearest(name, own)}; installed: {', '.join(own) or 'none'}"
+                f"{nearest(name, known)}; installed: {', '.join(known) or 'none'}"
             )
             continue
         try:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from orchestrator.core.simunits import Notice
 
 
+#: What the summary says of a case beside what extensions found.
+OF_A_CASE = frozenset({
+    "case", "title", "algorithm", "step_s", "delay_mode", "simulated_s", "wall_s",
+    "real_time_factor", "loops", "connections", "line_statistics", "faults", "notices", "remarks",
+    "measures", "energy_j",
+})  # fmt: skip
 #: What came of an experiment, and verdicts on its expectations, where it has some.
 SUMMARY, JUNIT, VERDICTS = "summary.json", "junit.xml", "verdicts.json"
 

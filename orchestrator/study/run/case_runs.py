@@ -30,7 +30,7 @@ from orchestrator.core.recording import (
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import System, nanoseconds, nearest, seconds
 from orchestrator.core.wings import lacking
-from orchestrator.study.extension import Extension, Run, Steps, before, behind, entered
+from orchestrator.study.extension import Extension, Run, Steps, entered, finished, prepared
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
 from orchestrator.study.prepare.simulate import (
@@ -202,7 +202,7 @@ def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
 
 def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> Result:
     for one in extensions:
-        case = before(one, partial(one.prepare, run, case))
+        case = prepared(run, one, case)
     files = views(case)
     left = f"{case.name}{_PARTIAL}"  # what an earlier run may have left
     endings = [f"{mark}.{kind}" for mark in ("", _PARTIAL) for kind in format_names()]
@@ -260,7 +260,7 @@ def _recorded(
     result = replace(result, notes=notes)
     try:
         for one in extensions:
-            result = behind(run, one, partial(one.after, run, case, result), result, ends=())
+            result = finished(run, one, case, result)
     except KeyboardInterrupt:
         leave(result)  # the run itself had come to its end
         raise

@@ -5,9 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from orchestrator import read_experiment, run_experiment
+from orchestrator.study.measure.outcome import OF_A_CASE
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "extension.md"
 SYSTEM = """
@@ -147,6 +151,78 @@ def test_what_fails_is_named_and_what_was_computed_is_kept(folder, hook):
     assert "Traceback" not in said
     kept = (results(folder) / "one.parquet").exists()
     assert kept is (hook in {"leave", "after", "own", "end"})
+
+
+SAYS = """
+from orchestrator import Extension, Section
+
+class Says(Extension):
+    def after(self, run, case, result):
+        run.add({case}, Section({section}))
+        return result
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "section", "told"),
+    [
+        ("'oen'", "'x'", "no case 'oen'; did you mean 'one'?; this run has: one"),
+        ("case.name", "'measures', data=1", "section 'measures': case 'one' has an entry of that"),
+        ("case.name", "'x', columns=('a', 'b'), rows=((1.0,),)", "row 0 has 1 cells; expected 2"),
+        ("case.name", "'x', data={'peak': float('nan')}", "expected data of finite numbers"),
+        ("case.name", "'x', data={1, 2}", "Object of type set is not JSON serializable"),
+    ],
+)
+def test_what_it_says_is_looked_at(folder, case, section, told):
+    install(folder, "says", SAYS.format(case=case, section=section), ("run.says", "Says"))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2, said
+    assert f"extension 'says': ValueError: {'' if case[0] == chr(39) else 'section'}" in said
+    assert told in said
+    assert (results(folder) / "one.parquet").exists()
+    assert "measures" in json.loads((results(folder) / "summary.json").read_text())["cases"]["one"]
+
+
+@pytest.mark.parametrize(
+    ("hook", "told"),
+    [
+        ("def prepare(self, run, case): pass", "prepare returned NoneType; expected a case"),
+        ("def around(self, run, steps): pass", "around returned NoneType; expected a context"),
+        ("def after(self, run, case, result): pass", "after returned NoneType; expected a result"),
+    ],
+)
+def test_a_hook_that_returns_nothing_is_named(folder, hook, told):
+    install(folder, "broken", BROKEN.format(hook=hook), ("run.broken", "Broken"))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2, said
+    assert f"extension 'broken': TypeError: {told}" in said
+    assert (results(folder) / "one.parquet").exists() is ("after" in hook)
+
+
+def test_who_has_a_table_without_fields_is_named(folder):
+    install(folder, "bare", BROKEN.format(hook="pass"), ("table.bare", "Broken"))
+    (folder / "experiment.toml").write_text(EXPERIMENT + "[extension.bare]\n")
+    done = run(folder)
+    assert done.returncode == 2
+    told = "extension 'bare': bare.Broken has no 'table' that says what it may hold"
+    assert told in " ".join(done.stderr.split())
+
+
+def test_a_wrong_name_imports_nobody_else(folder):
+    install(folder, "gone", "raise OSError('imported')", ("table.gone", "Gone"))
+    (folder / "experiment.toml").write_text(EXPERIMENT + "[extension.went]\n")
+    said = " ".join(run(folder).stderr.split())
+    assert "extension.went: no extension with a table of this name is installed" in said
+    assert "installed: gone" in said
+
+
+def test_keys_of_the_summary_are_known(folder):
+    outcome = run_experiment(
+        read_experiment(folder / "experiment.toml"), folder=folder, output=folder / "r"
+    )
+    assert replace(outcome.cases["one"], sections=()).as_json().keys() == OF_A_CASE
 
 
 def test_two_of_one_name(folder):
