@@ -85,6 +85,14 @@ class Answering(Scripted):
     answers = True
 
 
+class Undated(Scripted):
+    """The same without a time of its own."""
+
+    def receive(self, timeout_s):
+        found = super().receive(timeout_s)
+        return None if found is None else replace(found, device_time=None)
+
+
 class Unasked(Answering):
     """The same, which takes a rate at any time and comes to rest by a ramp of 1/s."""
 

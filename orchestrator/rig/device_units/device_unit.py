@@ -26,9 +26,10 @@ from orchestrator.core.simunits.fmi.foreign_unit import ForeignUnit, Importer
 from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
 from orchestrator.core.simunits.protocol import Phase
 from orchestrator.core.system import Connector, Value
-from orchestrator.engine import DeviceBlock, TickClock
+from orchestrator.engine import DeviceBlock, SampleFacts, TickClock
 from orchestrator.engine import DeviceUnit as NativeUnit
 from orchestrator.rig.device_units.description import HEALTH, device_facts
+from orchestrator.rig.device_units.samples import other_rate
 from orchestrator.rig.devices import SteppedDevice
 from orchestrator.rig.devices.device import slices_of
 
@@ -195,6 +196,7 @@ class DeviceUnit(SimulationUnit):
             limits,
         )
         super().__init__(name, description, native)
+        self._begun: SampleFacts | None = None
         self._last: DeviceError | None = None
         self._missed = False  # a step failed for want of the device
 
@@ -241,6 +243,7 @@ class DeviceUnit(SimulationUnit):
 
     def _exit_initialisation(self) -> None:
         self._check(self.native.begin(), "beginning")
+        self._begun = self.native.facts
 
     def _value(self, connector: Connector) -> Value | Floats:
         if connector.name not in self._outputs:
@@ -289,6 +292,8 @@ class DeviceUnit(SimulationUnit):
                 f"; {facts.shaped} commands changed faster than their limit and were sent slower"
             )
         last = () if self._last is None else (str(self._last),)
+        if self._begun is not None:
+            told += other_rate(self._begun, facts, self._rate)
         return (*super().notes, told, *last)
 
     def terminate(self) -> None:

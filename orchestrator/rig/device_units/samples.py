@@ -57,6 +57,22 @@ class RateCheck:
             )
 
 
+#: Undated samples are counted for so many seconds or more, and their rate is another one beyond
+#: this factor: a busy computer delays a sender in software by less.
+_COUNTED, _OTHER = 0.5, 1.5
+
+
+def other_rate(first: SampleFacts, last: SampleFacts, rate: float) -> str:
+    """Say at which rate samples came that no clock of their device dates, if it is another."""
+    seconds = (last.received_ns - first.received_ns) * 1e-9
+    if math.isfinite(last.device_time) or seconds < _COUNTED:
+        return ""
+    found = (last.number + last.lost - first.number - first.lost) / seconds
+    if 1.0 / _OTHER <= found / rate <= _OTHER:
+        return ""
+    return f"; they came at {found:.4g} per second, and it is declared to send {rate:.4g}"
+
+
 #: So many samples one after the other that count on from each other, and not from the newest one,
 #: are those of a device that has begun to count anew.
 _RESTART = 3

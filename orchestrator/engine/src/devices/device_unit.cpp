@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "core/wall_clock.hpp"
@@ -124,6 +125,10 @@ Status DeviceUnit::refuse_stale() {
                   " (stale_after)",
                   values_[block_.measurement_count() + sample_age], to_seconds(rules_.stale_ns));
     failure_ = text;
+    if (facts_.malformed > 0) {
+        failure_ += "; of what came, " + std::to_string(facts_.malformed) +
+                    " were no samples of its protocol";
+    }
     return Status::error;
 }
 

@@ -136,7 +136,7 @@ def test_what_is_not_finite_never_goes_to_the_wire():
 @pytest.mark.parametrize("policy", ["stop", "hold"])
 def test_a_silent_device(policy):
     with Peer() as peer:
-        rig = with_device(peer, f"&stale_after=0.05&on_stale={policy}")
+        rig = with_device(peer, f"&stale_after=0.05&on_stale={policy}&command_stale_after=30")
         with Execution(rig, step=STEP) as run:
             run.step(3)
             peer.silent.set()
@@ -179,6 +179,27 @@ def test_faults_of_the_wire_are_counted():
             found = {name: run.get(f"rig.{name}") for name in ("lost", "repeated", "malformed")}
         # What was malformed never counted as a sample: its number is missing as well.
         assert found == {"lost": 3.0, "repeated": 1.0, "malformed": 2.0}
+
+
+def test_an_error_says_what_came_instead_of_samples():
+    with Peer() as peer:
+        rig = with_device(peer, "&stale_after=0.05&command_stale_after=30")
+        with Execution(rig, step=STEP) as run:
+            run.step(3)
+            peer.script = dict.fromkeys(range(100_000), (b"\x00" * 3,))
+            told = r"stale_after\); of what came, [1-9]\d* were no samples of its protocol"
+            time.sleep(0.1)
+            with pytest.raises(StepError, match=told):
+                run.step()
+
+
+def test_another_rate_of_undated_samples_is_told_behind_the_run():
+    with Peer() as peer:
+        rig = with_device(peer, "&rate=250&on_stale=hold", kind="Undated")
+        with Execution(rig, step=STEP) as run:
+            while "per second, and it is declared to send 250" not in run.notes[-1]:
+                time.sleep(0.1)
+                run.step()
 
 
 def test_a_device_that_does_not_answer_is_told_before_the_run():

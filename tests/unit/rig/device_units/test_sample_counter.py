@@ -1,10 +1,11 @@
 """Lost, late, repeated and malformed samples, counted."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
-from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.samples import SampleCounter, other_rate
 from orchestrator.rig.devices import Received
 
 MS = 1_000_000
@@ -119,3 +120,27 @@ def test_what_lay_in_a_queue_that_ran_over_is_no_new_beginning():
         now += MS // 100
     assert counter.take(Received((1.0,), None, 260 % 256), now)
     assert (counter.facts.restarts, counter.facts.lost) == (0, 100)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "number", "lost", "device_time", "found"),
+    [
+        (2.0, 500, 0, math.nan, "250"),
+        (2.0, 400, 100, math.nan, "250"),
+        (1.0, 4000, 0, math.nan, "4000"),
+        (1.0, 1000, 0, math.nan, ""),
+        (1.0, 700, 0, math.nan, ""),
+        (0.4, 100, 0, math.nan, ""),  # too short to say
+        (2.0, 500, 0, 2.0, ""),  # what its own clock says was measured at the start
+    ],
+)
+def test_another_rate_than_the_declared_one(seconds, number, lost, device_time, found):
+    first = SimpleNamespace(number=7, lost=1, received_ns=5 * MS)
+    last = SimpleNamespace(
+        number=7 + number,
+        lost=1 + lost,
+        received_ns=5 * MS + round(seconds * 1e9),
+        device_time=device_time,
+    )
+    told = f"; they came at {found} per second, and it is declared to send 1000"
+    assert other_rate(first, last, 1000.0) == (told if found else "")
