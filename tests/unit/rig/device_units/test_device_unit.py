@@ -195,7 +195,7 @@ def test_an_error_says_what_came_instead_of_samples():
 
 def test_another_rate_of_undated_samples_is_told_behind_the_run():
     with Peer() as peer:
-        rig = with_device(peer, "&rate=250&on_stale=hold", kind="Undated")
+        rig = with_device(peer, "&rate=250&command_stale_after=30", kind="Undated")
         with Execution(rig, step=STEP) as run:
             while "per second, and it is declared to send 250" not in run.notes[-1]:
                 time.sleep(0.1)
