@@ -365,15 +365,16 @@ class Buffer:
         wanted = [Endpoint.parse(name) for name in recorded]
         used = _by_component(chain((line.source for line in system.connections), wanted))
         recorded_of = _by_component(wanted)
-        known: dict[tuple[object, ...], tuple[Bound, Bound, Bound, Bound]] = {}
+        known: dict[tuple[object, ...], tuple[tuple[Bound, ...], list[tuple[str, ...]]]] = {}
         for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
             fed_here, used_here = fed.get(name, _NONE), used.get(name, _NONE)
             read = recorded_of.get(name, _NONE) - fed_here
             alike = id(component.connectors), fed_here, used_here, read
             if alike not in known:
-                known[alike] = _bound(component, fed_here, used_here, read)
-            inputs, outputs, text_inputs, text_outputs = known[alike]
+                bound = _bound(component, fed_here, used_here, read)
+                known[alike] = bound, [tuple(c.name for c in each) for each in bound]
+            (inputs, outputs, text_inputs, text_outputs), names = known[alike]
             first_input, first_text_input = self.size, self.text_size
             first_output = _allot(self.slots, first_input, name, inputs)
             self.size = _allot(self.slots, first_output, name, outputs)
@@ -382,15 +383,15 @@ class Buffer:
             self.members.append(
                 Member(
                     name,
-                    tuple(c.name for c in inputs),
-                    tuple(c.name for c in outputs),
+                    names[0],
+                    names[1],
                     first_input,
                     first_output,
                     first_output - first_input,
                     self.size - first_output,
                     rates.get(name, 1),
-                    tuple(c.name for c in text_inputs),
-                    tuple(c.name for c in text_outputs),
+                    names[2],
+                    names[3],
                     first_text_input,
                     first_text_output,
                     self.text_size,
