@@ -32,9 +32,8 @@ def main() -> None:
     there is nothing that would have to be tidied up.
     """
     Process.is_own = True
-    os.environ.setdefault(
-        "PYDANTIC_DISABLE_PLUGINS", "__all__"
-    )  # else it looks for some everywhere
+    # Else pydantic reads the metadata of all packages that are installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     gc.set_threshold(_MANY, 20, 20)
     atexit.register(_collect)  # the last of all
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
