@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -78,13 +78,10 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     output.print(table)
 
 
-@contextmanager
-def progress_bar() -> Iterator[Bar | None]:
+def progress_bar() -> AbstractContextManager[Bar | None]:
     """Show progress on a terminal; ``None`` where standard error is none."""
     if not messages.is_terminal:
-        yield None
-        return
+        return nullcontext()
     from orchestrator.cli.progress import shown_bar
 
-    with shown_bar() as bar:
-        yield bar
+    return shown_bar()

@@ -31,7 +31,7 @@ from orchestrator.core.system import SourceKind
 from orchestrator.core.wings import PluginGroup, lacking_package
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Case, Experiment
-from orchestrator.study.measure.outcome import OF_A_CASE, ExperimentOutcome
+from orchestrator.study.measure.outcome import CaseSummary, ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
 
@@ -115,7 +115,8 @@ class Run:
                 f"no case '{case}'{nearest(case, known)}; this run has: {', '.join(known)}"
             )
         section.check()
-        if section.key in OF_A_CASE or any(one.key == section.key for one in known[case]):
+        taken = {*CaseSummary.__annotations__, *(one.key for one in known[case])}
+        if section.key in taken:
             raise ValueError(
                 f"section '{section.key}': case '{case}' has an entry of that key; use another"
             )
@@ -301,7 +302,7 @@ def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase
     """Return a case as an extension prepares it."""
 
     def hook() -> PreparedCase:
-        return _a(PreparedCase, extension.prepare(run, case), "prepare", "a case")
+        return _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
 
     found: PreparedCase = before(extension, hook)
     return found
@@ -311,13 +312,13 @@ def finished(run: Run, extension: Extension, case: PreparedCase, result: Result)
     """Return the result of a case with what an extension says of it."""
 
     def hook() -> Result:
-        return _a(type(result), extension.after(run, case, result), "after", "a result")
+        return _require(type(result), extension.after(run, case, result), "after", "a result")
 
     found: Result = behind(run, extension, hook, result, ends=())
     return found
 
 
-def _a(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
+def _require(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
     if not isinstance(found, kind):
         raise TypeError(f"{hook} returned {type(found).__name__}; expected {expected}")
     return found
@@ -329,14 +330,12 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
 
     def around() -> AbstractContextManager[Steps]:
         manager: type[Any] = AbstractContextManager
-        return _a(manager, extension.around(run, steps), "around", "a context manager")
+        return _require(manager, extension.around(run, steps), "around", "a context manager")
 
     context = before(extension, around)
-    inner = before(
-        extension, lambda: _a(Steps, context.__enter__(), "around", "one that gives steps")
-    )
+    inner = before(extension, context.__enter__)
     try:
-        yield inner
+        yield before(extension, lambda: _require(Steps, inner, "around", "one that gives steps"))
     except BaseException as error:
         if not context.__exit__(type(error), error, error.__traceback__):
             raise

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.recording import Draft, Result, whole_file
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from orchestrator.core.simunits import Notice
 
 
-#: What the summary says of a case beside what extensions found.
-OF_A_CASE = frozenset({
-    "case", "title", "algorithm", "step_s", "delay_mode", "simulated_s", "wall_s",
-    "real_time_factor", "loops", "connections", "line_statistics", "faults", "notices", "remarks",
-    "measures", "energy_j",
-})  # fmt: skip
 #: What came of an experiment, and verdicts on its expectations, where it has some.
 SUMMARY, JUNIT, VERDICTS = "summary.json", "junit.xml", "verdicts.json"
 
@@ -54,6 +48,27 @@ def _declared_ms(plan: DelayPlan) -> float | None:
     return plan.connection.delay.nominal_ns / 1e6 if plan.connection.delay else None
 
 
+class CaseSummary(TypedDict):
+    """What the summary says of a case, beside what extensions found; s, ms, J."""
+
+    case: str
+    title: str
+    algorithm: str
+    step_s: float
+    delay_mode: str
+    simulated_s: float
+    wall_s: float
+    real_time_factor: float
+    loops: list[dict[str, Any]]
+    connections: list[dict[str, Any]]
+    line_statistics: dict[str, dict[str, Any]]
+    faults: list[dict[str, Any]]
+    notices: list[dict[str, Any]]
+    remarks: list[str]
+    measures: dict[str, dict[str, Any]]
+    energy_j: Mapping[str, float]
+
+
 class CaseOutcome(Struct):
     """One finished case; its ``system`` is flat.
 
@@ -78,7 +93,7 @@ class CaseOutcome(Struct):
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
         result = self.result
-        return {
+        own: CaseSummary = {
             "case": result.name,
             "title": self.title,
             "algorithm": result.algorithm,
@@ -116,8 +131,8 @@ class CaseOutcome(Struct):
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
-            **{one.key: one.data for one in self.sections if one.data is not None},
         }
+        return {**own, **{one.key: one.data for one in self.sections if one.data is not None}}
 
 
 class SweepOutcome(Struct):

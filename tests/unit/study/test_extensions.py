@@ -5,13 +5,9 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from orchestrator import read_experiment, run_experiment
-from orchestrator.study.measure.outcome import OF_A_CASE
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "extension.md"
 SYSTEM = """
@@ -218,11 +214,19 @@ def test_a_wrong_name_imports_nobody_else(folder):
     assert "installed: gone" in said
 
 
-def test_keys_of_the_summary_are_known(folder):
-    outcome = run_experiment(
-        read_experiment(folder / "experiment.toml"), folder=folder, output=folder / "r"
-    )
-    assert replace(outcome.cases["one"], sections=()).as_json().keys() == OF_A_CASE
+def test_what_was_entered_is_left_where_it_gives_no_steps(folder):
+    hook = """@contextmanager
+    def around(self, run, steps):
+        try:
+            yield
+        finally:
+            (run.output.parent / "left").touch()"""
+    install(folder, "broken", BROKEN.format(hook=hook), ("run.broken", "Broken"))
+    done = run(folder)
+    assert done.returncode == 2
+    told = "extension 'broken': TypeError: around returned NoneType; expected one that gives steps"
+    assert told in " ".join(done.stderr.split())
+    assert (results(folder).parent / "left").exists()
 
 
 def test_two_of_one_name(folder):

@@ -197,7 +197,9 @@ def test_another_rate_of_undated_samples_is_told_behind_the_run():
     with Peer() as peer:
         rig = with_device(peer, "&rate=250&command_stale_after=30", kind="Undated")
         with Execution(rig, step=STEP) as run:
+            end = time.monotonic() + 60.0
             while "per second, and it is declared to send 250" not in run.notes[-1]:
+                assert time.monotonic() < end, run.notes[-1]
                 time.sleep(0.1)
                 run.step()
 
