@@ -82,8 +82,8 @@ CODES: tuple[Code, ...] = (
     error(
         "CAP103",
         "an option of a component cannot be had",
-        "The interface (`cs`, `me`), solver or tolerance that is chosen for a component does not"
-        " exist in its FMU, or nothing would read it.",
+        "The interface (`cs`, `me`), solver, tolerance or debugging that is chosen for a component"
+        " does not exist in its FMU, or nothing would read it.",
     ),
     error(
         "CAP106",

@@ -183,6 +183,9 @@ def run(
     backend: Annotated[
         Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
     ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the messages that FMUs log for debugging")
+    ] = False,
     animation: Annotated[
         bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
     ] = True,
@@ -268,6 +271,7 @@ def run(
         formats=tuple(format_) if format_ else None,
         flush=flush,
         backend=backend,
+        debug=debug or None,
         linearise=linearise,
     )
     name = results_name(target, folder)

@@ -272,9 +272,9 @@ class TwinUnit(SimulationUnit):
             [numbers.get(name, -1) for name in scalars],
         )
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         self._start_ns = start_ns
-        self._inner.setup(start_ns, stop_ns, tolerance)
+        self._inner.setup(start_ns, stop_ns)
 
     def _initialise_outputs(self, start_ns: int) -> None:
         self._inner.initialise_outputs(start_ns)

@@ -174,6 +174,7 @@ class RunOptions(Table):
     formats: tuple[str, ...] | None = Field(None, min_length=1)
     flush: Time | None = None
     backend: Literal["native", "fmpy", "pyfmi"] | None = None
+    debug: bool | None = None
     early_return: bool | None = None
     linearise: bool | None = None
 
@@ -214,6 +215,7 @@ class UnitTable(Table):
     step_timeout: Time | None = None
     on_failure: StrictStr | None = None
     restarts: StrictInt | None = None
+    debug: bool | None = None
 
 
 class FaultTable(Table):

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, PluginError
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
-from orchestrator.core.simunits.fmi.fmu_unit import Fmu2Unit, FmuUnit, is_loaded, only_instance
+from orchestrator.core.simunits.fmi.fmu_unit import (
+    Fmu2Unit,
+    FmuUnit,
+    is_loaded,
+    only_instance,
+    show_messages,
+)
 from orchestrator.core.simunits.protocol import SimulationUnit
 from orchestrator.core.simunits.registry import (
     class_of,
@@ -34,6 +40,8 @@ def make_unit(
 ) -> SimulationUnit:
     """Instantiate a component, in another process if it says so, and set its values."""
     source = component.source
+    if component.options.debug:
+        show_messages(component.name)
     if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
         return kind_of(source).make(component, processes)
     if component.options.isolation == "process":
@@ -99,27 +107,33 @@ def _fmu_unit(
     """Make an instance of the class of its version, which is imported when an FMU has it."""
     name, options = component.name, component.options
     instance: FmuUnit
+    exchange = "FMUs with interface 'me'"
+    if described.version == 1:
+        what = f"{described.path}, of FMI 1.0,"
+        refuse_fmu_options(component, what, ("tolerance",), "FMUs of FMI 2.0 and 3.0")
     if component.backend is not Backend.NATIVE:
-        refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        what = f"a unit that {component.backend} runs"
+        refuse_fmu_options(component, what, ("interface", "solver"), exchange)
         from orchestrator.core.simunits.fmi.foreign_unit import FmpyUnit, PyfmiUnit
 
-        return (FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit)(name, described)
+        foreign = FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit
+        return foreign(name, described, options)
     if described.version == 1:
         from orchestrator.core.simunits.fmi.fmi1_unit import Fmu1Unit
 
-        instance = Fmu1Unit(name, described)
+        instance = Fmu1Unit(name, described, options)
     elif described.version == 2:
-        instance = Fmu2Unit(name, described)
+        instance = Fmu2Unit(name, described, options)
     else:
         from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit
 
-        instance = Fmu3Unit(name, described, early_return=early_return)
+        instance = Fmu3Unit(name, described, options, early_return=early_return)
     if described.interface == "ModelExchange":
         from orchestrator.core.simunits.fmi.model_exchange_unit import ModelExchangeUnit
 
         return ModelExchangeUnit(name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"
-    refuse_fmu_options(component, what, ("solver", "tolerance"))
+    refuse_fmu_options(component, what, ("solver",), exchange)
     return instance
 
 

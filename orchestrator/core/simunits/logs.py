@@ -308,8 +308,8 @@ class LogUnit(SimulationUnit):
         self._unknown = [n for n, i in zip(self._compared, inputs, strict=True) if i < 0]
         self.native.bind(inputs, outputs)
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        del stop_ns, tolerance
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
+        del stop_ns
         self._check(self.native.begin(start_ns), "setting up")
 
     def _get_state(self) -> object:

@@ -254,11 +254,11 @@ class SimulationUnit(ABC):
         with self._undisturbed("binding its connectors"):
             self._bind()
 
-    def setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None = None) -> None:
-        """Announce the experiment (nanoseconds; relative tolerance) and begin to initialise."""
+    def setup(self, start_ns: int, stop_ns: int | None) -> None:
+        """Announce the experiment (nanoseconds) and begin to initialise."""
         self._expect(Phase.INSTANTIATED)
         with self._undisturbed("setting up"):
-            self._setup(start_ns, stop_ns, tolerance)
+            self._setup(start_ns, stop_ns)
         self.phase = Phase.INITIALISING
 
     def initialise_outputs(self, start_ns: int) -> None:
@@ -377,6 +377,11 @@ class SimulationUnit(ABC):
     def forward_log(self) -> None:  # noqa: B027 - not every kind has a log
         """Pass messages that the unit wrote on to the logging of Python."""
 
+    @property
+    def logs_more(self) -> str:
+        """How its messages for debugging are turned on, for the end of a sentence; may be empty."""
+        return ""
+
     def last_message(self) -> str:
         """Return the last message that the unit wrote; empty if there is none."""
         return ""
@@ -420,7 +425,7 @@ class SimulationUnit(ABC):
 
     # What a kind has nothing to do at, it leaves as it is here.
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None: ...  # noqa: B027
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None: ...  # noqa: B027
 
     def _initialise_outputs(self, start_ns: int) -> None: ...  # noqa: B027
 

@@ -37,7 +37,7 @@ from orchestrator.core.system import (
     Value,
     conversion_between,
 )
-from orchestrator.core.system.component import PROCESS_OPTIONS
+from orchestrator.core.system.component import FMU_OPTIONS, PROCESS_OPTIONS
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
@@ -224,17 +224,15 @@ def clock_ns(source: Source) -> int | None:
 
 
 def refuse_fmu_options(
-    component: Component, what: str, among: tuple[str, ...] = ("interface", "solver", "tolerance")
+    component: Component, what: str, among: tuple[str, ...] = FMU_OPTIONS, whose: str = "FMUs"
 ) -> None:
-    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
-    options = component.options
-    given = [
-        f"{name} = {value!r}" for name in among if (value := getattr(options, name)) is not None
-    ]
+    """Raise CapabilityError if options of FMUs are set that nothing would read."""
+    said = component.options.said()
+    given = [f"{name} = {getattr(component.options, name)!r}" for name in among if name in said]
     if given:
         raise CapabilityError(
             f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
-            " for FMUs with interface 'me'"
+            f" for {whose}"
         )
 
 

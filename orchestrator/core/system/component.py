@@ -34,6 +34,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 #: These have no default of the source.
 _ALWAYS = ("backend", "on_failure")
+#: These are of FMUs.
+FMU_OPTIONS = ("interface", "solver", "tolerance", "debug")
 #: These are of a unit in a process of its own.
 PROCESS_OPTIONS = ("process", "step_timeout", "on_failure", "restarts")
 
@@ -49,7 +51,15 @@ class ComponentOptions(Struct):
     solver
         What integrates a Model Exchange FMU: ``"dopri5"`` or ``"cvode"``; unless told, dopri5.
     tolerance
-        Relative tolerance of that integration, above 0 and below 1; unless told, 1e-6.
+        Relative tolerance that an FMU of FMI 2.0 or 3.0 is set up with, above 0 and below 1; of a
+        Model Exchange FMU also that of its integration. Default: that of the FMU's own
+        DefaultExperiment. Without one, a Model Exchange FMU is integrated to 1e-6, and the solver
+        of a Co-Simulation FMU takes its own.
+    debug
+        Whether an FMU logs for debugging (``loggingOn``). The categories ``logStatusWarning``,
+        ``logStatusDiscard``, ``logStatusError`` and ``logStatusFatal`` are on in any case where the
+        FMU's description lists them; where it lists no others, all messages are. They go to the
+        logger ``orchestrator.fmu.COMPONENT``.
     backend
         What executes the unit.
     isolation
@@ -82,6 +92,7 @@ class ComponentOptions(Struct):
     step_timeout: str | float = 10.0
     on_failure: str = "stop"
     restarts: int = 1
+    debug: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -95,6 +106,9 @@ class ComponentOptions(Struct):
             problems.append(
                 f"option 'tolerance': expected a number above 0 and below 1, found {tolerance!r}"
             )
+        debug: object = self.debug
+        if not isinstance(debug, bool):
+            problems.append(f"option 'debug': expected true or false, found {debug!r}")
         if self.process is not None and not (isinstance(self.process, str) and self.process):
             problems.append(f"option 'process': expected a name, found {self.process!r}")
         problems += self._wrong_limits()
@@ -143,8 +157,8 @@ class ComponentOptions(Struct):
 
     def numerical(self) -> dict[str, str]:
         """Say those of :meth:`said` on which the numbers of a run depend."""
-        where = ("isolation", *PROCESS_OPTIONS)
-        return {option: text for option, text in self.said().items() if option not in where}
+        others = ("isolation", "debug", *PROCESS_OPTIONS)
+        return {option: text for option, text in self.said().items() if option not in others}
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""

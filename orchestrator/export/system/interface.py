@@ -18,7 +18,6 @@ from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.model_exchange_unit import (
-    DEFAULT_TOLERANCE,
     ExchangeDescription,
     describe_exchange,
 )
@@ -174,12 +173,6 @@ class InnerFmu(Struct, dict=True):
         """Its Model Exchange interface."""
         can = self.description.capabilities
         return describe_exchange(self.described, has_jacobian=can.has_directional_derivatives)
-
-    @property
-    def tolerance(self) -> float:
-        """Relative tolerance of the integration."""
-        given = self.component.options.tolerance
-        return DEFAULT_TOLERANCE if given is None else given
 
     def port(self, name: str) -> Port:
         """Return one of its connectors as the engine transfers it."""

@@ -99,7 +99,7 @@ class _Writer:
 
 
 MAGIC = b"SOFTDOCK"
-VERSION = 4
+VERSION = 5
 _TEXTS = (Type.STRING, Type.BINARY)
 
 
@@ -148,7 +148,9 @@ def _write_fmu(to: _Writer, inner: InnerFmu) -> None:
         to.text(text)
     to.put("u8", fmu.version, inner.is_exchange, can.can_roll_back, can.can_serialize)
     to.put("u8", can.input_order, can.has_directional_derivatives)
-    to.put("u8", can.has_event_mode, inner.early_return)
+    to.put("u8", can.has_event_mode, inner.early_return, inner.component.options.debug or fmu.logs)
+    to.put("f64", fmu.relative_tolerance(inner.component.options.tolerance) or 0.0)
+    to.listed("text", fmu.log_categories)
     for names in (inner.inputs, inner.outputs):
         ports = inner.ports(names)
         to.count(ports)
@@ -175,7 +177,6 @@ def _write_fmu(to: _Writer, inner: InnerFmu) -> None:
 
 def _write_integration(to: _Writer, inner: InnerFmu) -> None:
     how = inner.exchange
-    to.put("f64", inner.tolerance)
     to.put("u8", inner.component.options.solver == "cvode", how.has_jacobian, how.tell_steps)
     to.put("u32", how.indicators)
     to.listed("u32", how.state_references)

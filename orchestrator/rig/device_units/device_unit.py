@@ -235,7 +235,7 @@ class DeviceUnit(SimulationUnit):
             _numbers(self._commands, self.inputs), _numbers(self._outputs, self.outputs)
         )
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         self._process.open(self._settings.connect_timeout)
 
     def _initialise_outputs(self, start_ns: int) -> None:

@@ -28,7 +28,7 @@ from orchestrator.core.recording import (
     writer,
 )
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import System, nanoseconds, nearest, seconds
+from orchestrator.core.system import SourceKind, System, nanoseconds, nearest, seconds
 from orchestrator.core.wings import lacking
 from orchestrator.study.extension import Extension, Run, Steps, entered, finished, prepared
 from orchestrator.study.prepare.inputs import with_rests
@@ -64,6 +64,10 @@ def as_simulated(case: PreparedCase) -> tuple[System, ExecutionSettings]:
     options, system = case.options, case.system
     if options.backend is not None:
         system = system.with_backend(options.backend)
+    if options.debug:
+        for name, component in system.components.items():
+            if component.source.kind is SourceKind.FMU:
+                system = system.with_options(name, debug=True)
     return system, options.settings(
         system,
         stop=options.stop,

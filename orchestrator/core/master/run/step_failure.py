@@ -24,7 +24,8 @@ def reason_of(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     if failure.kind is FailureKind.OTHER_END:
         reached = failure.time_ns / 1e9
         return f"it went to t = {reached:.9g} s, another time than it was asked for"
-    return failure.text or unit.native.failure or "the unit gave no reason"
+    silent = f"the unit gave no reason{unit.logs_more}"
+    return failure.text or unit.native.failure or silent
 
 
 def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:

@@ -201,6 +201,7 @@ class ModelDescription(MutableStruct, eq=False):
     variableNamingConvention: str = "flat"
     numberOfEventIndicators: int = 0
     defaultExperiment: Experiment | None = None
+    logCategories: tuple[str, ...] = ()
     coSimulation: Interface | None = None
     modelExchange: Interface | None = None
     unitDefinitions: list[Unit] = field(default_factory=list)

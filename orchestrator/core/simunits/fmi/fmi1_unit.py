@@ -12,10 +12,17 @@ from lxml import etree
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_parts import TRUE, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.core.simunits.fmi.fmu_unit import USUAL_OPTIONS, FmuUnit
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable, connector_of, unit_described
 from orchestrator.core.simunits.protocol import Capabilities, Phase, UnitDescription
-from orchestrator.core.system import Causality, Connector, DataType, Value, seconds
+from orchestrator.core.system import (
+    Causality,
+    ComponentOptions,
+    Connector,
+    DataType,
+    Value,
+    seconds,
+)
 from orchestrator.engine import Fmu1
 
 
@@ -29,8 +36,10 @@ class Fmu1Unit(FmuUnit):
 
     native: Fmu1
 
-    def __init__(self, name: str, fmu: FmuDescription) -> None:
-        super().__init__(name, fmu)
+    def __init__(
+        self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
+    ) -> None:
+        super().__init__(name, fmu, options)
         self._given: dict[str, Value] = {}
         self._texts: list[bytes] = []  # String inputs: set last, and when it was initialised
         self._texts_used: list[bytes] = []
@@ -40,7 +49,7 @@ class Fmu1Unit(FmuUnit):
         fmu = self.fmu
         identifier = Path(fmu.library).stem
         library = str(folder / fmu.library)
-        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri())
+        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri(), self._logs)
         native.declare(fmu.description.capabilities.input_order > 0)
         return native
 
@@ -68,7 +77,7 @@ class Fmu1Unit(FmuUnit):
     def _sign(self, connector: Connector) -> float:
         return -1.0 if self.fmu.variables[connector.name].is_negated else 1.0
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         self._times = seconds(start_ns), None if stop_ns is None else seconds(stop_ns)
 
     def set_texts(self, values: Sequence[bytes]) -> None:

@@ -15,7 +15,7 @@ from lxml import etree
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.simunits.fmi.description_parts import TRUE, Interface, ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit, check_limits
+from orchestrator.core.simunits.fmi.fmu_unit import USUAL_OPTIONS, FmuUnit, check_limits
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
     connector_of,
@@ -26,7 +26,15 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
 )
 from orchestrator.core.simunits.protocol import Notice, Phase, UnitDescription
 from orchestrator.core.structs import Struct, replace
-from orchestrator.core.system import Causality, Connector, DataType, Value, Variability, seconds
+from orchestrator.core.system import (
+    Causality,
+    ComponentOptions,
+    Connector,
+    DataType,
+    Value,
+    Variability,
+    seconds,
+)
 from orchestrator.engine import Fmu3
 
 if TYPE_CHECKING:
@@ -39,16 +47,23 @@ class Fmu3Unit(FmuUnit):
     An FMU that has an event mode is run with it. Its structural parameters are set first, in
     configuration mode.
 
-    name, fmu: The component's name, and the FMU.
+    name, fmu, options: See :class:`FmuUnit`.
     early_return: Whether it may end a step before its end, at an event.
     """
 
     native: Fmu3
 
-    def __init__(self, name: str, fmu: FmuDescription, *, early_return: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        fmu: FmuDescription,
+        options: ComponentOptions = USUAL_OPTIONS,
+        *,
+        early_return: bool = False,
+    ) -> None:
         can = fmu.description.capabilities
         self._early_return = early_return and can.has_event_mode and can.might_return_early
-        super().__init__(name, fmu)
+        super().__init__(name, fmu, options)
 
     def _load(self, name: str, folder: Path) -> Fmu3:
         fmu = self.fmu
@@ -58,6 +73,7 @@ class Fmu3Unit(FmuUnit):
             name,
             fmu.guid,
             f"{folder / 'resources'}/",
+            self._logs,
             event_mode=can.has_event_mode,
             early_return=self._early_return,
             exchange=fmu.interface == "ModelExchange",
@@ -158,9 +174,9 @@ class Fmu3Unit(FmuUnit):
             list(variable.clocks),
         )
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         stop = None if stop_ns is None else seconds(stop_ns)
-        status = self.native.initialise(seconds(start_ns), stop, tolerance)
+        status = self.native.initialise(seconds(start_ns), stop, self.tolerance)
         self._check(status, "entering initialisation")
 
     def _exit_initialisation(self) -> None:

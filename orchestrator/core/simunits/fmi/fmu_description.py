@@ -42,6 +42,12 @@ from orchestrator.core.system.power_lines import pairs_of_power, port_of_pairs
 
 _LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
+#: Relative tolerance of the integration of a Model Exchange FMU that states none.
+DEFAULT_TOLERANCE = 1e-6
+#: Categories of FMI 2.0 and 3.0 that say what went wrong; all others are for debugging.
+_ALWAYS_LOGGED = frozenset(
+    {"logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"}
+)
 #: Folder of the binaries, by operating system and processor.
 _FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
 _FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
@@ -58,6 +64,10 @@ class FmuDescription(Struct):
     interface: ``"CoSimulation"`` or ``"ModelExchange"``.
     variables: The connectors, as FMI has them.
     is_resizable: Whether structural parameters give some of them their extents.
+    tolerance: Relative tolerance of its default experiment; ``None``: it states none.
+    logs: Whether an instance logs from the start: its description lists nothing but warnings and
+        errors as categories.
+    log_categories: Those of warnings and errors, where it lists others, too: these are turned on.
     """
 
     path: Path
@@ -69,6 +79,21 @@ class FmuDescription(Struct):
     interface: str
     variables: Mapping[str, FmuVariable]
     is_resizable: bool
+    tolerance: float | None = None
+    logs: bool = False
+    log_categories: tuple[str, ...] = ()
+
+    def relative_tolerance(self, chosen: float | None) -> float | None:
+        """Return the relative tolerance of an instance; ``chosen`` is the component's option.
+
+        ``None``: the FMU's own solver takes its own; FMI 1.0 has no way to hand one over.
+        """
+        if self.version == 1:
+            return None
+        if chosen is None:
+            chosen = self.tolerance
+        is_ours = self.interface == "ModelExchange"
+        return DEFAULT_TOLERANCE if chosen is None and is_ours else chosen
 
     def shaped(self, values: Mapping[str, Value]) -> FmuDescription:
         """Return the description of an instance whose structural parameters have other values."""
@@ -195,7 +220,31 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         interface[0].upper() + interface[1:],
         variables,
         any(v.is_structural or v.dimensions for v in variables.values()),
+        _stated_tolerance(described),
+        *_logged(described),
     )
+
+
+def _logged(described: ModelDescription) -> tuple[bool, tuple[str, ...]]:
+    """Return whether all messages are wanted, and else the categories that are turned on.
+
+    PythonFMU gives its messages an empty category, and drops all if any is chosen: so none is,
+    where those for warnings and errors are all that there are.
+    """
+    known = described.logCategories
+    serious = tuple(name for name in known if name in _ALWAYS_LOGGED)
+    if serious and all(name in _ALWAYS_LOGGED or name == "logAll" for name in known):
+        return True, ()
+    return False, serious
+
+
+def _stated_tolerance(described: ModelDescription) -> float | None:
+    """Return the tolerance of the default experiment, where it is one that a solver can keep."""
+    stated = described.defaultExperiment and described.defaultExperiment.tolerance
+    with suppress(ValueError):
+        if stated and 0.0 < (tolerance := float(stated)) < 1.0:
+            return tolerance
+    return None
 
 
 def _interface(path: Path, described: ModelDescription, wanted: str | None) -> str:

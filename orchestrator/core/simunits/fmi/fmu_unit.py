@@ -32,7 +32,7 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
     units_of,
 )
 from orchestrator.core.simunits.protocol import SimulationUnit, UnitDescription
-from orchestrator.core.system import Connector, DataType, Value, seconds
+from orchestrator.core.system import ComponentOptions, Connector, DataType, Value, seconds
 from orchestrator.engine import Fmu, Fmu2, SavedState
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")  # Elf64_Ehdr, little endian (System V ABI)
@@ -62,6 +62,7 @@ def is_whole(library: Path) -> bool:
     return all(segment[2] + segment[5] <= size for segment in _SEGMENT.iter_unpack(table))
 
 
+USUAL_OPTIONS = ComponentOptions()
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
 
 
@@ -101,15 +102,29 @@ def check_limits(component: str, name: str, variable: FmuVariable, value: Any) -
             )
 
 
+def show_messages(component: str) -> None:
+    """Let the messages of an FMU through to whatever shows logs, those for debugging, too.
+
+    A level that somebody has set for the component's logger stays.
+    """
+    log = logging.getLogger(f"orchestrator.fmu.{component}")
+    if log.level == logging.NOTSET:
+        log.setLevel(logging.INFO)
+
+
 class FmuUnit(SimulationUnit):
     """Runs one instance of an FMU; each version of FMI has its own class.
 
+    name, fmu: The component's name, and the FMU.
+    options: Its relative tolerance, and whether it logs for debugging.
     Raises FmuError: if the library cannot be loaded or the FMU refuses to be instantiated.
     """
 
     native: Fmu
 
-    def __init__(self, name: str, fmu: FmuDescription) -> None:
+    def __init__(
+        self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
+    ) -> None:
         self._folder = unpacked(fmu.path)
         folder = self._folder.path
         if not is_whole(folder / fmu.library):
@@ -118,8 +133,12 @@ class FmuUnit(SimulationUnit):
                 " 64-bit ELF library"
             )
         self.fmu = fmu
+        self.tolerance = fmu.relative_tolerance(options.tolerance)
+        self._logs = options.debug or fmu.logs
         try:
             native = self._load(name, folder)
+            if not self._logs:
+                native.log_categories(fmu.log_categories)
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         super().__init__(name, fmu.description, native)
@@ -191,6 +210,11 @@ class FmuUnit(SimulationUnit):
             self._last_message = text
             self._log.log(level, "%s: %s", category or "message", text)
 
+    @property
+    def logs_more(self) -> str:
+        """Say how its messages for debugging are turned on, where they are off."""
+        return "" if self._logs else "; set its option debug (--debug) to see what it logs"
+
     def last_message(self) -> str:
         """Return the last message that the FMU wrote."""
         self.forward_log()
@@ -245,7 +269,7 @@ class Fmu2Unit(FmuUnit):
         resources = (folder / "resources").as_uri()
         exchange = fmu.interface == "ModelExchange"
         library = str(folder / fmu.library)
-        native = Fmu2(library, name, fmu.guid, resources, exchange=exchange)
+        native = Fmu2(library, name, fmu.guid, resources, self._logs, exchange=exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
         return native
@@ -264,9 +288,9 @@ class Fmu2Unit(FmuUnit):
         self.native.bind(*references)
         self._bind_texts()
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         stop = None if stop_ns is None else seconds(stop_ns)
-        self._check(self.native.setup(seconds(start_ns), stop, tolerance), "setting up")
+        self._check(self.native.setup(seconds(start_ns), stop, self.tolerance), "setting up")
         self._check(self.native.enter_initialization(), "entering initialisation")
 
     def _exit_initialisation(self) -> None:

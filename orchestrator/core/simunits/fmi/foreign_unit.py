@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from math import ulp
 from pathlib import Path
@@ -15,10 +15,10 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.core.simunits.fmi.fmu_unit import check_limits, unpacked
+from orchestrator.core.simunits.fmi.fmu_unit import USUAL_OPTIONS, check_limits, unpacked
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
 from orchestrator.core.structs import replace
-from orchestrator.core.system import Connector, DataType, Value, seconds
+from orchestrator.core.system import ComponentOptions, Connector, DataType, Value, seconds
 from orchestrator.engine import PythonUnit
 
 if TYPE_CHECKING:
@@ -101,8 +101,15 @@ class ForeignUnit(SimulationUnit):
 
     native: PythonUnit
 
-    def __init__(self, name: str, description: UnitDescription, importer: Importer) -> None:
+    def __init__(
+        self,
+        name: str,
+        description: UnitDescription,
+        importer: Importer,
+        tolerance: float | None = None,
+    ) -> None:
         self._importer = importer
+        self._tolerance = tolerance
         self._puppet = _Puppet(importer, [], [])
         super().__init__(name, description, PythonUnit(self._puppet, name, [], []))
         self._has_inputs = False  # before it is given some, the instance has its own
@@ -140,12 +147,12 @@ class ForeignUnit(SimulationUnit):
         held = getattr(self._puppet, attribute(connector.name), None)
         return attribute(connector.name), _CODES[connector.type], held
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         stop = None
         if stop_ns is not None:  # as the engine tells it, see Fmu::stop_to_tell
             stop = seconds(stop_ns) + 4.0 * ulp(seconds(max(abs(start_ns), abs(stop_ns))))
         with self._failing("entering initialisation"):
-            self._importer.enter_initialisation(seconds(start_ns), stop, tolerance)
+            self._importer.enter_initialisation(seconds(start_ns), stop, self._tolerance)
 
     def set(self, values: Floats | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
@@ -212,7 +219,9 @@ class FmpyUnit(ForeignUnit):
     Raises FmuError: if FMPy does not load it.
     """
 
-    def __init__(self, name: str, fmu: FmuDescription) -> None:
+    def __init__(
+        self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
+    ) -> None:
         _expect_version("fmpy", name, fmu, (2, 3))
         if fmu.interface != "CoSimulation":
             raise CapabilityError(
@@ -221,11 +230,12 @@ class FmpyUnit(ForeignUnit):
             )
         self._folder = unpacked(fmu.path)
         try:
-            importer = _Fmpy(name, fmu, self._folder.path)
+            importer = _Fmpy(name, fmu, self._folder.path, logs=options.debug or fmu.logs)
         except Exception as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from error
         self._fmu = fmu
-        super().__init__(name, _without_states(fmu), importer)
+        tolerance = fmu.relative_tolerance(options.tolerance)
+        super().__init__(name, _without_states(fmu), importer, tolerance)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         if any(self._fmu.variables[name].is_structural for name in values):
@@ -272,7 +282,7 @@ def _callbacks() -> Any:
 
 
 class _Fmpy(Importer):
-    def __init__(self, name: str, fmu: FmuDescription, folder: Path) -> None:
+    def __init__(self, name: str, fmu: FmuDescription, folder: Path, *, logs: bool) -> None:
         from fmpy.fmi2 import FMU2Slave
         from fmpy.fmi3 import FMU3Slave
 
@@ -287,10 +297,15 @@ class _Fmpy(Importer):
             libraryPath=str(folder / fmu.library),
         )
         if fmu.version == 2:
-            self._fmu.instantiate(callbacks=_callbacks())
+            self._fmu.instantiate(callbacks=_callbacks(), loggingOn=logs)
         else:
             log = logging.getLogger(f"orchestrator.fmu.{name}")
-            self._fmu.instantiate(logMessage=lambda _who, *told: _pass_on(log, *told))
+            self._fmu.instantiate(
+                loggingOn=logs, logMessage=lambda _who, *told: _pass_on(log, *told)
+            )
+        if fmu.log_categories and not logs:
+            with suppress(Exception):  # an FMU that refuses goes on as it was made
+                self._fmu.setDebugLogging(loggingOn=True, categories=fmu.log_categories)
 
     def set(self, name: str, value: Any) -> None:
         check_limits(self._name, name, self._described.variables[name], value)
@@ -334,6 +349,10 @@ class _Fmpy(Importer):
         self._fmu.freeInstance()
 
 
+#: The ``log_level`` of PyFMI at which it passes all messages on.
+_PYFMI_ALL = 7
+
+
 class PyfmiUnit(ForeignUnit):
     """Runs one instance of an FMI 2.0 Co-Simulation FMU by PyFMI.
 
@@ -341,7 +360,9 @@ class PyfmiUnit(ForeignUnit):
     Raises FmuError: if PyFMI does not load it.
     """
 
-    def __init__(self, name: str, fmu: FmuDescription) -> None:
+    def __init__(
+        self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
+    ) -> None:
         _expect_version("pyfmi", name, fmu, (2,))
         try:
             from pyfmi import load_fmu  # type: ignore[import-not-found]
@@ -353,10 +374,15 @@ class PyfmiUnit(ForeignUnit):
             ) from None
         try:
             # Without a stream PyFMI writes a file of messages into the working directory.
-            model = load_fmu(str(fmu.path), kind="CS", log_file_name=_Log(name))
+            level = {"log_level": _PYFMI_ALL} if options.debug else {}
+            model = load_fmu(str(fmu.path), kind="CS", log_file_name=_Log(name), **level)
+            if options.debug or fmu.logs or fmu.log_categories:
+                categories = [] if options.debug or fmu.logs else [*fmu.log_categories]
+                model.set_debug_logging(True, categories)  # noqa: FBT003 - by its place in PyFMI
         except Exception as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from error
-        super().__init__(name, _without_states(fmu), _Pyfmi(model))
+        tolerance = fmu.relative_tolerance(options.tolerance)
+        super().__init__(name, _without_states(fmu), _Pyfmi(model), tolerance)
 
 
 class _Log:

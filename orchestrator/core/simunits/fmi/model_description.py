@@ -217,6 +217,7 @@ def _described(root: etree._Element, version: int) -> ModelDescription:
         variableNamingConvention=root.get("variableNamingConvention", "flat"),
         numberOfEventIndicators=int(root.get("numberOfEventIndicators", "0")),
         defaultExperiment=part_of(Experiment, experiments[-1]) if experiments else None,
+        logCategories=tuple(e.get("name", "") for e in root.findall("LogCategories/Category")),
         unitDefinitions=list(read_units(root, version)),
         modelVariables=variables,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import CapabilityError, FmuError, LoadError
 from orchestrator.core.simunits.fmi.description_parts import Interface, ModelDescription
-from orchestrator.core.simunits.fmi.fmu_description import open_description
+from orchestrator.core.simunits.fmi.fmu_description import DEFAULT_TOLERANCE, open_description
 from orchestrator.core.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.core.simunits.protocol import Capabilities, SimulationUnit, UnitDescription
 from orchestrator.core.structs import Struct, replace
@@ -93,7 +93,6 @@ def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> Exc
     )
 
 
-DEFAULT_TOLERANCE = 1e-6
 _COUNT = struct.Struct("<q")
 
 
@@ -102,7 +101,7 @@ class ModelExchangeUnit(SimulationUnit):
 
     name: The component's name.
     instance: The FMU, instantiated for Model Exchange.
-    options: Solver and relative tolerance.
+    options: Solver; the relative tolerance is the instance's.
     Raises FmuError: if the library cannot be loaded or the FMU refuses to be instantiated.
     Raises CapabilityError: if the solver is not there.
     """
@@ -121,7 +120,7 @@ class ModelExchangeUnit(SimulationUnit):
             self.model = _model(instance.native, exchange)
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
-        tolerance = DEFAULT_TOLERANCE if options.tolerance is None else options.tolerance
+        tolerance = instance.tolerance or DEFAULT_TOLERANCE
         folder = str(sundials_folder()) if options.solver == "cvode" else ""
         try:
             native = MeUnit(self.model, tolerance, folder, exchange.states)
@@ -159,9 +158,9 @@ class ModelExchangeUnit(SimulationUnit):
         )
         self.native.bind()
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
         self._start_ns = start_ns
-        self._instance.setup(start_ns, stop_ns, tolerance)
+        self._instance.setup(start_ns, stop_ns)
 
     def _initialise_outputs(self, start_ns: int) -> None:
         self._instance.initialise_outputs(start_ns)
@@ -208,6 +207,11 @@ class ModelExchangeUnit(SimulationUnit):
     def forward_log(self) -> None:
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
         self._instance.forward_log()
+
+    @property
+    def logs_more(self) -> str:
+        """Say how the FMU's messages for debugging are turned on, where they are off."""
+        return self._instance.logs_more
 
     def last_message(self) -> str:
         """Return the last message that the FMU wrote."""

@@ -173,8 +173,8 @@ class WorkerUnit(SimulationUnit):
         self.native.declare(*can)
         self.native.bind(sum(c.size for c in self.inputs), sum(c.size for c in self.outputs))
 
-    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        self._times = {"start_ns": start_ns, "stop_ns": stop_ns, "tolerance": tolerance}
+    def _setup(self, start_ns: int, stop_ns: int | None) -> None:
+        self._times = {"start_ns": start_ns, "stop_ns": stop_ns}
         self._call("setting up", "setup", self._times)
 
     def _initialise_outputs(self, start_ns: int) -> None:

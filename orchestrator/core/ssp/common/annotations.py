@@ -200,6 +200,7 @@ _ATTRIBUTES: Final = {
     "step_timeout": "stepTimeout",
     "on_failure": "onFailure",
     "restarts": "restarts",
+    "debug": "debug",
 }
 _USUAL: Final = ComponentOptions()
 
@@ -228,6 +229,8 @@ def _value(unit: etree._Element, option: str, name: str) -> object:
         return attribute(unit, name, real, 0.0)
     if option == "restarts":
         return attribute(unit, name, integer, 0)
+    if option == "debug":
+        return attribute(unit, name, boolean, default=False)
     text = unit.get(name, "")
     if option == "step_timeout" and not text.endswith("s"):
         return attribute(unit, name, real, 0.0)
@@ -250,6 +253,8 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
 
 
 def _text(option: str, value: float | str) -> str:
+    if isinstance(value, bool):
+        return boolean_text(value)
     if isinstance(value, str) or option == "restarts":
         return str(value)
     return repr(float(value))

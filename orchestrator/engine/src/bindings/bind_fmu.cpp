@@ -1,7 +1,9 @@
 #include "bindings/bind_fmu.hpp"
 
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <tuple>
@@ -9,6 +11,7 @@
 #include "fmi/saved_state.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace softdock {
 namespace {
@@ -76,6 +79,7 @@ void bind_fmu(nb::module_& module) {
             },
             nb::keep_alive<0, 1>())
         .def("set_state", [](Fmu& fmu, const SavedState& state) { return state.restore(fmu); })
+        .def("log_categories", &Fmu::log_categories, "categories"_a)
         .def("take_log", &take_log);
 }
 

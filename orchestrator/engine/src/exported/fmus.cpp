@@ -63,7 +63,6 @@ StartValue start(ByteReader& file) {
 
 Integration integration(ByteReader& file) {
     Integration found;
-    found.tolerance = file.f64();
     found.cvode = file.flag();
     found.has_jacobian = file.flag();
     found.tell_steps = file.flag();
@@ -90,9 +89,12 @@ InnerFmu read_fmu(ByteReader& file) {
     if (found.version < 2) file.refuse("an inner FMU of version " + std::to_string(found.version));
     for (auto* flag : {&found.exchange, &found.rolls_back, &found.serializes}) *flag = file.flag();
     found.input_order = file.choice(most_order, "an order of derivatives");
-    for (auto* flag : {&found.has_derivatives, &found.event_mode, &found.early_return}) {
+    for (auto* flag :
+         {&found.has_derivatives, &found.event_mode, &found.early_return, &found.logs}) {
         *flag = file.flag();
     }
+    found.tolerance = file.f64();
+    found.log_categories = file.texts();
     found.inputs = ports(file);
     found.outputs = ports(file);
     found.timers.resize(file.count(46));

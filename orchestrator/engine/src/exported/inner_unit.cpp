@@ -93,7 +93,8 @@ InnerUnit::InnerUnit(const InnerFmu& row, const std::string& resources, const st
                      bool logging)
     : row_(row) {
     try {
-        make(resources, outer, logging);
+        make(resources, outer, logging || row.logs);
+        if (!logging && !row.logs) fmu_->log_categories(row.log_categories);
         set_starts();
         bind();
         if (row_.exchange) integrate(resources);
@@ -152,7 +153,7 @@ void InnerUnit::integrate(const std::string& resources) {
     }
     model_->moving_inputs().bind(reals);
     const auto sundials = how.cvode ? resources + "/sundials" : std::string();
-    me_ = std::make_unique<MeUnit>(*model_, how.tolerance, sundials, how.names);
+    me_ = std::make_unique<MeUnit>(*model_, row_.tolerance, sundials, how.names);
     me_->bind();
 }
 
@@ -236,8 +237,10 @@ Status InnerUnit::set(const InnerPort& port, const double* values, const std::st
 
 Status InnerUnit::setup(std::int64_t start_ns, bool has_stop, double stop) {
     start_ns_ = start_ns;
-    if (fmu3_) return fmu3_->initialise(to_seconds(start_ns), has_stop, stop, false, 0.0);
-    const auto status = fmu2_->setup(to_seconds(start_ns), has_stop, stop, false, 0.0);
+    const auto start = to_seconds(start_ns), tolerance = row_.tolerance;
+    const bool has_tolerance = tolerance > 0.0;
+    if (fmu3_) return fmu3_->initialise(start, has_stop, stop, has_tolerance, tolerance);
+    const auto status = fmu2_->setup(start, has_stop, stop, has_tolerance, tolerance);
     return failed(status) ? status : fmu2_->enter_initialization();
 }
 

@@ -12,7 +12,7 @@ namespace softdock {
 namespace {
 
 constexpr char magic[] = "SOFTDOCK";
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 

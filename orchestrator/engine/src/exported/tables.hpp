@@ -39,7 +39,6 @@ struct StartValue {
 
 // How a Model Exchange FMU is integrated.
 struct Integration {
-    double tolerance = 0.0;
     bool cvode = false, has_jacobian = false, tell_steps = false;
     std::size_t indicators = 0;
     References states, derivatives;
@@ -50,8 +49,10 @@ struct Integration {
 struct InnerFmu {
     std::string name, folder, identifier, guid;
     std::uint8_t version, input_order;  // the latter of derivatives of its inputs
-    bool exchange, rolls_back, serializes, has_derivatives, event_mode, early_return;
-    std::vector<InnerPort> inputs, outputs;  // texts after numbers
+    bool exchange, rolls_back, serializes, has_derivatives, event_mode, early_return, logs;
+    double tolerance;                         // relative; 0: none is stated
+    std::vector<std::string> log_categories;  // that are turned on
+    std::vector<InnerPort> inputs, outputs;   // texts after numbers
     std::vector<Timer> timers;
     std::vector<StartValue> starts;
     Integration integration;

@@ -34,6 +34,7 @@ struct Functions {
     // Optional: null where the library does not export them.
     decltype(&fmi2SetRealInputDerivatives) set_slopes;
     decltype(&fmi2GetDirectionalDerivative) get_derivative;
+    decltype(&fmi2SetDebugLogging) set_debug_logging;
 };
 
 // Those of Model Exchange.

@@ -48,6 +48,7 @@ struct Functions {
 
     // Optional: null where the library does not export them.
     decltype(&fmi3GetDirectionalDerivative) get_derivative;
+    decltype(&fmi3SetDebugLogging) set_debug_logging;
     decltype(&fmi3EnterEventMode) enter_event_mode;
     decltype(&fmi3EnterStepMode) enter_step_mode;
     decltype(&fmi3UpdateDiscreteStates) update_discrete;

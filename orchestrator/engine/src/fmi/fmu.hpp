@@ -80,6 +80,10 @@ class Fmu : public Unit {
     // Of a logger with a format, as in FMI 1.0 and 2.0.
     void log(int status, const char* category, const char* format, std::va_list arguments);
 
+    // Turns on messages of some categories of its description, which it gives beside those that its
+    // instance was made with. An FMU that refuses goes on as it was.
+    virtual void log_categories(const std::vector<std::string>& categories) = 0;
+
     // Get and set of texts by reference. An FMU without binaries has no use for the latter two.
     virtual Status set_strings(const References& references, const char** values,
                                std::size_t count) = 0;
@@ -126,6 +130,15 @@ class Fmu : public Unit {
     template <class Function>
     Status terminate(Function function) {
         return worst_ < Status::error ? note(function(instance_)) : Status::ok;
+    }
+    // Hands categories to a function SetDebugLogging, whose status says nothing of the model.
+    template <class Function>
+    void turn_on(Function set_debug_logging, const std::vector<std::string>& categories) {
+        std::vector<const char*> names;
+        for (const auto& each : categories) names.push_back(each.c_str());
+        if (set_debug_logging && usable()) {
+            set_debug_logging(instance_, true, names.size(), names.data());
+        }
     }
     // Frees what was saved, and the instance, if they may be freed.
     template <class Function>

@@ -26,6 +26,8 @@ class Fmu1 final : public ScalarFmu<fmi1::Functions, fmi1::Boolean> {
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
 
+    // FMI 1.0 has no categories.
+    void log_categories(const std::vector<std::string>&) override {}
     void declare(bool takes_slopes) { takes_slopes_ = takes_slopes; }
     int input_order() const override { return takes_slopes_ && call_.set_slopes; }
     Status set_input_derivatives(const InputDerivatives& derivatives) override;

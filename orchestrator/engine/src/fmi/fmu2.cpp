@@ -56,6 +56,7 @@ void Fmu2::load(bool steps) {
     find_states("fmi2", "FMUstate", "DeSerialize");
     find("fmi2SetRealInputDerivatives", call_.set_slopes, false);
     find("fmi2GetDirectionalDerivative", call_.get_derivative, false);
+    find("fmi2SetDebugLogging", call_.set_debug_logging, false);
 }
 
 void Fmu2::bind(Binding inputs, Binding outputs) {

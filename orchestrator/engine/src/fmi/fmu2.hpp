@@ -29,6 +29,9 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
     bool has_derivatives() const override { return has_derivatives_ && call_.get_derivative; }
     Status derivative(const double* inputs, double* outputs) override;
 
+    void log_categories(const std::vector<std::string>& categories) override {
+        turn_on(call_.set_debug_logging, categories);
+    }
     Status setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance);
     Status enter_initialization();
     Status exit_initialization();

@@ -58,6 +58,7 @@ void Fmu3::load() {
     find("fmi3EnterConfigurationMode", call_.enter_configuration_mode, false);
     find("fmi3ExitConfigurationMode", call_.exit_configuration_mode, false);
     find("fmi3GetDirectionalDerivative", call_.get_derivative, false);
+    find("fmi3SetDebugLogging", call_.set_debug_logging, false);
     find("fmi3EnterEventMode", call_.enter_event_mode, options_.event_mode);
     find("fmi3EnterStepMode", call_.enter_step_mode, options_.event_mode);
     find("fmi3UpdateDiscreteStates", call_.update_discrete, options_.event_mode);

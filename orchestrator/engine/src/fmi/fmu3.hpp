@@ -64,6 +64,9 @@ class Fmu3 final : public Fmu {
     // Updates discrete states until nothing asks for more, and enters step mode.
     Status settle();
 
+    void log_categories(const std::vector<std::string>& categories) override {
+        turn_on(call_.set_debug_logging, categories);
+    }
     Status initialise(double start, bool has_stop, double stop, bool has_tolerance,
                       double tolerance);
     // Leaves an FMU with event mode in that.
