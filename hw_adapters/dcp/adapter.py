@@ -10,7 +10,7 @@ from typing import cast
 from hw_adapters.dcp.settings import DcpSettings, plan_of
 from hw_adapters.dcp.stepped import SteppedSlave
 from orchestrator.dcp import pdus
-from orchestrator.dcp.controller import Controller
+from orchestrator.dcp.controller import Controller, number_gap
 from orchestrator.dcp.description import SlaveVariable
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.plan import started
@@ -25,19 +25,31 @@ from orchestrator.rig.devices import (
 )
 
 _INFINITE = float("inf")
+#: So many numbers of outputs are remembered.
+_MOST_SEEN = 8192
+#: A slave that sends nothing for so long, and for three periods, is asked for its state, s.
+_QUIET_S = 0.03
 
 
 class DcpDevice(Device):
     """A slave of the Distributed Co-Simulation Protocol: another simulator, or a rig."""
 
     Settings = DcpSettings
-    sequence_period = 2**16
 
     def __init__(self, settings: DcpSettings) -> None:
         super().__init__(settings)
         self._plan = plan_of(settings)
         self._controller: Controller | None = None
         self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._heard = 0.0
+        #: Number of the newest outputs, counted on where the protocol's begins again at 0.
+        self._count: int | None = None
+        self._seen: dict[int, None] = {}
+        #: Inputs that the slave has not confirmed: their numbers by data id, and since when.
+        self._unconfirmed: tuple[dict[int, int], float] | None = None
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -82,6 +94,7 @@ class DcpDevice(Device):
         """Register the slave, configure it, initialise it and let it run."""
         if self._plan.mode is OpMode.NRT:
             raise DeviceError("in mode 'nrt' a slave sends nothing by itself; use 'srt' or 'hrt'")
+        self._begin()
         self._controller = controller = Controller(self._plan)
         try:
             controller.connect()
@@ -89,14 +102,21 @@ class DcpDevice(Device):
             controller.session.data.clear()
             controller.run()
         except BaseException:
-            self.close()
+            controller.abandon()
+            self._controller = None
             raise
 
     def close(self) -> None:
-        """Stop the slave and release it."""
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
+        """Stop the slave and release it.
+
+        Raises
+        ------
+        DeviceError
+            If it does not confirm that it has stopped: it may go on with its last inputs.
+        """
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.close()
 
     def receive(self, timeout_s: float) -> Received | None:
         """Wait for the outputs that come most often; others keep what they had last.
@@ -108,16 +128,22 @@ class DcpDevice(Device):
         DeviceError
             If the slave is in its error superstate, or has stopped.
         """
-        controller, deadline = self._connected, time.monotonic() + timeout_s
-        session = controller.session
+        controller, now = self._connected, time.monotonic()
+        session, deadline = controller.session, now + timeout_s
+        if now - self._heard > max(_QUIET_S, 3.0 * self._plan.period):
+            # An error of the slave may have been told by a datagram that was lost: ask for it.
+            self._heard = now
+            session.beat(at_once=True)
         while True:
             session.beat()
             if session.refused:
                 raise session.refused.popleft()
             while session.data:
                 if (received := self._taken(controller, session.data.popleft())) is not None:
+                    self._heard = time.monotonic()
                     return received
             session.expect_running()
+            self._expect_inputs_taken(controller)
             left = min(deadline, session.beat_due) - time.monotonic()
             if not session.listen(left) and time.monotonic() >= deadline:
                 return None
@@ -126,12 +152,41 @@ class DcpDevice(Device):
         group = controller.take(pdu)
         if group is None or group is not controller.rollout.outputs[0]:
             return None
+        number = pdu.sequence
+        if self._count is not None:
+            number = self._count + number_gap(self._count % pdus.SEQUENCES, pdu.sequence)
+        own = group.payload.unpack(pdu.payload)
+        if self._count is not None and number < self._count and number in self._seen:
+            # What came before is a repetition, whenever it comes: a slave cannot begin again by
+            # itself, since it sends nothing before a master has registered it.
+            number, own = self._count, {}
+        self._seen[number] = None
+        if len(self._seen) > _MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+        self._count = number if self._count is None else max(self._count, number)
         values = [
             float(value)
             for variable in self._plan.outputs
-            for value in controller.values[variable.reference]
+            for value in own.get(variable.reference, controller.values[variable.reference])
         ]
-        return Received(values, sequence=pdu.sequence)
+        # A slave in real time sends them at multiples of its step: their number is its time.
+        return Received(values, device_time=number * self._plan.period, sequence=number)
+
+    def _expect_inputs_taken(self, controller: Controller) -> None:
+        """Raise DeviceError if a slave that confirms its inputs has not for too long."""
+        with self._lock:
+            if self._unconfirmed is None:
+                return
+            numbers, since = self._unconfirmed
+            if controller.has_taken(numbers):
+                self._unconfirmed = None
+                return
+        silent, limit = time.monotonic() - since, self.settings.stale_after
+        if silent > max(limit, 3.0 * self._plan.period) and self.settings.on_stale == "stop":
+            raise DeviceError(
+                f"{controller.session.who} has confirmed no inputs for {silent:.3g} s"
+                f" (stale_after {limit:g} s): commands do not arrive, while its outputs do"
+            )
 
     def send(self, values: Sequence[float]) -> None:
         """Send the inputs; those that are whole numbers are rounded to the nearest."""
@@ -144,4 +199,6 @@ class DcpDevice(Device):
                 found = tuple(round(value) if whole else float(value) for value in part)
                 controller.values[variable.reference] = found
                 at += size
-            controller.send_inputs()
+            numbers = controller.send_inputs()
+            if controller.rollout.confirmed and self._unconfirmed is None:
+                self._unconfirmed = numbers, time.monotonic()

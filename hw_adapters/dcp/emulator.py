@@ -172,7 +172,7 @@ class Axis:
             self._send_outputs()
         self._state = state
         self._log.write("state", state=state)
-        if self._master is not None:
+        if self._master is not None and not self._sender.dead:
             self.socket.sendto(bytes([0xE0, self._number, state]), self._master)
         if state == 0x09:
             self._due = time.monotonic()

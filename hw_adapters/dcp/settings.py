@@ -41,6 +41,9 @@ class DcpSettings(DeviceSettings):
         That it is given.
     response_timeout
         How long an answer may take, s; the one of a step that it computes, too.
+    unconfirmed
+        In ``nrt``: whether inputs may go to a slave that does not confirm them, by a network that
+        could lose or delay them.
     """
 
     description: str
@@ -55,6 +58,7 @@ class DcpSettings(DeviceSettings):
     steps: int | None = Field(default=None, ge=1)
     slave_id: int = Field(default=1, ge=1, le=255)
     response_timeout: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
+    unconfirmed: bool = False
 
 
 def plan_of(settings: DcpSettings) -> SlavePlan:
@@ -83,6 +87,7 @@ def plan_of(settings: DcpSettings) -> SlavePlan:
         parameters={name: _plain(value) for name, value in settings.parameters.items()},
         number=settings.slave_id,
         patience_s=settings.response_timeout,
+        unconfirmed=settings.unconfirmed,
     )
 
 

@@ -27,7 +27,7 @@ class SteppedSlave(SteppedDevice):
         self._held: dict[int, tuple[Any, ...]] = {}
         self._controller: Controller | None = None
         self._stale = True
-        self._steps = 0
+        self._steps = self._repeated = 0
         numerator, denominator = plan.resolution
         self._resolution = numerator / denominator
 
@@ -52,7 +52,8 @@ class SteppedSlave(SteppedDevice):
             self._controller.values.update(self._held)
             self._controller.connect()
         except BaseException:
-            self.close()
+            self._controller.abandon()
+            self._controller = None
             raise
 
     def set(self, name: str, value: Any) -> None:
@@ -100,15 +101,30 @@ class SteppedSlave(SteppedDevice):
         self._connected.step(steps)
 
     def close(self) -> None:
-        """Stop the slave and release it."""
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
+        """Stop the slave and release it.
+
+        Raises
+        ------
+        DeviceError
+            If it does not confirm that it has stopped.
+        """
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            self._repeated += controller.session.repeated + controller.stale_outputs
+            controller.close()
 
     def account(self) -> str:
         """Say what it was."""
-        plan = self._plan
-        return (
+        plan, controller = self._plan, self._controller
+        told = (
             f"the DCP slave '{plan.about.name}' ({plan.transport.name}, NRT), which was stepped"
             f" {self._steps} times; the protocol added no delay: each step waited for its outputs"
         )
+        if plan.unconfirmed and plan.inputs:
+            told += "; its inputs were not confirmed: a lost one would not be noticed"
+        repeated = self._repeated
+        if controller is not None:
+            repeated += controller.session.repeated + controller.stale_outputs
+        if repeated:
+            told += f"; {repeated} datagrams were lost or came again, and were repeated or left out"
+        return told

@@ -18,6 +18,10 @@ _DATAGRAM = 65535
 _BUFFER_BYTES = 1 << 20
 
 
+class HungUpError(DeviceError):
+    """A slave closed the connection of its control PDUs."""
+
+
 class UdpLink:
     """One socket for everything: what a slave sends comes in the order in which it was sent.
 
@@ -135,7 +139,7 @@ class TcpLink:
         del self._frames[ready]
         ready.close()
         if ready is self._control:
-            raise DeviceError(f"DCP slave at TCP {self.peer[0]}:{self.peer[1]}: it has hung up")
+            raise HungUpError(f"DCP slave at TCP {self.peer[0]}:{self.peer[1]}: it has hung up")
 
     def close(self) -> None:
         """Close all connections."""

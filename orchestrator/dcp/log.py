@@ -7,11 +7,15 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from orchestrator.core.diagnostics import WireFormatError
-from orchestrator.dcp.data_types import Scalar, pack_value, unpack_value
+from orchestrator.dcp.data_types import DcpType, Scalar, pack_value, unpack_value
 from orchestrator.dcp.description import LogTemplate, SlaveDescription
 from orchestrator.dcp.identifiers import LogLevel, LogMode
+from orchestrator.dcp.pdus import LogNotification
 
 _ENTRY = struct.Struct("<qB")
+#: The entry by which a slave confirms a data PDU of inputs: its data id and its number.
+RECEIPT = "inputs of data id %uint16 taken: data PDU %uint16"
+_RECEIPT = struct.Struct("<HH")
 #: Entries that are kept; the oldest go first.
 MOST_KEPT = 1000
 #: Bytes of entries in one answer, so that it fits into a datagram of any receiver.
@@ -73,6 +77,26 @@ def _shortened(value: Scalar) -> Scalar:
     if not isinstance(value, str):
         return value
     return value.encode()[:MOST_TEXT].decode(errors="ignore")
+
+
+def receipt_template(about: SlaveDescription) -> LogTemplate | None:
+    """Return the template by which a slave confirms its inputs; ``None``: it does not."""
+    if not about.capabilities.log_on_notification:
+        return None
+    kinds = (DcpType.UINT16, DcpType.UINT16)
+    matches = (t for t in about.templates if t.message == RECEIPT and t.arguments == kinds)
+    return next(matches, None)
+
+
+def receipt_of(about: SlaveDescription, told: LogNotification) -> tuple[int, int] | None:
+    """Return data id and number of the inputs that a notification confirms, if it does."""
+    template = receipt_template(about)
+    if template is None or told.template != template.number:
+        return None
+    if len(told.arguments) != _RECEIPT.size:
+        return None
+    data_id, sequence = _RECEIPT.unpack(told.arguments)
+    return data_id, sequence
 
 
 def entries_of(about: SlaveDescription, content: bytes) -> list[str]:

@@ -21,12 +21,14 @@ from orchestrator.dcp.data_types import (
 )
 from orchestrator.dcp.description import (
     Ipv4,
+    LogTemplate,
     Resolution,
     SlaveDescription,
     SlaveVariable,
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, Scope, Transport
+from orchestrator.dcp.log import receipt_template
 
 #: Bytes of a data PDU over UDP at most: DCPLib reads 1024.
 MOST_BYTES = 1000
@@ -54,12 +56,14 @@ class Rollout(Struct):
     inputs, outputs: Groups, each variable in one.
     port: Of the slave, that inputs are sent to.
     requests: That tell the slave, in order.
+    confirmed: Whether the slave confirms each data PDU of inputs.
     """
 
     inputs: tuple[VariableGroup, ...]
     outputs: tuple[VariableGroup, ...]
     port: int
     requests: tuple[Asked, ...]
+    confirmed: bool = False
 
 
 def roll_out(plan: SlavePlan, here: tuple[str, int]) -> Rollout:
@@ -74,14 +78,25 @@ def roll_out(plan: SlavePlan, here: tuple[str, int]) -> Rollout:
     host = place.data_host or place.host or "0.0.0.0"  # noqa: S104 # the slave's choice, as a field
     # The slave keeps its errors, category by category: DCPLib does not know 0 for all.
     categories = about.categories if about.capabilities.log_on_request else ()
+    receipt = receipt_template(about)
     requests: list[Asked] = [
-        *((pdus.Logging, (each, LogLevel.ERROR, LogMode.ON_REQUEST)) for each in categories),
+        *(
+            (pdus.Logging, (each, LogLevel.ERROR, LogMode.ON_REQUEST))
+            for each in categories
+            if receipt is None or each != receipt.category
+        ),
+        *_of_receipts(receipt),
         *plan.of_parameters(),
         (pdus.TimeRes, plan.resolution),
         *_of_inputs(inputs, transport, port, host),
         *_of_outputs(outputs, transport, here, in_time=plan.mode is not OpMode.NRT),
     ]
-    return Rollout(inputs, outputs, port, tuple(requests))
+    return Rollout(inputs, outputs, port, tuple(requests), receipt is not None)
+
+
+def _of_receipts(template: LogTemplate | None) -> Iterator[Asked]:
+    if template is not None:
+        yield pdus.Logging, (template.category, template.level, LogMode.ON_NOTIFICATION)
 
 
 def data_port(place: Ipv4, control_port: int) -> int:
@@ -192,6 +207,8 @@ class SlavePlan(Struct):
     parameters: That are set, by name.
     number: Slave id.
     patience_s: How long an answer may take.
+    unconfirmed: Whether inputs in NRT may go by a network that can lose or delay them, to a slave
+        that does not confirm them.
     """
 
     about: SlaveDescription
@@ -206,6 +223,7 @@ class SlavePlan(Struct):
     parameters: Mapping[str, Values] = field(default_factory=dict)
     number: int = 1
     patience_s: float = 1.0
+    unconfirmed: bool = False
 
     @property
     def paces(self) -> list[int]:
@@ -244,6 +262,7 @@ def make_plan(
     parameters: Mapping[str, Scalar | list[Scalar]] | None = None,
     number: int = 1,
     patience_s: float = 1.0,
+    unconfirmed: bool = False,
 ) -> SlavePlan:
     """Make a plan of a slave; what is ``None`` is as its description says, no names are all."""
     problems: list[DescriptionError] = []
@@ -260,6 +279,8 @@ def make_plan(
         _chosen(about, VariableKind.OUTPUT, outputs, problems),
     )
     problems += _unused_steps(about, mode, steps, chosen[1])
+    if mode is OpMode.NRT and chosen[0] and not unconfirmed:
+        problems += _loose_inputs(about, place, found_port or 0)
     values = {n: _value(about, n, v, problems) for n, v in (parameters or {}).items()}
     try:
         taken = chosen_resolution(about, resolution)
@@ -279,7 +300,27 @@ def make_plan(
         values,
         number,
         patience_s,
+        unconfirmed,
     )
+
+
+def _loose_inputs(
+    about: SlaveDescription, transport: Transport, control_port: int
+) -> list[DescriptionError]:
+    """Return why inputs in NRT could be lost, or come after the step, without anybody noticing."""
+    if receipt_template(about) is not None:
+        return []
+    is_udp = transport is Transport.UDP_IPV4
+    port = data_port(about.transports.get(transport, Ipv4()), control_port)
+    if not is_udp and port == control_port:
+        return []
+    how = "go by UDP" if is_udp else f"go by a connection of their own (port {port})"
+    text = (
+        f"its inputs {how} and it does not confirm them, so that a step could use old ones;"
+        f" {'use TCP if it speaks that, or ' if is_udp else ''}set unconfirmed = true if the"
+        " network neither loses nor delays anything"
+    )
+    return [_about(about, text)]
 
 
 def _about(about: SlaveDescription, text: str) -> DescriptionError:

@@ -10,6 +10,7 @@ from math import gcd
 from orchestrator.core.diagnostics import DeadlineError, SoftdockError, WireFormatError
 from orchestrator.core.structs import MutableStruct
 from orchestrator.dcp import pdus
+from orchestrator.dcp.data_types import Scalar
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode, PduType, Scope
 from orchestrator.dcp.log import LogBook
@@ -78,8 +79,12 @@ _LOG = logging.getLogger(__name__)
 GONE = 10
 #: A master without a heartbeat that is silent for so long, in s, loses the slave to the next.
 SILENT_S = 60
+#: The same of one that has not configured the slave: a registration that came twice has no master.
+UNCONFIGURED_S = 5
 #: Template of the entry that says why a slave is in the error superstate.
 ERROR_ENTRY = 1
+#: Template of the entry that confirms a data PDU of inputs.
+RECEIPT_ENTRY = 2
 _OK = ErrorCode.NONE
 
 
@@ -159,7 +164,8 @@ class Slave:
         """Whether another master may have the slave, as its own sends neither words nor data."""
         if self.about.heartbeat is not None or self.state is SlaveState.ALIVE:
             return False
-        return self._clock() - max(self._heard_ns, self._data_ns) > SILENT_S * 10**9
+        longest = SILENT_S if self.state is not SlaveState.CONFIGURATION else UNCONFIGURED_S
+        return self._clock() - max(self._heard_ns, self._data_ns) > longest * 10**9
 
     def _move(self, trigger: Trigger) -> None:
         """Change the state as the table has it, and tell the master."""
@@ -228,6 +234,7 @@ class Slave:
             return
         self._wire.take_waiting()
         self._exchanged.apply()
+        self._exchanged.count_step()
         self._stepped = request.steps
         begin, self._steps = self._steps, self._steps + request.steps
         ends = (time_ns(self._resolution, steps) for steps in (begin, self._steps))
@@ -328,12 +335,15 @@ class Slave:
         self.error, self.reason = error, reason
         self._pacing, self._exchange = None, None
         self._move(StateSignal.ERROR)
-        told = self._log.write(ERROR_ENTRY, [reason])
-        if told is not None:
-            moment, content = told
-            self._respond(pdus.LogNotification(self._id, moment, ERROR_ENTRY, content))
+        self._note(ERROR_ENTRY, reason)
         self._model.close()
         self._move(StateSignal.RESOLVED)
+
+    def _note(self, template: int, *arguments: Scalar) -> None:
+        """Write a log entry, and send it if the master has chosen so."""
+        written = self._log.write(template, arguments)
+        if written is not None:
+            self._respond(pdus.LogNotification(self._id, written[0], template, written[1]))
 
     # Requests
 
@@ -370,7 +380,14 @@ class Slave:
         found = decode(content)
         scope = Scope.INITIALIZATION if self.state in INITIALIZATION else Scope.RUN
         if isinstance(found, (pdus.Data, pdus.ParameterData)):
-            self._guarded(lambda: exchange.receive(found, scope))
+            self._guarded(lambda: self._exchange_data(exchange, found, scope))
+
+    def _exchange_data(
+        self, exchange: Exchange, pdu: pdus.Data | pdus.ParameterData, scope: Scope
+    ) -> None:
+        is_newest = exchange.receive(pdu, scope, exact=self._mode is OpMode.NRT)
+        if is_newest and isinstance(pdu, pdus.Data):
+            self._note(RECEIPT_ENTRY, pdu.data_id, pdu.sequence)
 
     def _answer(self, header: Header, content: bytes, origin: Origin) -> None:
         """Check a request in the order of Table 107, and do what it asks for."""

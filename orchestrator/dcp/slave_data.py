@@ -348,6 +348,29 @@ class PropertyError(Exception):
     """Data break a promise of the description: limits, or how many PDUs may be missed."""
 
 
+class InputRhythm:
+    """Notices inputs that come after the step that they were sent for (NRT).
+
+    A master that sent inputs once before each step, then none before one and two before the next,
+    sent those of the step before in time: the network delivered them too late.
+    """
+
+    def __init__(self) -> None:
+        self._is_regular: bool | None = None
+        self._missed_last, self._count = False, 0
+
+    def comes_late(self) -> bool:
+        """Count a data PDU; return whether it shows that one before it came too late."""
+        self._count += 1
+        return self._missed_last and self._count == 2
+
+    def end_step(self) -> None:
+        """Note that a step takes what has come."""
+        self._missed_last = self._is_regular is True and self._count == 0
+        self._is_regular = self._is_regular is not False and self._count == 1
+        self._count = 0
+
+
 class Exchange:
     """Keeps the newest values of inputs and parameters until the model takes them.
 
@@ -371,6 +394,7 @@ class Exchange:
         self._heard: dict[tuple[bool, int], int] = {}
         self._sent = dict.fromkeys(self._outputs, 0)
         self._waiting: dict[int, Values] = {}
+        self._rhythm = {number: InputRhythm() for number in self._inputs}
         self.dropped, self._refused = 0, False
 
     def _payloads(
@@ -385,26 +409,46 @@ class Exchange:
             _LOG.warning("data of %s were dropped: only those of the master are taken", origin)
         self._refused = True
 
-    def receive(self, pdu: pdus.Data | pdus.ParameterData, scope: Scope) -> None:
-        """Keep the values of a PDU; one that was not configured, or is damaged, is dropped."""
+    def receive(
+        self, pdu: pdus.Data | pdus.ParameterData, scope: Scope, *, exact: bool = False
+    ) -> bool:
+        """Keep the values of a PDU; one that was not configured, or is damaged, is dropped.
+
+        exact: Whether steps must not miss any (NRT).
+        Returns: Whether its values are the newest ones now; they may have come before.
+        Raises PropertyError: if values break a promise of the description, or, where ``exact``, if
+        PDUs before it are missing, or it came after the step that needed it.
+        """
         is_data = isinstance(pdu, pdus.Data)
         number = pdu.data_id if isinstance(pdu, pdus.Data) else pdu.param_id
         layout = (self._inputs if is_data else self._tunables).get(number)
         if layout is None or (is_data and self._config.scopes[number] not in {Scope.ALWAYS, scope}):
             self.dropped += 1
-            return
+            return False
         missed = self._missed((is_data, number), pdu.sequence)
         if missed is None:
             self.dropped += 1
-            return
+            return self._heard.get((is_data, number)) == pdu.sequence
         try:
             values = layout.unpack(pdu.payload)
         except WireFormatError:
             self.dropped += 1
-            return
+            return False
         self._heard[is_data, number] = pdu.sequence
+        if exact and is_data and scope is Scope.RUN and self._rhythm[number].comes_late():
+            raise PropertyError(
+                f"data id {number}: the inputs of the last step came after it was computed"
+            )
         for reference, value in values.items():
-            self._keep(self._known[reference], value, missed)
+            variable = self._known[reference]
+            can_miss = 0 if exact and variable.max_missed is None else variable.max_missed
+            self._keep(variable, value, missed, can_miss)
+        return True
+
+    def count_step(self) -> None:
+        """Note that a step of NRT uses the inputs that have come until now."""
+        for rhythm in self._rhythm.values():
+            rhythm.end_step()
 
     def _missed(self, key: tuple[bool, int], sequence: int) -> int | None:
         """Return how many PDUs are missing before this one; ``None`` if it is an old one."""
@@ -414,10 +458,12 @@ class Exchange:
         step = (sequence - last) % pdus.SEQUENCES
         return None if step == 0 or step > pdus.SEQUENCES // 2 else step - 1
 
-    def _keep(self, variable: SlaveVariable, values: Values, missed: int) -> None:
-        if variable.max_missed is not None and missed > variable.max_missed:
+    def _keep(
+        self, variable: SlaveVariable, values: Values, missed: int, can_miss: int | None
+    ) -> None:
+        if can_miss is not None and missed > can_miss:
             raise PropertyError(
-                f"{variable.name}: {missed} data PDUs were missed; at most {variable.max_missed}"
+                f"{variable.name}: {missed} data PDUs were missed; at most {can_miss}"
             )
         if (beyond := variable.beyond_limits(values)) is not None:
             raise PropertyError(f"{variable.name}: {beyond!r} is beyond its limits")

@@ -139,6 +139,11 @@ def transition(trigger: Trigger, source: SlaveState) -> SlaveTransition | None:
     return _TABLE.get((trigger, source))
 
 
+def sources_of(trigger: Trigger) -> frozenset[SlaveState]:
+    """Return the states in which a trigger has a transition."""
+    return frozenset(row.source for row in TRANSITIONS if row.trigger == trigger)
+
+
 def is_allowed(kind: PduType, state: SlaveState, mode: OpMode | None) -> bool:
     """Whether a slave may be sent a request in a state (Table 63)."""
     if kind in _INFORMATION:

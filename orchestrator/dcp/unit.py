@@ -50,7 +50,8 @@ from orchestrator.dcp.description import (
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
-from orchestrator.dcp.slave import ERROR_ENTRY
+from orchestrator.dcp.log import RECEIPT
+from orchestrator.dcp.slave import ERROR_ENTRY, RECEIPT_ENTRY
 from orchestrator.dcp.slave_data import SlaveModel
 
 _KINDS = {
@@ -104,8 +105,11 @@ def describe_slave(
         ),
         heartbeat=None if options.heartbeat_s is None else _fraction(options.heartbeat_s),
         units=units,
-        categories={1: "slave"},
-        templates=(LogTemplate(ERROR_ENTRY, 1, LogLevel.FATAL, "%string", (DcpType.STRING,)),),
+        categories={1: "slave", 2: "receipts"},
+        templates=(
+            LogTemplate(ERROR_ENTRY, 1, LogLevel.FATAL, "%string", (DcpType.STRING,)),
+            LogTemplate(RECEIPT_ENTRY, 2, LogLevel.DEBUG, RECEIPT, (DcpType.UINT16,) * 2),
+        ),
         tool="Softdock",
     )
     print_of = uuid.uuid5(_NAMESPACE, write_dcpx(about).decode())

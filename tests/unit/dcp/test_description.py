@@ -10,7 +10,6 @@ from dcp_slaves import INPUT, OUTPUT, description
 from hw_adapters.dcp.bench import DESCRIPTION
 from orchestrator.core.diagnostics import DescriptionError, LoadError, WireFormatError
 from orchestrator.core.system import BaseUnit
-from orchestrator.dcp.controller import entries_of
 from orchestrator.dcp.data_types import DcpType, pack_value
 from orchestrator.dcp.dcp_file import archive_of, read_description, write_dcpx
 from orchestrator.dcp.dcpx_reader import read_dcpx
@@ -27,6 +26,7 @@ from orchestrator.dcp.description import (
     VariableKind,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
+from orchestrator.dcp.log import entries_of
 from orchestrator.dcp.plan import chosen_resolution, data_port
 
 DIM = SlaveVariable("n", 9, VariableKind.STRUCTURAL, DcpType.UINT16, (3,), variability="fixed")

@@ -1,5 +1,6 @@
 """The adapter for DCP slaves: settings, refusals, heartbeat, a slave that stops."""
 
+import struct
 import time
 
 import pytest
@@ -7,7 +8,12 @@ import pytest
 from hw_adapters.dcp.adapter import DcpDevice
 from hw_adapters.dcp.bench import BENCH, DESCRIPTION
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.structs import replace
+from orchestrator.dcp import pdus
+from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.dcp_file import read_description
+from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.states import SlaveState
 from orchestrator.rig.device_units.description import describe_device
 from orchestrator.rig.devices import DeviceError, read_settings
 from orchestrator.rig.devices.conformance import EmulatorProcess
@@ -106,3 +112,80 @@ def test_the_emulator_and_its_description_agree():
     about = read_description(DESCRIPTION)
     assert about.uuid.bytes == emulator._UUID
     assert about.heartbeat == (2, 1)
+
+
+class Lines:
+    """A link that gives what a test puts on it, and keeps what is sent."""
+
+    peer, address = ("127.0.0.1", 8080), ("127.0.0.1", 8090)
+
+    def __init__(self):
+        self.coming, self.gone = [], []
+
+    def receive(self, timeout_s):
+        return self.coming.pop(0) if self.coming else None
+
+    def send(self, content):
+        self.gone.append(content)
+
+    def send_data(self, port, content):
+        self.gone.append(content)
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """An open device on a scripted link, without the requests before that."""
+    lines = Lines()
+    monkeypatch.setattr("orchestrator.dcp.controller.open_link", lambda *_: lines)
+    device = DcpDevice(settings())
+    device._controller = Controller(device._plan)
+    device._controller.session.state = SlaveState.RUNNING
+    return device, lines
+
+
+def outputs(number):
+    return encode(pdus.Data(number % 2**16, 2, struct.pack("<2d", float(number), 0.0)))
+
+
+def test_outputs_that_come_again_are_repetitions_whenever_they_come(scripted):
+    device, lines = scripted
+    for number in range(65500, 65600):  # beyond the end of the protocol's count
+        lines.coming.append(outputs(number))
+        if number >= 65530:
+            lines.coming.append(outputs(number - 30))
+    found = [device.receive(1.0) for _ in range(170)]
+    new = [each for i, each in enumerate(found) if not i or each.sequence > found[i - 1].sequence]
+    assert [each.sequence for each in new] == list(range(65500, 65600))
+    assert [each.values[0] % 2**16 for each in new] == [n % 2**16 for n in range(65500, 65600)]
+    assert new[-1].device_time == pytest.approx(65599 * 0.002)
+    again = [each for i, each in enumerate(found) if i and each.sequence == found[i - 1].sequence]
+    assert len(again) == 70  # each in the place of the newest one
+
+
+def test_outputs_that_were_overtaken_keep_their_number_and_change_nothing(scripted):
+    device, lines = scripted
+    lines.coming += [outputs(1), outputs(3), outputs(2), outputs(4)]
+    found = [device.receive(1.0) for _ in range(4)]
+    assert [(each.sequence, each.values[0]) for each in found] == [(n, n) for n in (1, 3, 2, 4)]
+    assert device._controller.values[20] == (4.0,)
+
+
+def test_commands_that_do_not_arrive_end_the_run(scripted, monkeypatch):
+    device, _ = scripted
+    clock = [100.0]
+    monkeypatch.setattr("hw_adapters.dcp.adapter.time.monotonic", lambda: clock[0])
+    controller = device._controller
+    controller.rollout = replace(controller.rollout, confirmed=True)
+    device.send([0.01])
+    controller.session.confirmed[1] = 0
+    device.receive(0.0)
+    for _ in range(3):
+        device.send([0.02])
+        clock[0] += 0.04
+        if clock[0] < 100.1:
+            device.receive(0.0)
+    with pytest.raises(DeviceError, match=r"no inputs for 0\.12 s .*: commands do not arrive"):
+        device.receive(0.0)
