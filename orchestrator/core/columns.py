@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,41 @@ _WRONG = (
     *(OSError, ValueError, LookupError, MemoryError, EOFError, zipfile.BadZipFile),
     *(TypeError, AttributeError, NotImplementedError, RuntimeError),
 )
+
+
+#: A title that ends with a unit; ``\\`` stands before brackets and bars in a unit.
+_UNIT = re.compile(r"(?P<name>.*?)(?P<gap>^| )\[(?P<unit>(?:[^\[\]\\]|\\.)*)\]", re.DOTALL)
+#: What ends a unit: the display unit behind a bar, or a remark on the type, as Dymola writes them.
+_END = re.compile(r"(?<!\\)\||:#")
+_TO_ESCAPE = re.compile(r"[\[\]\\|]|(?<=:)#")
+
+
+def titled(name: str, unit: str | None) -> str:
+    """Return a name with its unit behind it, from which :func:`split_title` finds both again.
+
+    ``"speed"`` in ``"rpm"`` is ``"speed [rpm]"``. A name without a unit that looks as if it had one
+    has an empty unit: ``"speed [rpm] []"``.
+    """
+    if unit:
+        gap = " " if name else ""
+        return f"{name}{gap}[{_TO_ESCAPE.sub(_escaped, unit)}]"
+    return f"{name} []" if _UNIT.fullmatch(name) else name
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
+
+
+def split_title(title: str) -> tuple[str, str]:
+    """Return name and unit of a title; the unit may be empty.
+
+    Of ``[m|mm]`` the unit is ``m``: the second one is for display. Of ``[m:#(type=Real)]`` as well.
+    """
+    found = _UNIT.fullmatch(title)
+    if found is None:
+        return title, ""
+    unit = _END.split(found["unit"], maxsplit=1)[0]
+    return found["name"], re.sub(r"\\(.)", r"\1", unit)
 
 
 def csv_titles(path: Path) -> list[str]:

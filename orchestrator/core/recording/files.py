@@ -1,29 +1,40 @@
-"""Results in files: the registered formats, CSV, npz, MAT, and reading.
-
-A MAT file holds the matrices ``Aclass``, ``name``, ``description``, ``dataInfo``, ``data_1`` (what
-does not change: parameters) and ``data_2`` (what does: signals), transposed ("binTrans"): a column
-is one name, or all values of one time. Row 1 of both data matrices is the time.
-"""
+"""Results in files: the registered formats, CSV, npz, MAT, and reading."""
 
 from __future__ import annotations
 
 import csv
-import struct
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import Arrays, csv_columns, csv_titles, read_arrays, write_arrays
+from orchestrator.core.columns import (
+    Arrays,
+    csv_columns,
+    csv_titles,
+    read_arrays,
+    split_title,
+    titled,
+    write_arrays,
+)
 from orchestrator.core.diagnostics import (
     DescriptionError,
     LoadError,
     PluginError,
     SoftdockError,
     UnknownNameError,
+)
+from orchestrator.core.mat_file import (
+    DOUBLES,
+    INTEGERS,
+    TEXT,
+    padded,
+    read_mat_file,
+    write_head,
+    write_texts,
 )
 from orchestrator.core.recording.origin import ParameterRow, origin, result_of
 from orchestrator.core.recording.result import TIME, Result
@@ -69,8 +80,9 @@ _ROWS = 8192
 def write_csv(result: Result, path: str | Path) -> None:
     """Write a result as CSV (UTF-8, lines end with a line feed).
 
-    The header is ``time [s],chaser.position [m],...``. Numbers are the shortest text that reads
-    back as the same float64.
+    The header is ``time [s],chaser.position [m],...``; a name that ends like a unit, and has none,
+    has an empty one behind it: ``m.speed [rpm] []``. Numbers are the shortest text that reads back
+    as the same float64.
 
     Raises
     ------
@@ -78,7 +90,7 @@ def write_csv(result: Result, path: str | Path) -> None:
         If the file cannot be written; an earlier one is untouched.
     """
     with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        labels = [TIME, *map(result.label, result.names)]
+        labels = [TIME, *(titled(name, result.units.get(name)) for name in result.names)]
         csv.writer(file, lineterminator="\n").writerow(labels)
         for begin in range(0, len(result.time), _ROWS):
             rows = slice(begin, begin + _ROWS)
@@ -153,52 +165,40 @@ def read_result(path: str | Path) -> Result:
 
 def _read_csv(path: Path) -> Result:
     titles = csv_titles(path)
-    return _result(path, titles, csv_columns(path, range(len(titles))))
-
-
-def _read_mat(path: Path) -> Result:
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of numbers that may be wrong
-            raw = loadmat(path, chars_as_strings=False)
-        names, about = (_texts(raw[key]) for key in ("name", "description"))
-        info, data = raw["dataInfo"].T.astype(int), raw["data_2"]
-        titles, columns = [TIME], [data[0]]
-        for name, text, (block, row, *_) in zip(names, about, info, strict=True):
-            if block == 2:
-                unit = text.rpartition("[")[2].removesuffix("]") if text.endswith("]") else ""
-                titles.append(f"{name} [{unit}]" if unit else name)
-                columns.append(np.sign(row) * data[abs(row) - 1])
-        values = np.column_stack(columns)
-    except (MatReadError, Warning, OSError, *_WRONG) as error:
-        text = f"expected a MAT file in the layout of Dymola and OpenModelica: {error}"
-        raise LoadError.in_file(path, text) from None
-    return _result(path, titles, values)
-
-
-def _texts(matrix: Any) -> list[str]:
-    coded = ["".join(column).rstrip() for column in zip(*matrix, strict=True)]
-    return [text.encode("latin-1").decode() for text in coded]
-
-
-def _result(path: Path, titles: list[str], values: Any) -> Result:
-    """Make a result of columns, whose titles end with their units."""
+    values = csv_columns(path, range(len(titles)))
     if TIME not in titles:
         raise LoadError.in_file(path, f"expected a result, which has a column '{TIME}'")
     time = values[:, titles.index(TIME)]
-    if not len(time) or not (np.abs(time) < 2.0**63 / 1e9).all() or not (np.diff(time) > 0).all():
-        raise LoadError.in_file(path, f"'{TIME}': expected times that increase")
     kept = [number for number, title in enumerate(titles) if title != TIME]
-    parts = [titles[number].partition(" [") for number in kept]
-    names = tuple(name for name, _, _ in parts)
-    units = {name: unit.removesuffix("]") for name, mark, unit in parts if mark}
+    parts = [split_title(titles[number]) for number in kept]
+    names = tuple(name for name, _ in parts)
     if len(set(names)) < len(names):
         raise LoadError.in_file(path, "two columns have one name; expected one of each")
+    units = {name: unit for name, unit in parts if unit}
+    return _result(path, time, names, units, values[:, kept])
+
+
+def _read_mat(path: Path) -> Result:
+    table = read_mat_file(path)
+    found = _result(path, table.time, table.names, table.units, table.values)
+    if not table.repeated:
+        return found
+    rows = f"{table.repeated} row{'s' if table.repeated > 1 else ''}"
+    note = f"{path.name}: {rows} left out, as another one of the same time follows (events)"
+    return replace(found, notes=(note,))
+
+
+def _result(
+    path: Path,
+    time: NDArray[np.float64],
+    names: tuple[str, ...],
+    units: Mapping[str, str],
+    values: NDArray[np.float64],
+) -> Result:
+    if not len(time) or not (np.abs(time) < 2.0**63 / 1e9).all() or not (np.diff(time) > 0).all():
+        raise LoadError.in_file(path, f"'{TIME}': expected times that increase")
     times_ns = np.rint(time * 1e9).astype(np.int64)
-    return Result(path.stem, times_ns, names, np.ascontiguousarray(values[:, kept]), units)
+    return Result(path.stem, times_ns, names, np.ascontiguousarray(values), dict(units))
 
 
 _READERS = {".csv": _read_csv, ".mat": _read_mat, ".npz": read_npz}
@@ -216,8 +216,6 @@ def expect_other(source: Path, target: Path) -> None:
         raise DescriptionError(f"{target}: expected another file than the one that is read")
 
 
-#: Type codes of the format: little-endian; doubles, 32-bit integers, text in bytes.
-_DOUBLES, _INTEGERS, _TEXT = 0, 20, 51
 #: MATLAB reads no larger matrix of this version.
 LARGEST_MATRIX = 2**31 - 1
 _CHUNK = 16_384
@@ -229,8 +227,9 @@ def write_mat(result: Result, path: str | Path) -> None:
 
     ``data_1`` holds the numeric parameters, with the values at the first and at the last time;
     ``data_2`` the signals, both as doubles. Names are Softdock's own (elements of arrays count from
-    0), the time is ``time``. Descriptions end with the unit: ``"Position of the body [m]"``. Text
-    is UTF-8, padded with blanks.
+    0), the time is ``time``. Descriptions end with the unit: ``"Position of the body [m]"``, or
+    with ``[]`` where they would end like one. Text is UTF-8, padded with blanks, or with zeros if a
+    text ends with a blank.
 
     Raises
     ------
@@ -247,41 +246,27 @@ def write_mat(result: Result, path: str | Path) -> None:
         )
     constants = [item for row in result.parameters for item in _numbers(row)]
     names = ["time", *(name for name, _, _ in constants), *result.names]
-    about = [_about("Time", "s"), *(text for _, text, _ in constants)]
-    about += [_about(result.descriptions.get(n, ""), result.units.get(n, "")) for n in result.names]
+    about = [titled("Time", "s"), *(text for _, text, _ in constants)]
+    about += [titled(result.descriptions.get(n, ""), result.units.get(n)) for n in result.names]
     ends = result.time[[0, -1]] if len(result.time) else np.full(2, np.nan)
     fixed = np.array([ends, *([value, value] for _, _, value in constants)])
     with whole_file(path) as draft, draft.open("wb") as file:
         # Aclass alone is not transposed: its four rows are texts.
-        rows = np.frombuffer(_padded(_CLASS), np.uint8).reshape(len(_CLASS), -1)
-        _head(file, "Aclass", _TEXT, *rows.shape)
+        rows = np.frombuffer(padded(_CLASS), np.uint8).reshape(len(_CLASS), -1)
+        write_head(file, "Aclass", TEXT, *rows.shape)
         file.write(rows.tobytes(order="F"))
-        for title, texts in (("name", names), ("description", about)):
-            content = _padded(texts)
-            _head(file, title, _TEXT, len(content) // len(texts), len(texts))
-            file.write(content)
+        write_texts(file, "name", names)
+        write_texts(file, "description", about)
         info = _info(len(constants), len(result.names))
-        _head(file, "dataInfo", _INTEGERS, 4, len(info))
+        write_head(file, "dataInfo", INTEGERS, 4, len(info))
         file.write(info.tobytes())
-        _head(file, "data_1", _DOUBLES, *fixed.shape)
+        write_head(file, "data_1", DOUBLES, *fixed.shape)
         file.write(fixed.astype("<f8").tobytes(order="F"))
-        _head(file, "data_2", _DOUBLES, 1 + len(result.names), len(result.time_ns))
+        write_head(file, "data_2", DOUBLES, 1 + len(result.names), len(result.time_ns))
         for first in range(0, len(result.time_ns), _CHUNK):
             part = slice(first, first + _CHUNK)
             table = np.column_stack([result.time[part], result.values[part]])
             file.write(table.astype("<f8", copy=False).tobytes())
-
-
-def _head(file: BinaryIO, name: str, code: int, rows: int, columns: int) -> None:
-    title = name.encode() + b"\0"
-    file.write(struct.pack("<5i", code, rows, columns, 0, len(title)) + title)
-
-
-def _padded(texts: Sequence[str]) -> bytes:
-    """Texts one after the other, with blanks up to one length (of at least 1)."""
-    coded = [text.encode() for text in texts]
-    width = max(1, *(len(text) for text in coded))
-    return b"".join(text.ljust(width) for text in coded)
 
 
 def _info(constants: int, signals: int) -> NDArray[np.int32]:
@@ -298,14 +283,10 @@ def _info(constants: int, signals: int) -> NDArray[np.int32]:
 
 def _numbers(row: ParameterRow) -> Iterator[tuple[str, str, float]]:
     """Name, description and value of each number of a parameter; texts and unknowns have none."""
-    name, about = f"{row.component}.{row.name}", _about(row.description, row.unit)
+    name, about = f"{row.component}.{row.name}", titled(row.description, row.unit)
     if isinstance(row.value, tuple):
         for i, element in enumerate(row.value):
             if not isinstance(element, (str, bytes)):
                 yield f"{name}[{i}]", about, float(cast("float", element))
     elif row.value is not None and not isinstance(row.value, (str, bytes)):
         yield name, about, float(row.value)
-
-
-def _about(description: str, unit: str) -> str:
-    return f"{description} [{unit}]".lstrip() if unit else description

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import csv_columns, csv_titles, read_arrays
+from orchestrator.core.columns import csv_columns, csv_titles, read_arrays, split_title
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
     LoadError,
     UnknownNameError,
 )
+from orchestrator.core.mat_file import read_mat_file
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
 from orchestrator.core.structs import Struct, replace
@@ -79,27 +80,26 @@ def read_recorded(path: Path, component: str) -> Recorded:
 def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     del changed_ns, size  # of the file that was read: another one is read anew
     table = _table(path)
-    titles = {}  # column of the table and unit, by the signal's name
-    for number, title in enumerate(table.titles):
-        name, _, rest = title.partition(" [")
-        if name in titles:
+    numbers_of: dict[str, int] = {}
+    for number, name in enumerate(table.names):
+        if name in numbers_of:
             raise LoadError.in_file(path, f"two columns are called '{name}'; expected one")
-        titles[name] = number, table.units.get(title) or rest.removesuffix("]")
-    if _TIME not in table.titles:
+        numbers_of[name] = number
+    if _TIME not in numbers_of:
         raise LoadError.in_file(path, f"expected a recording, which has a column '{_TIME}'")
-    own = {n.removeprefix(f"{component}."): n for n in titles if n.startswith(f"{component}.")}
+    own = {n.removeprefix(f"{component}."): n for n in numbers_of if n.startswith(f"{component}.")}
     if not own:
-        known = list(dict.fromkeys(n.partition(".")[0] for n in titles if "." in n))
+        known = list(dict.fromkeys(n.partition(".")[0] for n in numbers_of if "." in n))
         raise UnknownNameError(
             f"{path} has no signals of a component '{component}'{nearest(component, known)};"
             f" it has some of: {listed_names(known, component)}; '?component=NAME' behind the file"
             " says which"
         )
-    chosen = [table.titles.index(_TIME), *(titles[name][0] for name in own.values())]
+    chosen = [numbers_of[_TIME], *(numbers_of[name] for name in own.values())]
     numbers = table.columns(chosen)
     if not np.isfinite(numbers).all():
         row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
-        text = f"column '{table.titles[chosen[column]]}', row {row + 1}: expected a finite number"
+        text = f"column '{table.names[chosen[column]]}', row {row + 1}: expected a finite number"
         raise LoadError.in_file(path, text)
     times = numbers[:, 0]
     if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
@@ -109,14 +109,14 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
         np.rint(times * 1e9).astype(np.int64),
         tuple(own),
         np.ascontiguousarray(numbers[:, 1:]),
-        {name: titles[full][1] for name, full in own.items() if titles[full][1]},
+        {name: table.units[full] for name, full in own.items() if table.units.get(full)},
     )
 
 
 class _LogTable(Struct):
-    """A file of columns: their titles, units by title, and the numbers of those that are chosen."""
+    """A file of columns: their names, units by name, and the numbers of those that are chosen."""
 
-    titles: Sequence[str]
+    names: Sequence[str]
     units: Mapping[str, str]
     columns: Callable[[Sequence[int]], NDArray[np.float64]]
 
@@ -133,9 +133,15 @@ def _table(path: Path) -> _LogTable:
         return _of_array(found.names, found.units, found.values, found.time)
     if path.suffix == ".parquet" or path.is_dir():
         return _parquet_table(path)
+    if path.suffix == ".mat":
+        mat = read_mat_file(path)
+        return _of_array(mat.names, mat.units, mat.values, mat.time)
     if path.suffix == ".csv":
-        return _LogTable(csv_titles(path), {}, lambda chosen: csv_columns(path, chosen))
-    raise LoadError.in_file(path, "expected a recording that ends in .parquet, .npz, .csv or .mcap")
+        parts = [(t, "") if t == _TIME else split_title(t) for t in csv_titles(path)]
+        names, units = [name for name, _ in parts], dict(parts)
+        return _LogTable(names, units, lambda chosen: csv_columns(path, chosen))
+    kinds = ".parquet, .npz, .csv, .mat or .mcap"
+    raise LoadError.in_file(path, f"expected a recording that ends in {kinds}")
 
 
 def _of_array(
@@ -226,11 +232,21 @@ def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Conne
 
 
 def _all(recorded: Recorded) -> dict[str, Connector]:
+    elements: dict[str, list[int]] = {}
+    for column in recorded.columns:
+        if element := _ELEMENT.fullmatch(column):
+            elements.setdefault(element["name"], []).append(int(element["index"]))
+    # others are scalars whose names end with brackets, as FMI 2.0 has them
+    arrays = {
+        n for n, found in elements.items() if found == [*range(len(found))] and len(found) > 1
+    }
     sizes: dict[str, int] = {}
     for column in recorded.columns:
         element = _ELEMENT.fullmatch(column)
-        name = element["name"] if element else column
-        sizes[name] = int(element["index"]) + 1 if element else 0
+        if element and element["name"] in arrays:
+            sizes[element["name"]] = len(elements[element["name"]])
+        else:
+            sizes[column] = 0
     return {
         name: Connector(
             name,

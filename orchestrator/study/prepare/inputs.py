@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import read_arrays
+from orchestrator.core.columns import read_arrays, split_title, titled
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.core.plain_data import plain_number
 from orchestrator.core.simunits import (
@@ -100,8 +100,7 @@ def read_signal(path: Path, column: str) -> SignalFile:
     if not times_ns:
         raise DescriptionError.in_file(path, "expected at least one row of values, found none")
     values = np.array([_value(path, i, text) for i, text in enumerate(rows[place])])
-    _, bracket, rest = titles[place].partition(" [")
-    unit = rest.removesuffix("]") if bracket else None
+    unit = split_title(titles[place])[1] or None
     return SignalFile(np.array(times_ns, dtype=np.int64), values, unit)
 
 
@@ -137,20 +136,20 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
         except UnicodeDecodeError:
             text = f"column '{field.name}': expected a unit in UTF-8, found {said!r}"
             raise LoadError.in_file(path, text) from None
-        titles.append(f"{field.name} [{unit}]" if unit else field.name)
+        titles.append(field.name if field.name in _TIME else titled(field.name, unit))
     return titles, [[repr(cell) for cell in column.to_pylist()] for column in table.columns]
 
 
 def _npz(path: Path) -> tuple[list[str], list[list[str]]]:
     found = read_arrays(path)
     units = found.units
-    titles = [f"{n} [{units[n]}]" if n in units else n for n in found.names]
+    titles = [titled(name, units.get(name)) for name in found.names]
     columns = [found.time, *found.values.T]
     return ["time", *titles], [list(map(repr, column.tolist())) for column in columns]
 
 
 def _place(path: Path, titles: Sequence[str], column: str) -> int:
-    plain = [title.partition(" [")[0] for title in titles]
+    plain = [split_title(title)[0] for title in titles]
     for names in (titles, plain):
         found = [number for number, name in enumerate(names) if name == column]
         if len(found) > 1:
