@@ -25,12 +25,16 @@ from orchestrator.cli.failure import (
 )
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.display import keep_output, log_to_terminal, say_everything
-from orchestrator.core.posix import interruptible
+from orchestrator.core.posix import exits_raised, interruptible
 from orchestrator.core.structs import Struct
 from orchestrator.core.wings import lacking_package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+#: Is set by a shell that asks what it can complete.
+_COMPLETION = "_SOFTDOCK_COMPLETE"
 
 
 def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
@@ -236,7 +240,7 @@ def main() -> None:
     if wants_json():
         keep_output()
     try:
-        with interruptible():
+        with interruptible(), exits_raised():
             code = _run()
             if sys.stdout is not None:  # `>&-` leaves none
                 sys.stdout.flush()
@@ -265,6 +269,10 @@ def _run() -> int:
             fail("CapabilityError", said)
         except USAGE as error:
             fail_usage(error)
+        except SystemExit as ended:
+            if _COMPLETION in os.environ:  # the shell is answered so
+                raise
+            fail("ForeignExitError", f"foreign code ended the command: SystemExit: {ended.code}")
         except typer.Abort:
             fail("Interrupted", "interrupted", INTERRUPTED)
         except OSError as error:

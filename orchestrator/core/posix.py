@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -131,6 +131,26 @@ def interruptible() -> Iterator[None]:
         sys.unraisablehook = told
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def exits_raised() -> Iterator[None]:
+    """Let ``os._exit`` of foreign code raise SystemExit: else it ends the program unseen.
+
+    Forks of this process still end by it.
+    """
+    own, leave = os.getpid(), os._exit
+
+    def ended(status: int) -> NoReturn:
+        if os.getpid() != own:
+            leave(status)
+        raise SystemExit(status)
+
+    os._exit = ended
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 class _Signals:

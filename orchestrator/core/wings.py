@@ -14,7 +14,13 @@ from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from orchestrator.core.diagnostics import CapabilityError, PluginError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    PluginError,
+    UnknownNameError,
+    exits_are_errors,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -76,7 +82,8 @@ class PluginGroup(Generic[Kind]):
         """Return the class of a name, or of ``MODULE:CLASS``, which is imported."""
         entry, told = self._entry_point(name), f"{self._noun} '{name}'"
         try:
-            found = entry.load()
+            with exits_are_errors():
+                found = entry.load()
         except Exception as error:
             why = lacking_package(error) or str(error)
             raise PluginError(f"{told} ({entry.value}) cannot be imported: {why}") from error

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError, exits_are_errors
 from orchestrator.core.simunits import Block, BlockUnit
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, DataType
@@ -183,7 +183,8 @@ class _Step:
             return self._after(where, step_ns / 1e9)
 
         try:
-            found = jacobian(after, point, sizes, self._side)
+            with exits_are_errors():
+                found = jacobian(after, point, sizes, self._side)
         except CapabilityError:
             raise
         except Exception as error:

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.diagnostics import CapabilityError, SoftdockError
+from orchestrator.core.diagnostics import CapabilityError, SoftdockError, exits_are_errors
 from orchestrator.core.display import escaped
 from orchestrator.core.master import (
     Execution,
@@ -294,7 +294,8 @@ def run_account(system: System, **options: Any) -> RunAccount:
         if not coupled_groups(system):
             return RunAccount()
         _expect_harmless(system)
-        linear = linear_system(system, **options)
+        with exits_are_errors():
+            linear = linear_system(system, **options)
         _expect_small(linear)
         accounts = tuple(linear.loop_accounts())
     except Exception as error:  # noqa: BLE001 - a run that is done is never lost to its analysis
@@ -302,7 +303,8 @@ def run_account(system: System, **options: Any) -> RunAccount:
         return RunAccount(notice=notice, seconds=perf_counter() - begin)
     contact, notice = {}, ""
     try:
-        contact = linear.contact_accounts()
+        with exits_are_errors():
+            contact = linear.contact_accounts()
     except Exception as error:  # noqa: BLE001 - the same, and no more than this part is
         notice = f"loops were not linearised on both sides of what is just open: {_said(error)}"
     took_s, step_s = perf_counter() - begin, linear.step_ns / 1e9

@@ -9,11 +9,13 @@ extension may be loaded for several reasons. A run that does not need one does n
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import ValidationError
@@ -23,6 +25,8 @@ from orchestrator.core.diagnostics import (
     PluginError,
     Problem,
     SoftdockError,
+    StepError,
+    exits_are_errors,
     nearest,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.recording import Draft, Result
 
+_LOG = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -273,7 +278,8 @@ def _of_packages() -> list[str]:
 def before(extension: Extension, hook: Callable[[], Any]) -> Any:
     """Call a hook before the steps: an error of another kind than ours names the extension."""
     try:
-        return hook()
+        with exits_are_errors():
+            return hook()
     except SoftdockError:
         raise
     except Exception as error:
@@ -290,12 +296,32 @@ def behind(
 ) -> Any:
     """Call a hook behind the steps: an error that does not end the run is a problem of it."""
     try:
-        return hook()
+        with exits_are_errors():
+            return hook()
     except ends:
         raise
     except Exception as error:  # noqa: BLE001 - what is computed is kept
         run.outcome.problems.append(f"extension '{extension.name}': {_told(error)}")
         return otherwise
+
+
+def guarded(hook: Callable[..., _Found]) -> Callable[..., _Found]:
+    """Return a hook of steps whose error, or exit, is a failure of a step: results are kept."""
+
+    def called(*arguments: Any) -> _Found:
+        try:
+            with exits_are_errors():
+                return hook(*arguments)
+        except SoftdockError:
+            raise
+        except Exception as error:
+            last = extract_tb(error.__traceback__)[-1]
+            raise StepError(
+                f"an extension failed at the steps: {_told(error)}"
+                f" ({last.filename}, line {last.lineno})"
+            ) from error
+
+    return called
 
 
 def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase:
@@ -337,7 +363,11 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
     try:
         yield before(extension, lambda: _require(Steps, inner, "around", "one that gives steps"))
     except BaseException as error:
-        if not context.__exit__(type(error), error, error.__traceback__):
+        failed = type(error), error, error.__traceback__
+        known = len(run.outcome.problems)
+        if not behind(run, extension, lambda: context.__exit__(*failed)):
+            for text in run.outcome.problems[known:]:  # the run says only why it failed
+                _LOG.warning("%s", text)
             raise
     else:
         behind(run, extension, lambda: context.__exit__(None, None, None))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -282,6 +283,25 @@ class StepSizeUnderflowError(StepError):
 
 class DeadlineError(StepError):
     """A run in real time missed too many deadlines, or its clock fell silent."""
+
+
+class ForeignExitError(RuntimeError):
+    """Code of a user or of another package called for the end of the program."""
+
+
+@contextmanager
+def exits_are_errors() -> Iterator[None]:
+    """Let an exit of foreign code be an error of it: SystemExit, and all that is no Exception.
+
+    Ctrl-C stays what it is.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        text = f"{type(error).__name__}: {error}"
+        raise ForeignExitError(text).with_traceback(error.__traceback__) from error
 
 
 def class_name(error: SoftdockError) -> str:

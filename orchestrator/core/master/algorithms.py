@@ -12,6 +12,7 @@ from orchestrator.core.diagnostics import (
     PluginError,
     SoftdockError,
     UnknownNameError,
+    exits_are_errors,
 )
 from orchestrator.core.master.plan import (
     Coupling,
@@ -262,7 +263,8 @@ def algorithm(name: str) -> Algorithm:
         if entry.name != name:
             continue
         try:
-            loaded: Algorithm = entry.load()
+            with exits_are_errors():
+                loaded: Algorithm = entry.load()
         except Exception as error:
             raise PluginError(f"algorithm '{name}' cannot be imported: {error}") from error
         return _LOADED.setdefault(name, loaded)

@@ -26,6 +26,7 @@ from orchestrator.core.diagnostics import (
     PluginError,
     SoftdockError,
     UnknownNameError,
+    exits_are_errors,
 )
 from orchestrator.core.mat_file import (
     DOUBLES,
@@ -62,7 +63,8 @@ def writer(name: str) -> Writer:
         if entry.name != name:
             continue
         try:
-            loaded: Writer = entry.load()
+            with exits_are_errors():
+                loaded: Writer = entry.load()
         except Exception as error:
             why = lacking_package(error) or error
             raise PluginError(f"format '{name}' cannot be imported: {why}") from error

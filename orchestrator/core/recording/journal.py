@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from orchestrator.core.recording.mcap import GrowingMcap
 
 
+#: s, before the first writing of a journal; each further one waits twice as long as the last.
+_FIRST = 0.1
+
+
 class Journal:
     """A folder of Parquet or npz files, each with further rows, or one MCAP that grows.
 
@@ -48,7 +52,8 @@ class Journal:
 
     folder: Where the files go. It is made, or emptied of an earlier run's, when the first is
         written.
-    interval: Seconds of wall time between two files, or chunks of one, > 0.
+    interval: Seconds of wall time between two files, or chunks of one, > 0. The first ones come
+        earlier, since a run may be killed before it has passed once.
     grows: Whether it is ``rows.mcap``, of which a reader of MCAP sees all but the last interval.
     rows: Number of rows that the files hold.
     """
@@ -60,7 +65,12 @@ class Journal:
         self.grows = grows
         self._growing: GrowingMcap | None = None
         self._parts = 0
-        self._next = time.monotonic() + interval
+        self._wait = min(_FIRST, interval)
+        self._next = time.monotonic() + self._wait
+
+    def begin(self) -> None:
+        """Take the interval from now on: the first step begins."""
+        self._next = time.monotonic() + self._wait
 
     @property
     def due(self) -> bool:
@@ -82,7 +92,8 @@ class Journal:
             writer(kind)(result, self.folder / f"part-{self._parts:06d}.{kind}")
         self._parts += 1
         self.rows += len(result.time_ns)
-        self._next = time.monotonic() + self.interval
+        self._wait = min(2.0 * self._wait, self.interval)
+        self._next = time.monotonic() + self._wait
 
     def remove(self) -> None:
         """Remove the folder, which another file now holds the whole of."""

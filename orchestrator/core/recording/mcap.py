@@ -120,9 +120,11 @@ class GrowingMcap:
     def __init__(self, path: Path, result: Result) -> None:
         self._path = path
         self._told: list[Event] = []
+        #: Its name until it has rows: a head alone is no file that can be read.
+        self._draft: Path | None = path.with_name(f".{path.name}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb", buffering=0)
+            self._file = self._draft.open("wb", buffering=0)
             self.close = weakref.finalize(self, self._file.close)
             self._content = begun(result, self._file, path)
         except OSError as error:
@@ -139,6 +141,9 @@ class GrowingMcap:
         try:
             self._content.add(result.time_ns, result.values, new, result.clock_ns)
             self._content.finish()
+            if self._draft is not None:
+                self._draft.replace(self._path)
+                self._draft = None
         except OSError as error:
             with suppress(OSError):
                 self._content.finish()  # there was room for it before

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from orchestrator.core.diagnostics import PluginError
+from orchestrator.core.diagnostics import PluginError, exits_are_errors
 from orchestrator.core.simunits.blocks.block import Block
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
 from orchestrator.core.system import DataType, Value
@@ -63,7 +63,8 @@ class EmbeddedBlock:
         try:
             if longest is not None and step_size > longest * (1 + 1e-9):
                 raise ValueError(f"a step of {step_size} s; it takes {longest} s at most")
-            self._block.step(current_time, step_size)
+            with exits_are_errors():
+                self._block.step(current_time, step_size)
         except Exception as error:
             told = f"block {self.kind} failed at t = {current_time} s: {error!r}"
             self._tool.log(told, self.error)
@@ -87,7 +88,8 @@ class EmbeddedBlock:
         for name, value in self._given.items():
             self._block.assign(self._block.connectors[name], value)
         try:
-            self._block.initialise(self._time)
+            with exits_are_errors():
+                self._block.initialise(self._time)
         except Exception:
             self._keep()
             raise

@@ -7,7 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, PluginError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    PluginError,
+    exits_are_errors,
+)
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
 from orchestrator.core.simunits.fmi.fmu_unit import (
     Fmu2Unit,
@@ -81,7 +86,8 @@ def _make_block(component: Component) -> SimulationUnit:
     refuse_fmu_options(component, f"block '{location}'")
     kind = class_of(component.source)
     try:
-        made = kind()
+        with exits_are_errors():
+            made = kind()
     except Exception as error:
         raise PluginError(
             f"component '{component.name}': block '{location}' cannot be made:"

@@ -219,15 +219,13 @@ def _plan(plan: DelayPlan) -> Iterator[tuple[str, str]]:
 def environment(
     folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None
 ) -> jinja2.Environment:
-    """Return the templates of a folder; what they are given is escaped, what is missing fails."""
+    """Return the templates of a folder; what they are given is escaped, what is missing fails.
+
+    They are compiled each time: a cache would be code in a folder that others may have made.
+    """
     import jinja2
 
-    try:
-        kept = jinja2.FileSystemBytecodeCache()  # of this user, in the temporary folder
-    except RuntimeError:  # there is none that is his alone
-        kept = None
     made = jinja2.Environment(
-        bytecode_cache=kept,
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,

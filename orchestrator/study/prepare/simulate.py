@@ -281,6 +281,8 @@ class _Report:
 
     def __post_init__(self) -> None:
         self.journal = self.hooks.journal
+        if self.journal is not None:
+            self.journal.begin()
 
     def __call__(self, time: float) -> None:
         execution, hooks = self.execution, self.hooks
@@ -306,6 +308,36 @@ class _Report:
 _INTERVAL = 0.05
 
 
+class _Watcher:
+    """Looks at the rows of a run in a thread, and ends the run as a signal does.
+
+    error: By which it ends; ``None``: it does not.
+    """
+
+    def __init__(self, execution: Execution, watch: Watch) -> None:
+        self._execution, self._watch = execution, watch
+        self._main = threading.main_thread().ident or 0
+        self.error: SoftdockError | None = None
+        self.done = threading.Event()
+
+    def look(self) -> None:
+        """Look until the run is over."""
+        seen = 0
+        while not self.done.wait(_INTERVAL) and self.error is None:
+            rows = self._execution.recording_since(seen)
+            whole = slice(max(len(rows.time_ns) - 1, 0))  # the last may be being written
+            seen += len(rows.time_ns[whole])
+            fresh = replace(rows, time_ns=rows.time_ns[whole], values=rows.values[whole])
+            try:
+                text = self._watch(fresh)
+                error: SoftdockError | None = RunEndedError(text) if text else None
+            except SoftdockError as failed:
+                error = failed
+            if error is not None and not self.done.is_set():
+                self.error = error
+                signal.pthread_kill(self._main, signal.SIGINT)
+
+
 @contextmanager
 def _watched(execution: Execution, watch: Watch) -> Iterator[None]:
     """Let a thread look at the rows of a run, and end it as a signal does."""
@@ -314,40 +346,26 @@ def _watched(execution: Execution, watch: Watch) -> Iterator[None]:
             "a run in real time is watched only with a fixed step, and in the main thread: leave"
             " out what stops it, or 'realtime'"
         )
-    said: list[str] = []
-    done = threading.Event()
+    watcher = _Watcher(execution, watch)
     before = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        if said:
+        if watcher.error is not None:
             raise KeyboardInterrupt  # as that of an operator: no block takes it for its own error
         if callable(before):
             before(number, frame)
 
-    def look() -> None:
-        seen = 0
-        while not done.wait(_INTERVAL):
-            rows = execution.recording_since(seen)
-            whole = slice(max(len(rows.time_ns) - 1, 0))  # the last may be being written
-            seen += len(rows.time_ns[whole])
-            text = watch(replace(rows, time_ns=rows.time_ns[whole], values=rows.values[whole]))
-            if text and not done.is_set():
-                said.append(text)
-                signal.pthread_kill(main, signal.SIGINT)
-                return
-
-    main = threading.main_thread().ident or 0
     signal.signal(signal.SIGINT, interrupted)
-    thread = threading.Thread(target=look, name="watch")
+    thread = threading.Thread(target=watcher.look, name="watch")
     thread.start()
     try:
         yield
     except KeyboardInterrupt:
-        if said:
-            raise RunEndedError(said[0]) from None
+        if watcher.error is not None:
+            raise watcher.error from None
         raise
     finally:
-        done.set()
+        watcher.done.set()
         thread.join()
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 

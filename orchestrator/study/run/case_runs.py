@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from orchestrator.core.diagnostics import (
     NeverEngagedError,
     Problem,
     Severity,
+    SoftdockError,
 )
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.master import recordable
@@ -30,7 +31,15 @@ from orchestrator.core.recording import (
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System, nanoseconds, nearest, seconds
 from orchestrator.core.wings import lacking
-from orchestrator.study.extension import Extension, Run, Steps, entered, finished, prepared
+from orchestrator.study.extension import (
+    Extension,
+    Run,
+    Steps,
+    entered,
+    finished,
+    guarded,
+    prepared,
+)
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
 from orchestrator.study.prepare.simulate import (
@@ -214,11 +223,35 @@ def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> 
     grows = "mcap" in (case.options.formats or ())
     journal = Journal(run.output / left, flush_seconds(case), grows=grows)
     result = _recorded(run, extensions, case, files, journal)
-    for path in _written(result, files, run.draft.folder):
-        link(path, run.output / f"{path.stem}{_PARTIAL}{path.suffix}")
-        run.outcome.files.append(path)
+    with _rows_kept(result, run.output / left, journal):
+        for path in _written(result, files, run.draft.folder):
+            link(path, run.output / f"{path.stem}{_PARTIAL}{path.suffix}")
+            run.outcome.files.append(path)
     journal.remove()
     return result
+
+
+@contextmanager
+def _rows_kept(result: Result, path: Path, journal: Journal) -> Iterator[None]:
+    """Keep all rows in the format that takes the least room where a file cannot be written.
+
+    path: Of them, without the ending.
+    """
+    try:
+        yield
+    except SoftdockError as error:
+        kind = default_format()
+        path = path.with_name(f"{path.name}.{kind}")
+        try:
+            writer(kind)(result, path)
+        except SoftdockError:
+            is_there = journal.folder.is_dir()
+            kept = f"in {journal.folder} up to the last flush" if is_there else "nowhere"
+        else:
+            journal.remove()
+            kept = f"in {path}, which softdock convert reads"
+        text = f"{error}; the run itself came to its end, and its rows are kept {kept}"
+        raise type(error)(text) from error
 
 
 def _recorded(
@@ -231,7 +264,8 @@ def _recorded(
     """Run a case; if that ends early, leave what it has recorded."""
 
     def leave(result: Result) -> None:
-        list(_written(result, files, run.output, _PARTIAL))
+        with _rows_kept(result, journal.folder, journal):
+            list(_written(result, files, run.output, _PARTIAL))
         journal.remove()
 
     pace = run.realtime
@@ -247,11 +281,11 @@ def _recorded(
             hooks = RunHooks(
                 partial(run.tell, case.name),
                 journal,
-                steps.begin,
-                steps.end,
-                steps.watch,
-                steps.share,
-                steps.steer,
+                guarded(steps.begin),
+                guarded(steps.end),
+                None if steps.watch is None else guarded(steps.watch),
+                None if steps.share is None else guarded(steps.share),
+                None if steps.steer is None else guarded(steps.steer),
                 None if run.look is None else partial(run.look, case.name, steps.about),
             )
             result = run_case(steps.case, hooks, realtime=pace)

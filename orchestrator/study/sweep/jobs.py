@@ -17,7 +17,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, PluginError, SoftdockError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    PluginError,
+    SoftdockError,
+    exits_are_errors,
+)
 from orchestrator.core.display import errors_only
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import class_of
@@ -177,7 +182,8 @@ def _measured(
             missing.append(f"measure '{name}': {_sentence(error)}")
     for name, figure in context.functions.items():
         try:
-            found[name] = Measured(float(figure(result)), "")
+            with exits_are_errors():
+                found[name] = Measured(float(figure(result)), "")
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a row and not the end
             missing.append(f"measure '{name}': {_sentence(error)}")
     infinite = [name for name, value in found.items() if not math.isfinite(value.value)]

@@ -149,6 +149,35 @@ def test_what_fails_is_named_and_what_was_computed_is_kept(folder, hook):
     assert kept is (hook in {"leave", "after", "own", "end"})
 
 
+#: Where foreign code ends a program, and how.
+EXITS = [(hook, "sys.exit(0)") for hook in (*HOOKS, "watch", "share") if hook != "own"]
+EXITS += [("after", how) for how in ("raise GeneratorExit", "raise BaseException('base')")]
+EXITS += [("watch", "os._exit(0)"), ("begin", "os._exit(0)")]
+
+
+@pytest.mark.parametrize(("hook", "how"), EXITS)
+def test_an_exit_is_a_failure_and_keeps_what_was_computed(folder, hook, how):
+    hooks = HOOKS | {
+        key: f"""@contextmanager
+    def around(self, run, steps):
+        def {key}(*_):
+            raise OSError('no licence')
+        yield dataclasses.replace(steps, {key}={key})"""
+        for key in ("watch", "share")
+    }
+    text = BROKEN.format(hook=hooks[hook].replace("raise OSError('no licence')", how))
+    install(folder, "broken", f"import dataclasses, os, sys\n{text}", ("run.broken", "Broken"))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2, said
+    assert re.search("SystemExit: 0|GeneratorExit|BaseException: base", said)
+    assert "Traceback" not in said
+    assert re.search(r"extension '(run\.)?broken'|an extension failed at the steps", said)
+    kept = (results(folder) / "one.parquet").exists()
+    assert kept is (hook in {"leave", "after", "end"})
+    assert (results(folder) / "one.partial.parquet").exists() is (hook in {"watch", "share"})
+
+
 SAYS = """
 from orchestrator import Extension, Section
 

@@ -278,8 +278,8 @@ class RunLoop:
             why += f" because {', '.join(events.refusals)}"
         self.ended = f"component '{unit.name}' failed ({why})"
         cause = unit.exception()
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause from None  # Ctrl-C or an exit while a block had the word
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None  # Ctrl-C while a block had the word; an exit is a failure
         why += untold(unit, outcome.status, round(time * 1e9))
         self.unrecoverable = outcome.status == FATAL
         raise StepError(message(unit, outcome.status, time, why)) from cause

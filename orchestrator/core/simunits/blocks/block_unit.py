@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    StepError,
+    exits_are_errors,
+)
 from orchestrator.core.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.core.simunits.blocks.block_file import is_of_file
 from orchestrator.core.simunits.protocol import (
@@ -181,7 +186,8 @@ class BlockUnit(SimulationUnit):
                 self.block.set_state(self._before)
                 for name, value in inputs.items():
                     self.block.assign(self.block.connectors[name], value)
-            self.block.initialise(seconds(start_ns))
+            with exits_are_errors():
+                self.block.initialise(seconds(start_ns))
         except Exception as error:
             raise self._failure("initialising", error) from error
 
@@ -200,7 +206,8 @@ class BlockUnit(SimulationUnit):
 
     def _get_state(self) -> object:
         try:
-            return self.block.get_state()
+            with exits_are_errors():
+                return self.block.get_state()
         except CapabilityError as error:
             raise CapabilityError(f"component '{self.name}': {error}") from None
         except Exception as error:
@@ -210,7 +217,8 @@ class BlockUnit(SimulationUnit):
         if not isinstance(state, dict):
             raise TypeError(f"expected a state of this block, found {type(state).__name__}")
         try:
-            self.block.set_state(state)
+            with exits_are_errors():
+                self.block.set_state(state)
         except Exception as error:
             raise self._failure("restoring a state", error) from error
 

@@ -155,8 +155,23 @@ def coasting(plants, tmp_path):
     return tmp_path / "coasting.ssd"
 
 
-def run(system, output, *options):
-    command = [sys.executable, "-c", "from orchestrator.cli import main; main()", "run", system]
+RIPPLE = """
+import math
+from orchestrator import Block, Output
+
+class Ripple(Block):
+    y: float = Output()
+    z: float = Output()
+    def step(self, t: float, h: float) -> None:
+        self.y, self.z = math.sin(1e4 * t), math.cos(1e4 * t)
+"""
+#: A run whose files may not grow beyond a size.
+SMALL_DISK = """import resource; from orchestrator.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); main()"""
+
+
+def run(system, output, *options, program="from orchestrator.cli import main; main()"):
+    command = [sys.executable, "-c", program, "run", system]
     command += ["--output", output, "--step", "10 us", *options]
     command = [str(part) for part in command]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
@@ -190,6 +205,30 @@ def test_a_killed_run_leaves_what_it_had_flushed(coasting, tmp_path):
         assert child.wait(60) == 0
     assert not folder.exists()
     assert (tmp_path / "out" / "coasting.mat").exists()
+
+
+@pytest.mark.parametrize("size", [600_000, 30_000])
+def test_a_full_disk_keeps_the_rows_of_a_run_that_came_to_its_end(tmp_path, capfd, size):
+    """A CSV of 20,001 rows has 0.9 MB, and the same rows as Parquet 0.4 MB."""
+    (tmp_path / "ripple.py").write_text(RIPPLE)
+    system = System("ripple").add("r", block(f"{tmp_path}/ripple.py:Ripple"))
+    write_ssd(system, tmp_path / "ripple.ssd")
+    options = ("--stop", "200 ms", "--format", "csv", "--flush", "10 ms", "--no-linearise")
+    with run(
+        tmp_path / "ripple.ssd", tmp_path / "out", *options, program=SMALL_DISK.format(size=size)
+    ) as child:
+        assert child.wait(60) == 2
+    said = " ".join(capfd.readouterr().err.split())
+    assert "ripple.csv: cannot be written: File too large; " in said
+    assert "the run itself came to its end, and its rows are kept" in said
+    if size > 30_000:
+        assert "ripple.partial.parquet, which softdock convert reads" in said
+        assert len(read_result(tmp_path / "out" / "ripple.partial.parquet").time) == 20_001
+        assert not (tmp_path / "out" / "ripple.partial").exists()
+    elif (tmp_path / "out" / "ripple.partial").exists():
+        assert "ripple.partial up to the last flush" in said
+    else:
+        assert "its rows are kept nowhere" in said
 
 
 def test_a_journal_takes_the_place_of_an_earlier_one(tmp_path):
@@ -253,6 +292,7 @@ def test_a_disk_that_is_full_keeps_what_was_written(experiment, tmp_path, monkey
     out = tmp_path / "out"
     with pytest.raises(SoftdockError, match=r"a\.csv: cannot be written: No space left"):
         run_experiment(experiment(TWO), tmp_path, out)
-    assert {path.name for path in out.iterdir()} == {"a.partial.mat"}
+    assert {path.name for path in out.iterdir()} == {"a.partial.mat", "a.partial.parquet"}
+    assert len(read_result(out / "a.partial.parquet").time) == 11
     assert loadmat(out / "a.partial.mat")["data_2"].shape == (4, 11)
     assert not list(tmp_path.glob(".out.*"))

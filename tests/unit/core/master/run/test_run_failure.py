@@ -74,6 +74,22 @@ def test_interrupt_while_a_block_has_the_word():
     assert len(run.recording().time_ns) == 6
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (10, "SystemExit: 0"),
+        (11, "SystemExit: enough"),
+        (12, "GeneratorExit"),
+        (13, "BaseException: base"),
+    ],
+)
+def test_a_block_that_ends_the_program_fails(how, said):
+    run = Execution(faulty(how), step="1 ms")
+    with pytest.raises(StepError, match=rf"component 'rig' failed .*{said}.*sample_blocks\.py"):
+        run.advance("1 s")
+    assert len(run.recording().time_ns) == 6
+
+
 def test_a_block_that_does_not_initialise():
     with pytest.raises(
         StepError, match="'rig' failed while initialising: ZeroDivisionError: nothing"
