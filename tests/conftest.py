@@ -84,6 +84,14 @@ def _each_source_is_compiled_once():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _sockets_are_of_the_tests(tmp_path_factory):
+    """Sockets of runs lie in a folder of the tests, not of the account."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _no_memory_is_locked():
     """All that a worker of these tests has mapped is gigabytes, which would stay with it."""
     from orchestrator.core.master.run import pacing

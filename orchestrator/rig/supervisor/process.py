@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core import posix
+from orchestrator.core.accounts import is_trusted, peer_of
 from orchestrator.core.diagnostics import DeviceError, SoftdockError
 from orchestrator.core.structs import MutableStruct
 from orchestrator.rig.supervisor import rig_tracking
@@ -31,7 +32,7 @@ from orchestrator.rig.supervisor.settings import SignalLimits, SupervisorSetting
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import TUNE, WISHES, DeviceWatch, Supervisor
 from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RowFile, WatchMemory, write_ring
-from orchestrator.rig.supervisor.wire import hear, operator_at, peer_of, take_rig, tell
+from orchestrator.rig.supervisor.wire import hear, operator_at, take_rig, tell
 
 
 def take_priority(settings: SupervisorSettings) -> str:
@@ -185,8 +186,8 @@ class SupervisorProcess:
     def _serve(self, file: int) -> None:
         if file == self._door.fileno():
             channel, _ = self._door.accept()
-            if peer_of(channel)[1] not in (0, os.getuid()):
-                channel.close()  # another user of this machine
+            if not is_trusted(peer_of(channel)[1]):
+                channel.close()  # another account of this machine
                 return
             channel.settimeout(0.0)
             self._peers[channel.fileno()] = _Peer(channel)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import socket
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from orchestrator.core.accounts import (
+    NamedSocket,
+    NameTakenError,
+    account_name,
+    connect_to_name,
+    peer_of,
+)
 from orchestrator.core.diagnostics import DeviceError
 
 #: A longer message is none of ours.
@@ -41,19 +46,6 @@ def hear(channel: socket.socket) -> tuple[dict[str, Any], int | None]:
 _PTS = range(136, 144)
 #: How long an answer of a supervisor may take, s.
 ANSWER_S = 5.0
-_CREDENTIALS = struct.Struct("3i")  # process, user, group
-
-
-def rig_address(rig: str) -> str:
-    """Return the abstract address of a rig: the kernel frees it when its process ends."""
-    return f"\0softdock.{os.getuid()}.{rig}"
-
-
-def peer_of(channel: socket.socket) -> tuple[int, int]:
-    """Return process and user at the other end, as the kernel knows them."""
-    data = channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    process, user, _ = _CREDENTIALS.unpack(data)
-    return process, user
 
 
 def operator_at(channel: socket.socket) -> str:
@@ -74,37 +66,32 @@ def operator_at(channel: socket.socket) -> str:
 
 def take_rig(rig: str) -> socket.socket:
     """Take a rig for as long as this process lives; return the socket that others connect to."""
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        made.bind(rig_address(rig))
-    except OSError as error:
-        made.close()
-        if error.errno != errno.EADDRINUSE:
-            raise
+        made = NamedSocket(_name(rig), socket.SOCK_SEQPACKET)
+    except NameTakenError:
         with connect_to(rig) as other:
             owner, _ = peer_of(other)
         raise DeviceError(
             f"rig '{rig}' has a supervisor already, process {owner}; expected none: end that run,"
             " or give this rig another name (supervisor.rig)"
         ) from None
-    made.listen()
     made.settimeout(0.0)
     return made
 
 
+def _name(rig: str) -> str:
+    return f"rig-{rig}"
+
+
 def connect_to(rig: str) -> socket.socket:
-    """Return a connection to the supervisor of a rig."""
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    made.settimeout(ANSWER_S)
+    """Return a connection to the supervisor of a rig of this account."""
     try:
-        made.connect(rig_address(rig))
+        return connect_to_name(_name(rig), socket.SOCK_SEQPACKET, ANSWER_S)
     except OSError:
-        made.close()
         raise DeviceError(
             f"rig '{rig}' has no supervisor on this machine; expected one that runs: a run with"
-            " [supervisor] starts it"
+            f" [supervisor] starts it, under your account, {account_name(os.geteuid())}"
         ) from None
-    return made
 
 
 _FORCES = ("N", "N.m")

@@ -1,0 +1,185 @@
+"""Who may command: each door of a run, tried by another account of this machine."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from orchestrator.core import accounts
+from orchestrator.core.accounts import NamedSocket, connect_to_name, own_folder
+from orchestrator.core.diagnostics import DeviceError
+from orchestrator.rig.supervision import SupervisorClient
+from orchestrator.rig.supervisor.settings import SupervisorSettings
+from orchestrator.rig.supervisor.wire import Operator, connect_to, take_rig
+
+OTHER = 65534
+another_account = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root can start programs of another account"
+)
+#: Python itself may lie where only root finds it, so a program becomes another's after its imports.
+LEAVE = f"""
+import encodings.idna, http.client, json, mmap, os, socket, sys
+os.setgroups([]); os.setresgid({OTHER}, {OTHER}, {OTHER}); os.setresuid({OTHER}, {OTHER}, {OTHER})
+"""
+#: Ends as soon as its standard input is closed.
+WAIT = "\nprint('ready', flush=True); sys.stdin.read()"
+
+
+@contextmanager
+def as_other(program, *arguments):
+    """Run a program of another account until the block ends; it says when it is ready."""
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-c", LEAVE + program, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd="/",
+    ) as child:
+        yield child
+
+
+def told_to_other(program, *arguments):
+    """Run a program of another account to its end; return what it prints."""
+    with as_other(program, *arguments) as child:
+        return child.communicate(timeout=60)[0].strip()
+
+
+@pytest.fixture
+def state(monkeypatch):
+    """A folder of sockets in a place that others can reach, as a home folder may be."""
+    folder = Path(tempfile.mkdtemp(prefix="sd-"))
+    folder.chmod(0o755)
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    yield folder
+    shutil.rmtree(folder)
+
+
+# --- Names and the supervisor of a rig -----------------------------------------------------------
+
+
+def test_a_name_is_taken_once_and_free_again(state):
+    with NamedSocket("page-1", socket.SOCK_STREAM) as door:
+        with pytest.raises(accounts.NameTakenError):
+            NamedSocket("page-1", socket.SOCK_STREAM)
+        with connect_to_name("page-1", socket.SOCK_STREAM, 5.0) as channel:
+            assert accounts.peer_of(channel) == (os.getpid(), os.geteuid())
+        door.close()
+    assert list(own_folder().iterdir()) == []
+    with pytest.raises(OSError, match="No such file"):
+        connect_to_name("page-1", socket.SOCK_STREAM, 5.0)
+    assert own_folder() == state / "softdock"
+    assert own_folder().stat().st_mode & 0o777 == 0o700
+
+
+def test_what_a_killed_process_left_is_in_nobodys_way(state):
+    program = (
+        "import os, signal, socket; from orchestrator.core.accounts import NamedSocket\n"
+        "kept = NamedSocket('rig-a', socket.SOCK_SEQPACKET); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    killed = subprocess.run([sys.executable, "-c", program], check=False)  # noqa: S603 - our own
+    assert killed.returncode == -9
+    assert (state / "softdock").is_dir()
+    assert len(list(own_folder().iterdir())) == 2
+    with pytest.raises(DeviceError, match="rig 'a' has no supervisor"):
+        connect_to("a")
+    with take_rig("a"), connect_to("a"):
+        pass
+
+
+def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeypatch):
+    folder = own_folder()
+    folder.chmod(0o777)
+    assert own_folder() == folder
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.rmdir()
+    elsewhere = state / "elsewhere"
+    elsewhere.mkdir()
+    folder.symlink_to(elsewhere)
+    places = iter([folder, state / "next"])
+    monkeypatch.setattr(accounts, "_folders", lambda: places)
+    assert own_folder() == state / "next"
+    monkeypatch.setattr(accounts, "_folders", lambda: iter([folder]))
+    with pytest.raises(DeviceError, match=r"no folder for sockets that other accounts"):
+        own_folder()
+
+
+SQUAT = """
+for name in ("softdock.0.exam", "softdock.0.rig-exam"):
+    taken = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    taken.bind("\\0" + name); taken.listen(); globals()[name] = taken
+try:
+    os.mkdir("/tmp/softdock-0")
+except FileExistsError:
+    pass
+try:
+    socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])
+    print("bound", flush=True)
+except PermissionError:
+    print("refused", flush=True)
+"""
+
+
+@another_account
+def test_another_account_takes_no_name_of_a_rig(state):
+    place = own_folder() / accounts._file("rig-exam")
+    with as_other(SQUAT + WAIT, place) as child:
+        assert [child.stdout.readline().strip() for _ in range(2)] == ["refused", "ready"]
+        try:
+            with take_rig("exam") as door, connect_to("exam") as channel:
+                door.settimeout(10.0)
+                assert accounts.peer_of(channel)[1] == 0
+        finally:
+            shutil.rmtree("/tmp/softdock-0", ignore_errors=True)  # noqa: S108 - of the child
+
+
+IMPOSTOR = """
+door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); door.bind(sys.argv[1]); door.listen()
+"""
+
+
+@another_account
+def test_an_impostor_is_no_supervisor_even_where_it_could_take_the_name(state):
+    folder = own_folder()
+    folder.chmod(0o777)
+    with as_other(IMPOSTOR + WAIT, folder / accounts._file("rig-exam")) as child:
+        assert child.stdout.readline() == "ready\n"
+        said = rf"'rig-exam' is held by 'nobody' \(uid {OTHER}\); expected a program of 'root'"
+        with pytest.raises(DeviceError, match=said):
+            Operator("exam")
+
+
+COMMAND = """
+channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); channel.settimeout(20)
+try:
+    channel.connect(sys.argv[1])
+    channel.send(json.dumps({"hello": "operator", "wish": sys.argv[2]}).encode())
+    print(channel.recv(1 << 18).decode() or "closed")
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+@another_account
+def test_another_account_commands_no_supervisor(state, tmp_path):
+    settings = SupervisorSettings(rig="exam", priority=0)
+    with SupervisorClient(settings, ["robot"], tmp_path), Operator("exam") as operator:
+        place = own_folder() / accounts._file("rig-exam")
+        assert told_to_other(COMMAND, place, "stop") == "PermissionError"
+        own_folder().chmod(0o755)  # as if the folder did not hold
+        place.chmod(0o777)
+        for wish in ("status", "arm", "stop", "reset"):
+            assert told_to_other(COMMAND, place, wish) in {
+                "closed",
+                "BrokenPipeError",
+                "ConnectionResetError",
+            }
+        status = operator.wish("status")
+        assert status["wished"] is None
+        assert json.loads(json.dumps(status))["state"] == "OFF"
