@@ -17,6 +17,7 @@ ELSEWHERE = {
     "cli/dcp.py": "signals that end a slave",
     "cli/supervisor.py": "keys of a terminal",
     "cli/failure.py": "the exit code of a closed pipe",
+    "core/accounts.py": "whose a socket, a folder and a port are",
     "core/own_process.py": "how modules are started, and end",
     "core/recording/journal.py": "how a process ended",
     "core/recording/whole_folder.py": "one call, and what is done without it",
