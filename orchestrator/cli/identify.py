@@ -76,6 +76,7 @@ def identify(
     """Excite the devices of a case one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
+    from orchestrator.rig.hardware import Hardware
     from orchestrator.rig.identification.before_arming import identify_case, procedure
     from orchestrator.rig.identification.identified_device import devices_of
     from orchestrator.rig.identification.report import set_identified_delays, write_identification
@@ -127,7 +128,10 @@ def identify(
     files = write_identification(found, experiment.title, where)
     clock = experiment.realtime.clock if experiment.realtime else None
     twins_found = [each.twin for each in found]
-    changed = set_identified_delays(set_delays, twins_found, clock) if set_delays else []
+    changed = []
+    if set_delays:
+        physical = Hardware.of(experiment, folder).physical
+        changed = set_identified_delays(set_delays, twins_found, clock, physical)
     if json:
         twins = [each.twin.model_dump(mode="json", exclude_none=True) for each in found]
         print_json({"twins": twins, "files": [str(path) for path in files], "delays": changed})

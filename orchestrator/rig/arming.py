@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,9 +10,17 @@ from orchestrator.author.reading import plain_value
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import ArmingError, DescriptionError, SoftdockError
 from orchestrator.core.recording import Result
+from orchestrator.core.simunits import component_of
 from orchestrator.core.simunits.registry import clock_ns
-from orchestrator.core.system import Endpoint, System
-from orchestrator.core.system.time import step_length
+from orchestrator.core.structs import Struct
+from orchestrator.core.system import (
+    Endpoint,
+    SourceKind,
+    System,
+    TransportDelay,
+    connection_name,
+)
+from orchestrator.core.system.time import nanoseconds, step_length
 from orchestrator.loops import LinearSystem, linear_system
 from orchestrator.rig.identified_model import (
     gain_ratios,
@@ -21,15 +29,16 @@ from orchestrator.rig.identified_model import (
     with_gains,
     with_identified_dynamics,
 )
+from orchestrator.rig.line_delay import (
+    LineDelay,
+    declared_otherwise,
+    line_delays,
+    with_device_delays,
+)
 from orchestrator.rig.margins import Arming, Knobs, arm
 from orchestrator.rig.tables import ArmingTable
-from orchestrator.rig.twin_file import (
-    TwinFile,
-    declared_otherwise,
-    device_lines,
-    identified_delay,
-    in_run_time,
-)
+from orchestrator.rig.twin_file import TwinFile, in_run_time
+from orchestrator.rig.twins import inner_of
 from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.content import Cell
 from orchestrator.study.experiment import RunOptions
@@ -108,27 +117,91 @@ def commanded(system: System) -> list[str]:
     return [n for n, one in system.components.items() if n in fed and clock_ns(one.source)]
 
 
-def _with_longer(
-    system: System, twins: Sequence[TwinFile], physical: Collection[str], step_ns: int
-) -> tuple[System, tuple[str, ...]]:
-    """Give lines the delays that were identified where they are longer than those declared."""
-    told = []
-    for twin in twins:
-        told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
-        for line, pair, found in device_lines(system, twin, physical):
-            delay = identified_delay(twin, pair, found)
-            beyond = delay.nominal_ns % step_ns if step_ns else 0
-            if beyond * 1e-9 < pair.jitter.value:  # by more than that samples scatter
-                delay = replace(delay, nominal_ns=delay.nominal_ns - beyond)
-            declared = line.delay.nominal_ns if line.delay else 0
-            name = f"{line.source} -> {line.target}"
-            told.append(
-                f"{name}: {delay.nominal_ns / 1e6:g} ms identified, {declared / 1e6:g} ms declared;"
-                f" margins are those with {max(delay.nominal_ns, declared) / 1e6:g} ms"
-            )
-            if delay.nominal_ns > declared:
-                system = system.with_delay(str(line.source), str(line.target), delay)
-    return system, tuple(told)
+class _Delays(Struct):
+    """The delays of a case with devices, and the models that its margins are computed with.
+
+    model: Has no twins in the place of identified devices, and does not have the delays yet.
+    lines: That begin at devices.
+    run: Delays of the run itself, ns, by lines; lines into a device have no others in the model.
+    otherwise: Lines that declare another delay than was identified, in sentences.
+    """
+
+    model: System
+    lines: tuple[LineDelay, ...]
+    run: Mapping[str, int]
+    otherwise: tuple[str, ...]
+
+    @property
+    def system(self) -> System:
+        """The model with the delays of the run and of its devices."""
+        total = {line.line: line.total_ns for line in self.lines}
+        late = {name: one.late_ns for name, one in self.model.components.items()}
+        lines = []
+        for line in self.model.connections:
+            name, end = str(line), line.source
+            total_ns = total.get(name, self.run.get(name))
+            if total_ns is not None:
+                rest_ns = total_ns
+                if name in total:  # a model that is a twin is late by itself
+                    rest_ns -= late[end.component].get(end.connector, 0)
+                delay = replace(line.delay or TransportDelay(0), nominal_ns=rest_ns)
+                line = replace(line, delay=delay if rest_ns or line.delay else None)  # noqa: PLW2901
+            lines.append(line)
+        return replace(self.model, connections=tuple(lines))
+
+
+def _ends(line: str) -> tuple[str, str]:
+    source, _, target = line.partition(" -> ")
+    return source, target
+
+
+def _delays_of(
+    model: System,
+    case: PreparedCase,
+    settings: RunSettings,
+    twins: Sequence[TwinFile],
+    table: ArmingTable,
+) -> _Delays:
+    """Account for the delays of a case: what its run has, is identified and is declared."""
+    run = case.system
+    for text, delay in settings.delays.items():
+        name = connection_name(text)
+        if any(str(line) == name for line in run.connections):
+            run = run.with_delay(*_ends(name), delay)
+    declared = {
+        connection_name(text): nanoseconds(delay, "arming.delays")
+        for text, delay in table.delays.items()
+    }
+    devices = [name for name, one in run.components.items() if clock_ns(one.source)]
+    step_ns = 0 if case.options.step is None else step_length(case.options.step, "step")
+    rates = case.options.rates or {}
+
+    def period_ns(name: str) -> int:
+        return step_ns * rates.get(name, 1)
+
+    lines = tuple(line_delays(model, run, devices, twins, declared, period_ns))
+    own = {
+        str(line): 0 if line.delay is None else line.delay.nominal_ns
+        for line in run.connections
+        if line.target.component in devices and str(line) in declared
+    }
+    compared = model
+    for line in lines:
+        if not line.is_physical:
+            compared = compared.with_delay(*_ends(line.line), declared.get(line.line, 0) * 1e-9)
+    physical = {line.line for line in lines if line.is_physical}
+    otherwise = tuple(
+        f"{line} {text}"
+        for twin in twins
+        for line, text in declared_otherwise(compared, twin, physical)
+    )
+    identified = {twin.component for twin in twins}
+    for name, one in model.components.items():
+        if name in identified and one.source.kind is SourceKind.TWIN:
+            inner = inner_of(one)
+            part = component_of(inner.source, name, inner.values, inner.options)
+            model = replace(model, components={**model.components, name: part})
+    return _Delays(model, lines, own, otherwise)
 
 
 def _with_dynamics(
@@ -158,7 +231,8 @@ def _armed(
     try:
         system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
-        system, told, objections = _as_identified(system, case, twins, table)
+        delays = _delays_of(system, case, settings, twins, table)
+        system, told, objections = _as_identified(delays, case, twins, table)
         linear = _linear(system, case.options, table)
         knobs = Knobs(table.stiffness, table.damping, clock)
         watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
@@ -167,15 +241,28 @@ def _armed(
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    found = replace(found, objections=objections, advice=() if objections else found.advice)
+    found = replace(
+        found,
+        objections=objections,
+        advice=() if objections else found.advice,
+        delays=delays.lines,
+    )
     remarks = (_PLAIN, *converted, *told, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)
 
 
 def _as_identified(
-    system: System, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
+    delays: _Delays, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
 ) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
     """Give models what was identified: return the system, what was done, and what is refused."""
+    system = delays.model
+    moved = commanded(case.system)
+    told = tuple(
+        str(line)
+        for line in delays.lines
+        if line.identified_ns is not None
+        or (not line.is_physical and line.line.partition(".")[0] in moved)
+    )
     doubts = tuple(
         doubt
         for twin in twins
@@ -184,18 +271,19 @@ def _as_identified(
     )
     twins = [twin.without_doubts() for twin in twins]
     if not twins:
-        return system, (), doubts
+        return delays.system, told, doubts
     linear = _linear(system, case.options, table)
     ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
-    step_ns = 0 if case.options.step is None else step_length(case.options.step, "step")
-    later, told = _with_longer(system, twins, case.case.physical, step_ns)
+    objections += [line.objection for line in delays.lines]
+    later = delays.system
     found, changed = _with_dynamics(later, case.system, twins, case.options)
     kept = [
         one for one in ratios if found.components[one.component] is later.components[one.component]
     ]
     found, turned = with_gains(found, kept)
-    return found, (*told, *changed, *turned), (*doubts, *filter(None, objections))
+    said = (*delays.otherwise, *told, *changed, *turned)
+    return found, said, (*doubts, *filter(None, objections))
 
 
 def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSystem:
@@ -216,6 +304,13 @@ class ArmingOfDevices(Extension):
         for name, arming in found.items():
             run.notes[name] += arming.notes
             run.add(name, arming_section(name, arming))
+
+    def prepare(self, run: Run, case: PreparedCase) -> PreparedCase:
+        """Let the loops of the run count what its devices bring, as arming does."""
+        arming: Arming | None = run.value(case.name, "arming")
+        if arming is None:
+            return case
+        return replace(case, system=with_device_delays(case.system, arming.delays))
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
         """Put them into the result."""

@@ -18,9 +18,7 @@ from orchestrator.core.system import (
     connection_name,
 )
 from orchestrator.rig.devices.registry import read_address
-from orchestrator.rig.twin_file import (
-    SignalPair,
-    TwinFile,
+from orchestrator.rig.line_delay import (
     declared_otherwise,
     device_lines,
     identified_delay,
@@ -28,6 +26,7 @@ from orchestrator.rig.twin_file import (
     is_of_other,
     line_delay_ns,
 )
+from orchestrator.rig.twin_file import SignalPair, TwinFile
 from orchestrator.rig.twins import twin_of
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case

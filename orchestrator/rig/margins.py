@@ -18,6 +18,7 @@ from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_transfer import level, margins_of
 from orchestrator.loops.sampled_loop import MultirateLoop, SampledLoop
 from orchestrator.loops.state_space import Floats
+from orchestrator.rig.line_delay import LineDelay
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 
 
@@ -226,6 +227,7 @@ class Arming:
     forced: Why the devices move although it was refused; empty: they do not.
     failure: Why no margins could be computed; empty if they were.
     objections: What was identified of devices that margins cannot be relied on with, in sentences.
+    delays: Of the lines that begin at devices, as margins are computed with them.
     tables: What is left of the margins when a device changes, of the commands that ask for it.
     again: Computes the same with other values and delays, given as text by name.
     """
@@ -238,6 +240,7 @@ class Arming:
     forced: str = ""
     failure: str = ""
     objections: tuple[str, ...] = ()
+    delays: tuple[LineDelay, ...] = ()
     tables: tuple[MarginTable, ...] = ()
     again: Callable[[Mapping[str, str]], Arming] | None = field(
         default=None, compare=False, repr=False
@@ -290,6 +293,7 @@ class Arming:
             "remarks": list(self.remarks),
             "failure": self.failure,
             "objections": list(self.objections),
+            "delays": [line.as_json() for line in self.delays],
         }
 
 

@@ -1,9 +1,9 @@
-"""The file of a twin, each number with its interval, and what a device brings to lines."""
+"""The file of a twin, each number with its interval, and its times by another clock."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -16,7 +16,6 @@ from orchestrator.core.diagnostics import UnknownNameError, nearest
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_file
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import Connection, Provenance, System, TransportDelay
 
 Floats = npt.NDArray[np.float64]
 #: Two poles nearer than this are treated as one: the difference of the exponentials has no digits.
@@ -328,86 +327,6 @@ def _inline(value: Any) -> Any:
     table = tomlkit.inline_table()
     table.update({key: _inline(inner) for key, inner in value.items() if inner is not None})
     return table
-
-
-#: Delays are declared to the microsecond.
-_US = 1_000
-
-
-def brought(pair: SignalPair, *, hardware: bool) -> Estimate:
-    """Return the delay, s, that a device brings to lines which begin at a response.
-
-    To a line that hardware makes that of the device alone, since no run reads the response there;
-    to others that of a loop through the run
-    (:attr:`~orchestrator.rig.twin_file.SignalPair.loop_delay`).
-    """
-    return pair.delay if hardware and pair.delay is not None else pair.loop_delay
-
-
-def line_delay_ns(seconds: float) -> int:
-    """Return an identified delay in nanoseconds, to the microsecond: no estimate is finer."""
-    return round(seconds * 1e6) * _US
-
-
-def device_lines(
-    system: System, twin: TwinFile, physical: Collection[str] = ()
-) -> Iterator[tuple[Connection, SignalPair, Estimate]]:
-    """Yield the lines that begin at responses of a device, their pairs, and what it brings, s.
-
-    What is in doubt of a twin gives none.
-    """
-    sure = reversed(twin.without_doubts().pair)
-    entries = {pair.response.partition("[")[0]: pair for pair in sure}
-    for line in system.connections:
-        pair = entries.get(line.source.connector)
-        if line.source.component == twin.component and pair is not None:
-            yield line, pair, brought(pair, hardware=str(line) in physical)
-
-
-def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
-    """Return an estimate as the delay of a line, with where it comes from."""
-    return TransportDelay(
-        line_delay_ns(found.value),
-        Provenance(pair.provenance),
-        device=twin.device,
-        date=twin.date.isoformat(),
-    )
-
-
-def declared_otherwise(
-    system: System, twin: TwinFile, physical: Collection[str] = ()
-) -> Iterator[tuple[Connection, str]]:
-    """Yield the lines that declare a delay outside of the interval that was identified.
-
-    A line that hardware makes may be later than its device: what lies behind is on it as well. What
-    a line declares of another device is not compared. Parameters as of :func:`device_lines`.
-    """
-    for line, _, found in device_lines(system, twin, physical):
-        delay, hardware = line.delay, str(line) in physical
-        if delay is None or not delay.nominal_ns or is_of_other(delay, twin.device):
-            continue
-        early = delay.nominal_ns < line_delay_ns(found.low)
-        late = delay.nominal_ns > line_delay_ns(found.high) and not hardware
-        if early or late:
-            alone = " before what lies behind it" if hardware else ""
-            text = (
-                f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"
-                f" '{twin.component}' ({twin.device}) was identified with {in_ms(found)}{alone};"
-                " declare what was identified (softdock identify --set-delays), or identify it"
-                " again"
-            )
-            yield line, text
-
-
-def is_of_other(delay: TransportDelay, device: str) -> bool:
-    """Whether a delay says that it is that of another device."""
-    return delay.device not in {"", device}
-
-
-def in_ms(found: Estimate) -> str:
-    """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
-    value, low, high = (line_delay_ns(each) / 1e6 for _, each in found)
-    return f"{value:g} ms ({low:g} to {high:g})"
 
 
 #: By which clocks may differ, millionths. Samples that come slower than that were held up, by a

@@ -27,14 +27,8 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.naming import listed_names
 from orchestrator.engine import TwinUnit as NativeUnit
-from orchestrator.rig.twin_file import (
-    SignalPair,
-    TwinFile,
-    brought,
-    in_run_time,
-    line_delay_ns,
-    read_twin,
-)
+from orchestrator.rig.line_delay import brought, line_delay_ns
+from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time, read_twin
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import WorkerProcess

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,13 +17,12 @@ from orchestrator.pictures import save, write_report
 from orchestrator.pictures.plot_drawing import dress, headline, new_figure
 from orchestrator.rig.identification.identified_device import IdentifiedDevice, IdentifiedPair
 from orchestrator.rig.identification.record import Floats
+from orchestrator.rig.line_delay import device_lines, identified_delay, in_ms, line_delay_ns
 from orchestrator.rig.twin_file import (
     Dynamics,
     Estimate,
     SignalPair,
     TwinFile,
-    device_lines,
-    identified_delay,
     in_run_time,
     twin_text,
 )
@@ -205,21 +204,31 @@ def _rows(entry: SignalPair) -> Iterator[tuple[str | float | None, ...]]:
 
 
 def set_identified_delays(
-    path: Path, twins: Sequence[TwinFile], clock: str | None = None
+    path: Path,
+    twins: Sequence[TwinFile],
+    clock: str | None = None,
+    physical: Collection[str] = (),
 ) -> list[str]:
     """Write the delays of devices onto the connections that carry their responses.
 
     Each gets the delay of a loop through the device, with its provenance, the device and the date.
-    All else in the file stays as it is.
+    A line of ``physical`` gets that of the device alone, unless the line declares a longer one: it
+    contains what lies behind the device. All else in the file stays as it is.
     """
     edit = FileEdit(path)
     twins, told = in_run_time(twins, clock)
-    found = [
-        (line, identified_delay(twin, pair, brought))
-        for twin in twins
-        for line, pair, brought in device_lines(edit.system, twin)
-    ]
-    if not found:
+    found, longer = [], []
+    for twin in twins:
+        for line, pair, brought in device_lines(edit.system, twin, physical):
+            declared_ns = 0 if line.delay is None else line.delay.nominal_ns
+            if str(line) in physical and declared_ns >= line_delay_ns(brought.low) > 0:
+                longer.append(
+                    f"not set: {line} is made by hardware and declares {declared_ns / 1e6:g} ms"
+                    f" from end to end; '{twin.component}' alone has {in_ms(brought)}"
+                )
+            else:
+                found.append((line, identified_delay(twin, pair, brought)))
+    if not found and not longer:
         names = ", ".join(repr(twin.component) for twin in twins)
         raise DescriptionError.in_file(
             path, f"no connection begins at a response of {names}, so no delay was set"
@@ -230,11 +239,12 @@ def set_identified_delays(
             system = system.with_delay(str(line.source), str(line.target), delay)
         return system
 
-    edit.change(change)
-    edit.document.save()
+    if found:
+        edit.change(change)
+        edit.document.save()
     changed = (
         f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
         for line, delay in found
     )
     doubts = (f"not set: {doubt}" for twin in twins for doubt in twin.doubts.values())
-    return [*changed, *told, *doubts]
+    return [*changed, *longer, *told, *doubts]

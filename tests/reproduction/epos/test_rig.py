@@ -40,7 +40,7 @@ gain_reserve = 1.25
 system = "rig_capture.ssd"
 devices.robot = { device = "kuka_rsi", axes = ["x"], measured = "displacement" }
 [case.c.delays]
-"robot.x -> sensor.x" = "16 ms"
+"robot.x -> sensor.x" = "0 ms"
 """
 
 
@@ -105,7 +105,7 @@ def test_at_a_kink_both_sides_are_taken_and_told(rig_of_gains, case):
     So the contact was refused, +0.0032 1/s, and the capture granted with 58 ms.
     """
     system = "rig_contact.ssd" if case == "contact_16" else "rig_capture.ssd"
-    text = GAINS.replace("rig_capture.ssd", system).replace('"16 ms"', '"18 ms"')
+    text = GAINS.replace("rig_capture.ssd", system).replace('"0 ms"', '"18 ms"')
     text = text.replace('4 ms"\ngain', '4 ms"\nset = { "sensor.latched" = false }\ngain')
     rig_of_gains.write_text(text, encoding="utf-8")
     kink = armings(rig_of_gains)["c"]

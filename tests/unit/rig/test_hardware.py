@@ -10,7 +10,8 @@ from orchestrator.core.system import TransportDelay
 from orchestrator.core.system.loops import closed_loops
 from orchestrator.rig.arming import armed
 from orchestrator.rig.hardware import Hardware, told_otherwise
-from orchestrator.rig.twin_file import declared_otherwise, twin_text
+from orchestrator.rig.line_delay import declared_otherwise
+from orchestrator.rig.twin_file import twin_text
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.runner import run_experiment

@@ -1,0 +1,264 @@
+"""The delay of a line that begins at a device: what the device brings, and what the line adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from orchestrator.core.structs import Struct, replace
+from orchestrator.core.system import Connection, Provenance, System, TransportDelay
+from orchestrator.rig.twin_file import Estimate, SignalPair, TwinFile
+
+#: Delays are declared to the microsecond.
+_US = 1_000
+
+
+def brought(pair: SignalPair, *, hardware: bool) -> Estimate:
+    """Return the delay, s, that a device brings to lines which begin at a response.
+
+    To a line that hardware makes that of the device alone, since no run reads the response there;
+    to others that of a loop through the run
+    (:attr:`~orchestrator.rig.twin_file.SignalPair.loop_delay`).
+    """
+    return pair.delay if hardware and pair.delay is not None else pair.loop_delay
+
+
+def line_delay_ns(seconds: float) -> int:
+    """Return an identified delay in nanoseconds, to the microsecond: no estimate is finer."""
+    return round(seconds * 1e6) * _US
+
+
+def device_lines(
+    system: System, twin: TwinFile, physical: Collection[str] = ()
+) -> Iterator[tuple[Connection, SignalPair, Estimate]]:
+    """Yield the lines that begin at responses of a device, their pairs, and what it brings, s.
+
+    An array passes over one line, whose delay is that of its latest element. Responses in doubt
+    give none.
+    """
+    pairs: dict[str, list[SignalPair]] = {}
+    for pair in twin.without_doubts().pair:
+        pairs.setdefault(pair.response.partition("[")[0], []).append(pair)
+    for line in system.connections:
+        elements = pairs.get(line.source.connector)
+        if line.source.component == twin.component and elements:
+            hardware = str(line) in physical
+            latest = max(elements, key=lambda each: brought(each, hardware=hardware).value)
+            yield line, latest, brought(latest, hardware=hardware)
+
+
+class LineDelay(Struct):
+    """The delay of one line that begins at a response of a device, in parts.
+
+    A line that the run reads has both parts, one after the other. The declared delay of a line that
+    hardware makes is end to end: it contains that of the device.
+
+    line: ``device.response -> component.input``.
+    added_ns: What lies on the line in addition to the device, ns: the delay that the run itself
+        gives the line, or, of a line that hardware makes, a declared delay of another device.
+    identified_ns: Delay of the device as it was identified, ns; ``None``: it was not.
+    declared_ns: Delay of the device as it is declared, ns; ``None``: it is not.
+    is_physical: Whether hardware makes the line.
+    objection: Why the total is not known; empty: it is.
+    """
+
+    line: str
+    added_ns: int
+    identified_ns: int | None
+    declared_ns: int | None
+    is_physical: bool
+    objection: str = ""
+
+    @property
+    def device_ns(self) -> int:
+        """The longer of the identified and the declared delay of the device, ns."""
+        return max(self.identified_ns or 0, self.declared_ns or 0)
+
+    @property
+    def total_ns(self) -> int:
+        """Delay of the line in the loop, ns."""
+        return self.device_ns + self.added_ns
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything says how late the device is."""
+        return self.identified_ns is not None or self.declared_ns is not None
+
+    def __str__(self) -> str:
+        parts = []
+        if self.identified_ns is not None:
+            parts.append(f"{self.identified_ns / 1e6:g} ms identified")
+            parts.append(f"{(self.declared_ns or 0) / 1e6:g} ms declared")
+        elif self.declared_ns is not None:
+            parts.append(f"{self.declared_ns / 1e6:g} ms declared of the device")
+        else:
+            device = self.line.partition(".")[0]
+            parts.append(
+                f"the own delay of device '{device}' is unknown: identify it, or declare it in"
+                " arming.delays"
+            )
+        if self.added_ns:
+            where = "another device's" if self.is_physical else "the run's line adds"
+            parts.append(f"{where} {self.added_ns / 1e6:g} ms")
+        return f"{self.line}: {', '.join(parts)}; margins are those with {self.total_ns / 1e6:g} ms"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data, in seconds."""
+        return {
+            "line": self.line,
+            "device_s": self.device_ns * 1e-9 if self.is_known else None,
+            "added_s": self.added_ns * 1e-9,
+            "total_s": self.total_ns * 1e-9,
+        }
+
+
+def line_delays(
+    model: System,
+    run: System,
+    devices: Collection[str],
+    twins: Iterable[TwinFile] = (),
+    declared: Mapping[str, int] | None = None,
+    period_ns: Callable[[str], int] = lambda _: 0,
+) -> Iterator[LineDelay]:
+    """Yield the delays of all lines that begin at devices.
+
+    This is the one account of them: arming gives them to its models, a run and ``softdock check``
+    to their loops.
+
+    model: Has all lines, with delays of lines that hardware makes, and models of the devices. A
+        model that is a twin is late by itself.
+    run: Has the devices; a line that it does not have is made by hardware.
+    devices: Names of components of both.
+    twins: What was identified of devices.
+    declared: Delays of devices, ns, by lines that the run reads or by which it commands them.
+    period_ns: Of the steps of a component; 0: not known.
+    """
+    known, said = {twin.component: twin for twin in twins}, declared or {}
+    read = {str(line): line for line in run.connections}
+    physical = {str(line) for line in model.connections} - read.keys()
+    for name in devices:
+        twin, step_ns = known.get(name), period_ns(name)
+        entries: dict[str, tuple[SignalPair, Estimate]] = {}
+        if twin is not None:
+            lines = device_lines(model, twin, physical)
+            entries = {str(line): (pair, found) for line, pair, found in lines}
+        into = [said.get(str(line)) for line in run.connections if line.target.component == name]
+        command_ns = max((each for each in into if each is not None), default=None)
+        for line in model.connections:
+            if line.source.component != name:
+                continue
+            modelled_ns = model.components[name].late_ns.get(line.source.connector)
+            entry = entries.get(str(line))
+            identified_ns = None if entry is None else _whole(*entry, step_ns)
+            if str(line) in physical:
+                before_ns = _sum(modelled_ns, command_ns)
+                yield _made_by_hardware(line, before_ns, twin, entry and entry[1], identified_ns)
+                continue
+            own = read[str(line)].delay
+            added_ns = 0 if own is None else own.nominal_ns
+            if added_ns and identified_ns and step_ns:  # each is read on the grid of steps
+                identified_ns = -(-identified_ns // step_ns) * step_ns
+            own_ns = _sum(said.get(str(line)), command_ns)
+            declared_ns = max((x for x in (own_ns, modelled_ns) if x is not None), default=None)
+            yield LineDelay(str(line), added_ns, identified_ns, declared_ns, is_physical=False)
+
+
+def with_device_delays(run: System, lines: Iterable[LineDelay]) -> System:
+    """Let the devices of a run be as late as its lines say, so that its loops count that."""
+    late: dict[str, dict[str, int]] = {}
+    for line in lines:
+        if not line.is_physical and line.is_known:
+            name, _, response = line.line.partition(" -> ")[0].partition(".")
+            late.setdefault(name, {})[response] = line.device_ns
+    changed = {
+        name: replace(run.components[name], late_ns=responses) for name, responses in late.items()
+    }
+    return replace(run, components={**run.components, **changed})
+
+
+def _sum(*parts: int | None) -> int | None:
+    """Add up what is known; ``None``: nothing is."""
+    known = [each for each in parts if each is not None]
+    return sum(known) if known else None
+
+
+def _whole(pair: SignalPair, found: Estimate, step_ns: int) -> int:
+    """Return an identified delay without what is beyond a whole step by scatter alone."""
+    delay_ns = line_delay_ns(found.value)
+    beyond_ns = delay_ns % step_ns if step_ns else 0
+    return delay_ns - beyond_ns if beyond_ns * 1e-9 < pair.jitter.value else delay_ns
+
+
+def _made_by_hardware(
+    line: Connection,
+    before_ns: int | None,
+    twin: TwinFile | None,
+    found: Estimate | None,
+    identified_ns: int | None,
+) -> LineDelay:
+    """Return the delay of a line that hardware makes; ``before_ns`` is declared in front of it."""
+    delay = line.delay
+    own_ns = 0 if delay is None else delay.nominal_ns
+    name = str(line)
+    if delay is not None and twin is not None and own_ns and is_of_other(delay, twin.device):
+        return LineDelay(name, own_ns, identified_ns, before_ns, is_physical=True)
+    whole_ns = _sum(None if delay is None else own_ns, before_ns)
+    objection = ""
+    if found is not None and 0 < (whole_ns or 0) < line_delay_ns(found.low):
+        objection = (
+            f"{line} is made by hardware and declares {(whole_ns or 0) / 1e6:g} ms from end to end,"
+            f" but its device alone was identified with {in_ms(found)}, so that what lies behind"
+            " the device is not known: declare the whole delay of the line in arming.delays"
+        )
+    return LineDelay(name, 0, identified_ns, whole_ns, is_physical=True, objection=objection)
+
+
+def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
+    """Return an estimate as the delay of a line, with where it comes from."""
+    return TransportDelay(
+        line_delay_ns(found.value),
+        Provenance(pair.provenance),
+        device=twin.device,
+        date=twin.date.isoformat(),
+    )
+
+
+def declared_otherwise(
+    system: System, twin: TwinFile, physical: Collection[str] = ()
+) -> Iterator[tuple[Connection, str]]:
+    """Yield the lines that declare a delay outside of the interval that was identified.
+
+    A line that hardware makes may be later than its device: what lies behind is on it as well. What
+    a line declares of another device is not compared. Parameters as of :func:`device_lines`.
+    """
+    for line, _, found in device_lines(system, twin, physical):
+        delay, hardware = line.delay, str(line) in physical
+        if delay is None or not delay.nominal_ns or is_of_other(delay, twin.device):
+            continue
+        early = delay.nominal_ns < line_delay_ns(found.low)
+        late = delay.nominal_ns > line_delay_ns(found.high) and not hardware
+        if early or late:
+            alone = " before what lies behind it" if hardware else ""
+            advice = (
+                "declare the whole delay of the line, from the command of the device to its end"
+                if hardware
+                else "declare what was identified (softdock identify --set-delays), plus what else"
+                " lies on the line"
+            )
+            text = (
+                f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"
+                f" '{twin.component}' ({twin.device}) was identified with {in_ms(found)}{alone};"
+                f" {advice}; or identify it again"
+            )
+            yield line, text
+
+
+def is_of_other(delay: TransportDelay, device: str) -> bool:
+    """Whether a delay says that it is that of another device."""
+    return delay.device not in {"", device}
+
+
+def in_ms(found: Estimate) -> str:
+    """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
+    value, low, high = (line_delay_ns(each) / 1e6 for _, each in found)
+    return f"{value:g} ms ({low:g} to {high:g})"
