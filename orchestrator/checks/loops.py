@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -11,7 +11,7 @@ from orchestrator.core.coupling import LoopDelay, missed, unsolved
 from orchestrator.core.diagnostics import Diagnostic
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import Group, plan_of
-from orchestrator.core.system import SourceKind, System
+from orchestrator.core.system import Component, Connection, SourceKind, System
 from orchestrator.core.system.naming import first_of
 
 CODES: tuple[Code, ...] = (
@@ -139,10 +139,19 @@ def _told(loop: LoopDelay, compiled: Compiled) -> str:
     count = f" ({loop.ring_count} rings of ports)" if loop.ring_count > 1 else ""
     parts = compiled.system.components
     devices = [n for n in loop.components if parts[n].source.kind is SourceKind.DEVICE]
+    late = [line.source.component for line in loop.loops[0].connections if _late_ns(parts, line)]
     beside = f", beside the delay of device {', '.join(devices)}, which arming counts"
+    if known := [name for name in devices if name in late]:
+        beside = f", with the delay of device {', '.join(known)} by its twin"
+        if unknown := [name for name in devices if name not in late]:
+            beside += f", beside that of {', '.join(unknown)}, which arming counts"
     return (
         f"loop {ring}{count}: declared {loop.physical_ns / 1e6:g} ms, the step adds"
         f" {loop.numerical_ns / 1e6:+g} ms, in total {loop.total_ns / 1e6:g} ms"
         f" ({run.algorithm}, {run.mode}, step {(run.step_ns or 0) / 1e6:g} ms)"
         f"{beside if devices else ''}"
     )
+
+
+def _late_ns(parts: Mapping[str, Component], line: Connection) -> int:
+    return parts[line.source.component].late_ns.get(line.source.connector, 0)

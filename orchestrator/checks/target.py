@@ -45,7 +45,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.hierarchy import unopened_notes
 from orchestrator.core.system.source import UnopenedError, packed_code_unopened
-from orchestrator.rig.hardware import ERRORS, Hardware, told_otherwise
+from orchestrator.rig.hardware import ERRORS, Hardware, added_to_devices, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.reader import CODE
@@ -351,6 +351,7 @@ class _TargetCheck:
             context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
             found, extent = check_case(context, sound=True)
             found += [*_times(wrong), *told_otherwise(system, rig)]
+            found += added_to_devices(system)
             before = self._errors
             self._add(found, base.places, name, whole)
             self._systems[name] = replace(extent, errors=self._errors - before)

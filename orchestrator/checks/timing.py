@@ -12,6 +12,7 @@ from orchestrator.core.system.time import whole_steps
 from orchestrator.pictures.drawing.facts import milliseconds
 from orchestrator.rig.hardware import (
     ERRORS,
+    ON_TOP,
     OTHERWISE,
     STRANGER,
     TWICE,
@@ -102,6 +103,13 @@ CODES: tuple[Code, ...] = (
         "A twin of the device that this line begins at stands in some case of the experiment, and"
         " the line declares a delay outside of the interval that was identified, or, where hardware"
         " makes the line, a shorter one than that of the device alone.",
+    ),
+    warning(
+        ON_TOP,
+        "a delay comes on top of that of a device",
+        "A line carries a command to a device, or a response of one, and the run delays it. The"
+        " device has a delay of its own, so that the loop has both, and arming counts both. A delay"
+        " of something else, such as a network, says so by its `device`.",
     ),
     error(
         STRANGER,

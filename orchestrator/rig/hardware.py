@@ -7,6 +7,7 @@ from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
 from orchestrator.core.simunits import component_of
+from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import (
     Component,
@@ -25,6 +26,8 @@ from orchestrator.rig.line_delay import (
     in_ms,
     is_of_other,
     line_delay_ns,
+    line_delays,
+    with_device_delays,
 )
 from orchestrator.rig.twin_file import SignalPair, TwinFile
 from orchestrator.rig.twins import twin_of
@@ -34,6 +37,8 @@ from orchestrator.study.prepare.prepared_case import RunSettings
 
 #: A delay that is counted twice; one that identification found otherwise; a twin of other hardware.
 TWICE, OTHERWISE, STRANGER = "TIM114", "TIM115", "CAP115"
+#: A delay of the run that comes on top of that of a device.
+ON_TOP = "TIM117"
 #: Errors of this module, which a check passes on as they are.
 ERRORS = (TWICE, STRANGER)
 
@@ -109,12 +114,36 @@ def on_hardware(
         lines = beside.get(name, ())
         if component.source.kind is SourceKind.DEVICE:
             problems += _twice_by_device(component, system, lines)
+            system = _as_late(system, component, hardware)
         elif component.source.kind is SourceKind.TWIN:
             system, found = _with_twin(system, component, hardware, lines)
             problems += found
     if problems:
         raise DescriptionError(*problems)
     return system
+
+
+def _as_late(system: System, component: Component, hardware: Hardware) -> System:
+    """Let a device be as late as its twin at hand, so that loops of the run count that."""
+    twin = _twin_at_hand(component.name, hardware)
+    if twin is None or twin.device != read_address(component.source.location)[0]:
+        return system
+    return with_device_delays(system, line_delays(system, system, [component.name], [twin]))
+
+
+def _twin_at_hand(name: str, hardware: Hardware) -> TwinFile | None:
+    """Return the twin that stands for a component in some case; ``None``: none can be read.
+
+    The case that has the twin says why it cannot be read.
+    """
+    source = hardware.twins.get(name)
+    if source is None:
+        return None
+    try:
+        found = twin_of(source.on_rig((), own_clock=name == hardware.clock))
+    except SoftdockError:
+        return None
+    return found.model_copy(update={"component": name})
 
 
 def _with_twin(
@@ -245,14 +274,33 @@ def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
     Lines of what is a twin, or a device, are looked at when those take their place. Twins that
     cannot be read are left out: the case that has them says so.
     """
-    for name, source in hardware.twins.items():
+    for name in hardware.twins:
         part = system.components.get(name)
         if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:
             continue
-        try:
-            found = twin_of(source.on_rig((), own_clock=name == hardware.clock))
-        except SoftdockError:
-            continue
-        twin = found.model_copy(update={"component": name})
-        for line, text in declared_otherwise(system, twin, hardware.physical):
+        twin = _twin_at_hand(name, hardware)
+        for line, text in declared_otherwise(system, twin, hardware.physical) if twin else ():
             yield Diagnostic(OTHERWISE, Severity.WARNING, text, place=str(line), key=str(line))
+
+
+def added_to_devices(system: System) -> Iterator[Diagnostic]:
+    """Say which lines of a prepared case delay what a device takes or gives, on top of its own."""
+    for line in system.connections:
+        if line.delay is None or not line.delay.nominal_ns:
+            continue
+        for end, side in ((line.target, "command"), (line.source, "response")):
+            part = system.components[end.component]
+            if clock_ns(part.source) is None:
+                continue
+            device = read_address(part.source.location)[0]
+            if is_of_other(line.delay, device):
+                continue
+            own = part.late_ns.get(end.connector, 0) if side == "response" else 0
+            has = f"{own / 1e6:g} ms by its twin" if own else "a delay of its own"
+            text = (
+                f"the run delays this {side} of device '{end.component}' ({device}) by"
+                f" {line.delay.nominal_ns / 1e6:g} ms, and the device has {has}: the loop has both."
+                ' If this is the delay of the device, set "0 ms" for the case and declare it in'
+                " arming.delays"
+            )
+            yield Diagnostic(ON_TOP, Severity.WARNING, text, place=str(line), key=str(line))

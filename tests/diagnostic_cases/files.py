@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnostic_cases.rigs import ON_RIG, REST, SIMULATED, TWIN_CASE, rig
+from diagnostic_cases.rigs import ON_RIG, READ, REST, SIMULATED, TWIN_CASE, rig
 
 SPACES = " ".join(
     f'xmlns:{prefix}="{uri}"'
@@ -159,6 +159,7 @@ FILES: Mapping[str, FileShape] = {
     "TIM115": FileShape(
         rig(SIMULATED + TWIN_CASE + REST, delay="30 ms"), rig(SIMULATED + TWIN_CASE + REST)
     ),
+    "TIM117": FileShape(rig(READ + REST), rig(READ + REST.replace("2 ms", "0 ms"))),
     "CAP115": FileShape(
         rig(TWIN_CASE + REST + ON_RIG, device="ur_rtde"), rig(TWIN_CASE + REST + ON_RIG)
     ),

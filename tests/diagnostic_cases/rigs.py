@@ -68,3 +68,4 @@ system = "rig.toml"
 physical = ["robot.x -> spring.x"]
 devices.robot = { device = "kuka_rsi", axes = ["x"], measured = "displacement" }
 """
+READ = ON_RIG.replace('physical = ["robot.x -> spring.x"]\n', "")
