@@ -14,6 +14,7 @@ from orchestrator.core.simunits import component_of
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
+    Connection,
     Endpoint,
     SourceKind,
     System,
@@ -35,7 +36,7 @@ from orchestrator.rig.line_delay import (
     line_delays,
     with_device_delays,
 )
-from orchestrator.rig.margins import Arming, Knobs, arm
+from orchestrator.rig.margins import Arming, Knobs, arm, other_order
 from orchestrator.rig.tables import ArmingTable
 from orchestrator.rig.twin_file import TwinFile, in_run_time
 from orchestrator.rig.twins import inner_of
@@ -120,9 +121,10 @@ def commanded(system: System) -> list[str]:
 class _Delays(Struct):
     """The delays of a case with devices, and the models that its margins are computed with.
 
-    model: Has no twins in the place of identified devices, and does not have the delays yet.
+    model: Has what twins are around in their place, and does not have the delays yet.
     lines: That begin at devices.
-    run: Delays of the run itself, ns, by lines; lines into a device have no others in the model.
+    run: Delays of commands in the run itself, ns, by lines into a device.
+    at_commands: Devices whose delay the model has in front of their commands.
     otherwise: Lines that declare another delay than was identified, in sentences.
     """
 
@@ -130,24 +132,45 @@ class _Delays(Struct):
     lines: tuple[LineDelay, ...]
     run: Mapping[str, int]
     otherwise: tuple[str, ...]
+    at_commands: tuple[str, ...] = ()
+
+    def on_commands(self, devices: Sequence[str]) -> _Delays | None:
+        """Move the delays of devices to their commands; ``None``: they differ, or are physical."""
+        late = {name: self._device_ns(name) for name in devices}
+        if {line.line for line in self.lines} & self.run.keys():  # from one device to another
+            return None
+        return None if None in late.values() else replace(self, at_commands=tuple(devices))
+
+    def _device_ns(self, device: str) -> int | None:
+        lines = [line for line in self.lines if line.line.partition(".")[0] == device]
+        late = {line.device_ns for line in lines}
+        if len(late) != 1 or any(line.is_physical for line in lines):
+            return None
+        return late.pop()
 
     @property
     def system(self) -> System:
         """The model with the delays of the run and of its devices."""
         total = {line.line: line.total_ns for line in self.lines}
-        late = {name: one.late_ns for name, one in self.model.components.items()}
-        lines = []
-        for line in self.model.connections:
-            name, end = str(line), line.source
-            total_ns = total.get(name, self.run.get(name))
-            if total_ns is not None:
-                rest_ns = total_ns
-                if name in total:  # a model that is a twin is late by itself
-                    rest_ns -= late[end.component].get(end.connector, 0)
-                delay = replace(line.delay or TransportDelay(0), nominal_ns=rest_ns)
-                line = replace(line, delay=delay if rest_ns or line.delay else None)  # noqa: PLW2901
-            lines.append(line)
-        return replace(self.model, connections=tuple(lines))
+        into = dict(self.run)
+        for device in self.at_commands:
+            late_ns = self._device_ns(device) or 0
+            for line in self.lines:
+                if line.line.partition(".")[0] == device:
+                    total[line.line] -= late_ns
+            for command, own_ns in self.run.items():
+                if command.partition(" -> ")[2].partition(".")[0] == device:
+                    into[command] = own_ns + late_ns
+        known = {**into, **total}
+
+        def later(line: Connection) -> Connection:
+            delay_ns = known.get(str(line))
+            if delay_ns is None or (line.delay is None and not delay_ns):
+                return line
+            delay = line.delay or TransportDelay(0)
+            return replace(line, delay=replace(delay, nominal_ns=delay_ns))
+
+        return replace(self.model, connections=tuple(map(later, self.model.connections)))
 
 
 def _ends(line: str) -> tuple[str, str]:
@@ -183,7 +206,7 @@ def _delays_of(
     own = {
         str(line): 0 if line.delay is None else line.delay.nominal_ns
         for line in run.connections
-        if line.target.component in devices and str(line) in declared
+        if line.target.component in devices
     }
     compared = model
     for line in lines:
@@ -195,9 +218,8 @@ def _delays_of(
         for twin in twins
         for line, text in declared_otherwise(compared, twin, physical)
     )
-    identified = {twin.component for twin in twins}
-    for name, one in model.components.items():
-        if name in identified and one.source.kind is SourceKind.TWIN:
+    for name in devices:
+        if (one := model.components[name]).source.kind is SourceKind.TWIN:
             inner = inner_of(one)
             part = component_of(inner.source, name, inner.values, inner.options)
             model = replace(model, components={**model.components, name: part})
@@ -232,7 +254,7 @@ def _armed(
         system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
         delays = _delays_of(system, case, settings, twins, table)
-        system, told, objections = _as_identified(delays, case, twins, table)
+        system, told, objections = _in_run_order(delays, case, twins, table)
         linear = _linear(system, case.options, table)
         knobs = Knobs(table.stiffness, table.damping, clock)
         watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
@@ -249,6 +271,25 @@ def _armed(
     )
     remarks = (_PLAIN, *converted, *told, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)
+
+
+def _in_run_order(
+    delays: _Delays, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
+) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
+    """Give models what was identified, so that they are stepped in the order of the run.
+
+    A delay is where a loop is cut. If the run delays what a device takes, and not what it gives,
+    the models have the delay of the device there as well.
+    """
+    devices = commanded(case.system)
+    found = _as_identified(delays, case, twins, table)
+    if not other_order(found[0], case.system, devices):
+        return found
+    moved = delays.on_commands(devices)
+    if moved is None:
+        return found
+    other = _as_identified(moved, case, twins, table)
+    return found if other_order(other[0], case.system, devices) else other
 
 
 def _as_identified(

@@ -315,7 +315,7 @@ def arm(
     linear, lines = sides[place], of_sides[place]
     lacking = [line for line in lines if line.lacks]
     advice = tuple(advice_of(linear, lacking[0].line, reserve, knobs)) if lacking else ()
-    remarks = () if run is None else tuple(_other_order(linear.system, run, devices))
+    remarks = () if run is None else tuple(other_order(linear.system, run, devices))
     remarks = (*_at_kink(sides, of_sides), *remarks)
     made = (margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked)
     tables = tuple(table for table in made if table is not None)
@@ -356,7 +356,7 @@ def _at_kink(
     return [found]
 
 
-def _other_order(model: System, run: System, devices: Collection[str]) -> Sequence[str]:
+def other_order(model: System, run: System, devices: Collection[str]) -> Sequence[str]:
     """Say where devices are stepped in another order than their models: that is a step of delay."""
     places = [_places(system) for system in (model, run)]
     told = []
