@@ -242,9 +242,12 @@ def tracks_of(
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
     for name in names:
-        device, given = read_address(system.components[name].source.location)
+        known = system.components[name]
+        device, given = read_address(known.source.location)
         location = write_address(device, {**given, "supervisor": rig})
         system = swap_component(system, name, Source(SourceKind.DEVICE, location))
+        watched = replace(system.components[name], late_ns=known.late_ns)
+        system = replace(system, components={**system.components, name: watched})
     return replace(case, system=system)
 
 

@@ -423,6 +423,7 @@ def _resolved(
             connectors=connectors,
             values=component.values,
             power_ports={**found.power_ports, **component.power_ports},
+            late_ns=found.late_ns or component.late_ns,  # what is known of a device
         )
     nested = {}
     for name, inner in system.systems.items():

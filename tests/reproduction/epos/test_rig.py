@@ -229,6 +229,20 @@ def test_margins_are_those_with_the_identified_gain(rig_of_gains, gain, delay_ms
 
 
 @pytest.mark.parametrize(
+    ("delay_ms", "cycles", "neutral"), [(24.0, 11, 0.8666), (16.0, 9, 1.0487), (8.0, 7, 1.3280)]
+)
+def test_a_line_of_the_run_comes_on_top_of_the_robot(rig_of_gains, delay_ms, cycles, neutral):
+    """The robot, its cycle and 16 ms on the line to a sensor that is simulated."""
+    rig_of_gains.write_text(GAINS.replace('"0 ms"', '"16 ms"'), encoding="utf-8")
+    found = armings(rig_of_gains, identified={"c": (robot_of(delay_ms),)})["c"]
+    (line,) = found.lines
+    assert line.growth == pytest.approx(growth(cycle(1.0, cycles)), abs=1e-7)
+    assert line.gain == pytest.approx(neutral, abs=1e-4)
+    assert growth(cycle(neutral, cycles)) == pytest.approx(0.0, abs=1e-5)
+    assert found.is_granted == (neutral > 1.25)
+
+
+@pytest.mark.parametrize(
     ("twin", "told"),
     [
         (

@@ -5,6 +5,8 @@ form: the eigenvalues of one cycle, with the force of so many cycles ago as the 
 """
 
 import math
+from dataclasses import replace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -13,12 +15,15 @@ from robot_twin import PAIR, TWIN, about
 from orchestrator import read_experiment, simulate
 from orchestrator.checks import check_target
 from orchestrator.core.system.loops import closed_loops
+from orchestrator.rig import supervision
 from orchestrator.rig.arming import armed
 from orchestrator.rig.hardware import ON_TOP
-from orchestrator.rig.line_delay import device_lines, with_device_delays
+from orchestrator.rig.line_delay import LineDelay, device_lines, with_device_delays
+from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.twin_file import Dynamics, twin_text
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.runner import run_experiment
 
 T, MASS, B, K = 0.004, 750.0, 100.0, 2510.0
 MEASURED, COMMANDED = "robot.x -> sensor.x", "body.position -> robot.dx"
@@ -124,16 +129,16 @@ def delays(**lines):
     return f"delays = {{ {entries} }}\n"
 
 
-def growth(cycles):
+def growth(cycles, mass=MASS, b=B, k=K):
     """Growth rate of the loop whose force is that of so many cycles ago, 1/s."""
-    rate = B / MASS
+    rate = b / mass
     fade = math.exp(-rate * T)
     n = 2 + cycles
     step = np.eye(n, k=-1)
     step[:3] = 0.0
     step[0, 0], step[0, 1], step[1, 1] = 1.0, (1.0 - fade) / rate, fade
-    step[0, -1] = -K / B * (T - (1.0 - fade) / rate)
-    step[1, -1] = -K / B * (1.0 - fade)
+    step[0, -1] = -k / b * (T - (1.0 - fade) / rate)
+    step[1, -1] = -k / b * (1.0 - fade)
     step[2, 0] = 1.0
     return math.log(np.abs(np.linalg.eigvals(step)).max()) / T
 
@@ -305,6 +310,20 @@ def test_run_report_and_arming_have_the_same_delay(rig):
     assert [loop.physical_ns for loop in closed_loops(run)] == [40_000_000]
 
 
+def test_a_device_that_is_watched_is_as_late(rig, tmp_path, monkeypatch):
+    _, cases, *_ = rig(delays(read=0))
+    late = with_device_delays(cases["c"].system, [LineDelay(MEASURED, 0, 24_000_000, None, False)])
+    client = MagicMock(name="client", remarks=[])
+    monkeypatch.setattr(supervision, "SupervisorClient", lambda *_: client)
+    case = replace(cases["c"], system=late)
+    limits = {"velocity": 0.1, "acceleration": 20.0, "deceleration": 0.5, "stop_jerk": 9.0}
+    settings = SupervisorSettings(rig="watched", commands={"robot.dx": limits})
+    with supervision.supervising(case, settings, tmp_path, []) as steps:
+        watched = steps.case.system.components["robot"]
+    assert "supervisor=watched" in watched.source.location
+    assert watched.late_ns == {"x": 24_000_000}
+
+
 def test_a_device_of_which_no_delay_is_known_is_named(rig):
     told = "the own delay of device 'robot' is unknown: identify it, or declare it in arming.delays"
     found = arming_of(rig(delays(read=16)))
@@ -333,3 +352,62 @@ def test_check_and_run_count_a_device_by_its_twin_at_hand(rig, tmp_path):
     assert text.endswith(", with the delay of device robot by its twin")
     (text,) = (each.message for each in found if each.code == ON_TOP)
     assert "has 24 ms by its twin: the loop has both" in text
+
+
+#: What a rig in real time is made of, so that a cycle of delay moves its growth by 0.25 1/s.
+LIGHT = {"mass": 20.0, "b": 80.0, "k": 2510.0}
+ON_RIG = """
+title = "An emulated robot, and a line of 16 ms"
+[defaults]
+algorithm = "gauss-seidel"
+delay = "plain"
+step = "4 ms"
+stop = "4 s"
+[realtime]
+clock = "robot"
+[emulators.robot]
+delay = 16
+[identification]
+duration = "1.2 s"
+compared_duration = "0.6 s"
+rest = "0.2 s"
+limits = { "robot.dx" = [5e-4, 0.05] }
+[arming]
+force = "it grows on purpose, by a few mm"
+[case.c]
+system = "rig.toml"
+delays = { "robot.x -> sensor.x" = "16 ms" }
+measure.growth = { kind = "growth", signal = "body.position", from = "0.5 s" }
+[case.c.devices.robot]
+device = "kuka_rsi"
+axes = ["x"]
+measured = "displacement"
+speed_limit = 2.0
+stale_after = 1.0
+connect_timeout = 30
+"""
+#: Pauses of a shared machine are delays as well: such a run is done again.
+ATTEMPTS, MOST_LATE = 4, 10
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_the_emulated_rig_grows_as_arming_says(tmp_path, no_pictures):
+    """The robot has 16 ms and a cycle, the line 16 ms: nine cycles; five would die down."""
+    parts = PARTS.replace("750.0", "20.0").replace("100.0", "80.0")
+    (tmp_path / "parts.py").write_text(parts)
+    (tmp_path / "rig.toml").write_text(SYSTEM.format(robot="block:parts.py:Robot", line=""))
+    (tmp_path / "experiment.toml").write_text(ON_RIG)
+    experiment, expected = read_experiment(tmp_path / "experiment.toml"), growth(9, **LIGHT)
+    assert growth(5, **LIGHT) < -0.4 < 0.2 < expected
+    for attempt in range(ATTEMPTS):
+        found = run_experiment(experiment, tmp_path, tmp_path / f"out{attempt}").cases["c"]
+        late = found.result["robot.late"]
+        counted = found.result.arming["delays"][0]["total_s"]
+        if late[-1] - late[0] <= MOST_LATE and counted == pytest.approx(0.036):
+            break
+    else:
+        pytest.skip("the machine paused too often for samples every 4 ms")
+    assert found.result.arming["lines"][0]["growth_1_s"] == pytest.approx(expected, abs=0.02)
+    assert found.measured["growth"].value == pytest.approx(expected, abs=0.1)
+    assert max(loop.physical_ns for loop in found.result.loops) == 36_000_000
