@@ -12,6 +12,9 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.units.conversion import BaseUnit, conversion, defined_conversion
 
+#: What tools write where a variable has no end: Modelica.Constants.inf, or the largest double.
+_ENDLESS = 1e60
+
 
 class Limits(Struct):
     """A range of numbers.
@@ -47,6 +50,11 @@ class Limits(Struct):
         if not least < most:
             raise DescriptionError(f"expected a range, found {least:g} to {most:g}")
         return cls(least, most, above is not None, below is not None)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it has both ends; what tools write for infinity is none."""
+        return abs(self.least) < _ENDLESS and abs(self.most) < _ENDLESS
 
     def within(self, other: Limits) -> Limits:
         """Return what lies inside of both."""

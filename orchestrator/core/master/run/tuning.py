@@ -139,12 +139,8 @@ class Tuning:
         """Expect, where devices are in the loop, that it is known what a change does to them."""
         if not self._devices:
             return
-        why = ""
-        if name.partition(".")[0] in self._devices and ARROW not in name:
-            why = "it is of a device, which is commanded by the simulation"
-        elif not (self._limits.get(name) if ARROW in name else self._ports.limits(name)):
-            why = "it has no limits, and devices are in the run: give some in [tuning]"
-        elif not granted:
+        why = self._barred(name)
+        if not why and not granted:
             why = (
                 f"devices are in the run ({', '.join(self._devices)}), which are tuned with the"
                 " consent of their supervisor, when the margins with the new value are known: by"
@@ -152,6 +148,21 @@ class Tuning:
             )
         if why:
             raise CapabilityError(f"cannot set '{name}': {why}")
+
+    def _barred(self, name: str) -> str:
+        """Say why nobody may change a value while devices are in the run; empty: one may."""
+        if ARROW not in name and name.partition(".")[0] in self._devices:
+            return "it is of a device, which is commanded by the simulation"
+        if name in self._limits:
+            return ""
+        declared = [] if ARROW in name else self._ports.limits(name)
+        if any(one.is_bounded for one in declared):
+            return ""
+        has = f"one limit only ({declared[0]})" if declared else "no limits"
+        return (
+            f"it has {has}, and devices are in the run: expected a minimum and a maximum of its"
+            f' variable, or a table [tuning."{name}"] of the experiment or system file'
+        )
 
     def proposed(self, name: str, value: Any, ramp: str | float | None) -> Tuned:
         """Return what would be changed where devices are in the loop, once that is granted."""
@@ -267,16 +278,19 @@ class Tuning:
         self._planned = [one for one in self._plan if one.step >= done]
 
     def options(self) -> list[Tunable]:
-        """Return what can be changed, with what it is now."""
+        """Return what can be changed, with what it is now; with devices only what has limits."""
         found = []
         for name in self._ports.tunable():
+            if self._devices and self._barred(name):
+                continue
             connector = self._ports.connector(name)
             if not connector.type.is_text and connector.type is not DataType.CLOCK:
                 limits = " and ".join(str(one) for one in self._ports.limits(name))
                 value = self._ports.plain(name)
                 found.append(Tunable(name, connector.unit or "", connector.type, value, limits))
         for line in self._made.system.connections if not self._made.schedule.varies else ():
-            if line.delay is not None and channel_of(line) is None:
+            barred = self._devices and self._barred(str(line))
+            if line.delay is not None and channel_of(line) is None and not barred:
                 ends = self._limits.get(str(line))
                 limits = "" if ends is None else f"{ends.least / 1e9:g} to {ends.most / 1e9:g} s"
                 delay = seconds(self._lines.present(str(line)))

@@ -118,8 +118,11 @@ def system(query=""):
 class Gain(Block):
     u: float = Input(unit="m")
     y: float = Output(unit="m")
-    k: float = Parameter(start=1.0, minimum=0.0, tunable=True)
+    k: float = Parameter(start=1.0, minimum=0.0, maximum=9.0, tunable=True)
     d: float = Parameter(start=1.0, tunable=True)
+    m: float = Parameter(start=1.0, minimum=0.0, tunable=True)
+    n: float = Parameter(start=1.0, maximum=9.0, tunable=True)
+    o: float = Parameter(start=1.0, minimum=-1e60, maximum=1.7976931348623157e308, tunable=True)
 
     def step(self, t, h):
         self.y = self.k * self.d * self.u
@@ -162,7 +165,15 @@ def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
                 {},
                 r"devices are in the run \(place\), which are tuned with the consent",
             ),
-            ("gain.d", 2.0, {"granted": "all"}, r"it has no limits, .* give some in \[tuning\]"),
+            (
+                "gain.d",
+                2.0,
+                {"granted": "all"},
+                r"it has no limits, .* a table \[tuning.\"gain.d\"\]",
+            ),
+            ("gain.m", 1e9, {"granted": "all"}, r"it has one limit only \(>= 0\), and devices are"),
+            ("gain.n", -1e9, {"granted": "all"}, r"it has one limit only \(<= 9\)"),
+            ("gain.o", 1e9, {"granted": "all"}, "it has one limit only"),
             ("gain.u", 2.0, {"by": "me", "granted": "all"}, "it has no limits"),
         ):
             with pytest.raises(CapabilityError, match=f"cannot set '{name}': {why}"):
@@ -177,6 +188,26 @@ def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
     told = pytest.raises(CapabilityError, match="it is of a device, which is commanded by")
     with Execution(alone, step=0.01) as run, told:
         run.set("place.u", 4.0, ramp=0.1, granted="all")
+
+
+def test_with_a_device_only_what_has_limits_is_offered_and_taken():
+    gain = System("s").add("gain", block(Gain), u=1.0).add("place", block(Place))
+    gain = gain.connect("gain.y", "place.u", delay="20 ms")
+    line = "gain.y -> place.u"
+    with Execution(gain, step=0.01) as run:
+        assert {one.name for one in run.tunables} == {f"gain.{one}" for one in "udkmno"} | {line}
+    gain = swap_component(gain, "place", f"device:{__name__}:Stepped")
+    with Execution(gain, step=0.01) as run:
+        assert [one.name for one in run.tunables] == ["gain.k"]
+        with pytest.raises(CapabilityError, match="it has no limits"):
+            run.set(line, "20 ms", granted="all")
+    limits = {"gain.m": (0.0, 5.0), "gain.d": (0.5, 5.0), line: (0.0, 0.03)}
+    with Execution(gain, step=0.01, limits=limits) as run:
+        assert [one.name for one in run.tunables] == ["gain.k", "gain.d", "gain.m", line]
+        run.set("gain.m", 5.0, granted="all")
+        with pytest.raises(DescriptionError, match="beyond its limits"):
+            run.set("gain.m", 5.1, granted="all")
+        run.set(line, "30 ms", ramp="10 ms", granted="all")
 
 
 def test_its_error_ends_the_run_in_its_step_and_it_is_closed():
