@@ -20,8 +20,9 @@ from orchestrator.core.system import (
     System,
     TransportDelay,
     connection_name,
+    nanoseconds,
 )
-from orchestrator.core.system.time import nanoseconds, step_length
+from orchestrator.core.system.time import step_length
 from orchestrator.loops import LinearSystem, linear_system
 from orchestrator.rig.identified_model import (
     gain_ratios,
