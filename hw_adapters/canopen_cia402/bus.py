@@ -67,7 +67,7 @@ class SlcanBus:
         self._flags = 0
         try:
             self._port.write(b"\r" + slcan.CLOSE)
-            self._port.write(slcan.set_bitrate(bitrate) + slcan.OPEN)
+            self._port.write(slcan.NO_TIMES + slcan.set_bitrate(bitrate) + slcan.OPEN)
         except BaseException:
             self._port.close()
             raise

@@ -80,8 +80,8 @@ class Drive:
             self._encoder = self._new_check()
         self._came.clear()
 
-    def take(self, pdo: PdoMap, data: bytes) -> bool:
-        """Take a TPDO; return whether it came in this cycle already.
+    def take(self, pdo: PdoMap, data: bytes) -> None:
+        """Take a TPDO, the newest of its number.
 
         Raises
         ------
@@ -89,15 +89,12 @@ class Drive:
             If it does not have the length of its mapping, or tells no state.
         """
         found = pdo.decode(data)
-        again = pdo.number in self._came
         if "statusword" in found:
             self.state, self.statusword = state_of(found["statusword"]), found["statusword"]
         if "position" in found:
             found["position"] = self._position.count(found["position"])
-        if not again:
-            self._came.add(pdo.number)
-            self._found |= found
-        return again
+        self._came.add(pdo.number)
+        self._found |= found
 
     @property
     def is_complete(self) -> bool:

@@ -148,7 +148,7 @@ class SerialAdapter:
             self._is_open = False
         elif line == b"F":
             reply = b"F80\r" if self._has_errors else b"F00\r"
-        elif line:
+        elif line and line != b"Z0":
             reply = b"\a"
         if reply:
             self._write(reply)

@@ -45,7 +45,7 @@ _ABORTS = {
     0x0800_0022: "not in this state of the drive",
 }
 #: Statuses of samples beside the codes of emergencies, from what CiA 402 leaves to devices.
-HEARTBEAT_LOST, LEFT_OPERATION, ENCODER = 0x8130, 0xFF00, 0x7300
+HEARTBEAT_LOST, LEFT_OPERATION, ENCODER, REPEATED = 0x8130, 0xFF00, 0x7300, 0xFF01
 
 
 @dataclass(frozen=True, slots=True)

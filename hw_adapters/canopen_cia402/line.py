@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 
+from hw_adapters.canopen_cia402.answers import Answers, Use
 from hw_adapters.canopen_cia402.bus import Bus
 from hw_adapters.canopen_cia402.codec import (
     BOOT_UP,
@@ -13,21 +15,36 @@ from hw_adapters.canopen_cia402.codec import (
     CanFrame,
     Emergency,
     Heartbeat,
+    SdoAnswer,
     decode,
     heartbeat,
+    read_object,
 )
 from hw_adapters.canopen_cia402.drive import Drive
 from hw_adapters.canopen_cia402.faults import (
     ENCODER,
     HEARTBEAT_LOST,
     LEFT_OPERATION,
+    REPEATED,
     Fault,
     emergency_text,
 )
+from hw_adapters.canopen_cia402.objects import MAPPABLE
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
 from orchestrator.rig.devices import WireFormatError
+
+#: Repetitions of one cycle that are told.
+_MOST_AGAIN = 8
+#: What a drive is asked for when TPDOs are missing, and after how long it is asked again, s.
+_PROBE, _ASK_AGAIN_S = MAPPABLE["statusword"], 0.05
+#: Such requests without an answer are remembered: one that was lost lets later ones say less.
+_MOST_ASKED = 64
+_REPEATED_TEXT = (
+    "its TPDOs come more often than SYNC, with other values: something on the line repeats old"
+    " frames, and which is the newest cannot be known"
+)
 
 
 class Line:
@@ -62,14 +79,20 @@ class Line:
         self._due = time.monotonic()
         self._beat_due = self._due
         self._heard = dict.fromkeys(self._nodes, self._due)
+        self._answers = Answers(m for d in drives for m in d.measurements)
+        #: Of each drive: the SYNCs behind which it was asked something, and when it is again.
+        self._asked: dict[int, deque[int]] = {n: deque(maxlen=_MOST_ASKED) for n in self._nodes}
+        self._ask_due = dict.fromkeys(self._nodes, self._due)
         self._last_complete, self._completed = -1, self._due
+        self._ready: int | None = None
+        self._again = 0
         self._hurries = False
         self.number = -1
         self.fault: Fault | None = None
         self.is_running = self.is_resting = False
 
     def wait(self, end: float) -> int | None:
-        """Wait for all measurements of a cycle; return its number.
+        """Wait for all measurements of a cycle; return its number, of several the newest.
 
         Parameters
         ----------
@@ -79,18 +102,28 @@ class Line:
         Returns
         -------
         int or None
-            The number of the cycle before if one of its measurements came again; ``None`` at the
-            end, and as soon as there is a fault.
+            The number of the SYNC that the measurements answer: of the cycle before if one of them
+            came again; ``None`` at the end, and as soon as there is a fault.
         """
         known = self.fault
+        if self._again and self._ready is None:
+            self._again -= 1
+            return self._last_complete
         while self.fault is known:
-            frame = self._bus.receive(min(self._next, end))
+            is_ready = self._ready is not None
+            frame = self._bus.receive(0.0 if is_ready else min(self._next, end))
+            now = time.monotonic()
             if frame is not None:
                 number = self.take(frame)
-                if number is not None:
-                    return number
+                if number is not None and number == self._last_complete == self._ready:
+                    self._again = min(self._again + 1, _MOST_AGAIN)
+                elif number is not None:
+                    self._ready = number
+            if self._ready is not None and (frame is None or now >= self._next):
+                number, self._ready = self._ready, None
+                return number
+            if frame is not None:
                 continue
-            now = time.monotonic()
             if now >= self._next:
                 self._begin_cycle(now)
             if now >= end:
@@ -107,6 +140,8 @@ class Line:
             self._beat(drive, message.state)
         elif drive is not None and isinstance(message, Emergency) and message.code:
             self._fail(_emergency(drive, message))
+        elif drive is not None and isinstance(message, SdoAnswer):
+            self._settle(drive)
         return None
 
     def send(self) -> None:
@@ -140,31 +175,59 @@ class Line:
         self._look_for_silence()
         if self.is_resting:
             self.send()
+        asked = list(self._in_doubt(now))
+        self._answers.begin_cycle(self.number)
         for drive in self._drives:
             drive.begin(here=False)
         frames = [SYNC]
         if now >= self._beat_due:
             frames.append(heartbeat(self._settings.master))
             self._beat_due = now + self._settings.heartbeat_ms * 1e-3
-        self._bus.send(frames)
+        self._bus.send([*frames, *asked])
+
+    def _in_doubt(self, now: float) -> Iterator[CanFrame]:
+        """Yield requests to drives whose TPDOs are missing: what they sent before is here, or lost.
+
+        They go out behind SYNC, so that an answer comes behind the TPDOs of that cycle.
+        """
+        for node in self._nodes:
+            if not self._answers.lacks(node):
+                continue
+            if self._settings.pace == "answers":
+                self._answers.settle(node, 0)  # they were waited for long enough
+            elif now >= self._ask_due[node]:
+                self._ask_due[node] = now + _ASK_AGAIN_S
+                self._asked[node].append(self.number)
+                yield read_object(node, _PROBE.index, _PROBE.sub)
+
+    def _settle(self, drive: Drive) -> None:
+        node = drive.settings.node
+        if self._asked[node]:
+            self._answers.settle(node, self.number - self._asked[node].popleft())
 
     def _measurement(self, drive: Drive, pdo: PdoMap, data: bytes) -> int | None:
-        again = drive.take(pdo, data)
+        use = self._answers.take(pdo.identifier, data)
+        if use is Use.AGAIN:
+            if self._answers.is_repeated and self.is_running:
+                self._fail(Fault(drive.name, REPEATED, _REPEATED_TEXT))
+            return self._last_complete if self._last_complete >= 0 else None
+        if use is Use.IN_DOUBT:
+            return None
+        drive.take(pdo, data)
         if self.is_running and drive.state is not ENABLED:
             self.is_resting, self.is_running = True, False
             self.send()
             self.fault = self.fault or self._why_it_left(drive)
-        if again:
-            return self._last_complete if self._last_complete >= 0 else None
-        if not all(each.is_complete for each in self._drives):
+        number = self._answers.complete
+        if number <= self._last_complete:
             return None
-        self._look_at_encoders()
-        self._last_complete, self._hurries = self.number, False
-        return self.number
+        self._look_at_encoders(number)
+        self._last_complete, self._hurries = number, False
+        return number
 
-    def _look_at_encoders(self) -> None:
+    def _look_at_encoders(self, number: int) -> None:
         before, self._completed = self._completed, time.monotonic()
-        counted = (self.number - self._last_complete) * self._settings.cycle
+        counted = (number - self._last_complete) * self._settings.cycle
         for drive in self._drives:
             if found := drive.look_at_encoder(counted, self._completed - before):
                 text = f"{found}: is its encoder sound? (encoder_tolerance)"

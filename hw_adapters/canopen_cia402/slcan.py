@@ -3,7 +3,9 @@
 References
 ----------
 LAWICEL AB, CAN232 and CANUSB manuals: ``Sn`` sets the bit rate, ``O`` opens, ``C`` closes the line,
-``tIIILDD..`` is a frame with an identifier of 11 bits, ``F`` asks for the status flags.
+``Z0`` leaves out times, ``tIIILDD..`` is a frame with an identifier of 11 bits, ``F`` asks
+for the flags. A line has no check sum: where characters are lost, what is left of two frames can
+look like one. So a line has exactly the length that it says.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from orchestrator.rig.devices import WireFormatError
 
 #: ``S0`` to ``S8``, bit/s.
 BITRATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
-CLOSE, OPEN, STATUS = b"C\r", b"O\r", b"F\r"
-#: An extended frame with a time stamp is the longest line.
-_MOST_BYTES = 1 + 8 + 1 + 16 + 4
+CLOSE, OPEN, STATUS, NO_TIMES = b"C\r", b"O\r", b"F\r", b"Z0\r"
+#: An extended frame is the longest line.
+_MOST_BYTES = 1 + 8 + 1 + 16
 _FRAME = re.compile(rb"t([0-7][0-9A-Fa-f]{2})([0-8])((?:[0-9A-Fa-f]{2})*)")
 _OTHER = re.compile(rb"T[01][0-9A-Fa-f]{7}([0-8])((?:[0-9A-Fa-f]{2})*)|r[0-7][0-9A-Fa-f]{2}[0-8]")
 _REPLY = re.compile(rb"|z|Z|[VvN][0-9A-Za-z]{1,8}|F[0-9A-Fa-f]{2}")
@@ -51,10 +53,10 @@ def decode_line(line: bytes) -> CanFrame | None:
     """
     if (found := _FRAME.fullmatch(line)) is not None:
         length, digits = int(found[2]), found[3]
-        if len(digits) in {2 * length, 2 * length + 4}:  # the latter with a time stamp
-            return CanFrame(int(found[1], 16), bytes.fromhex(digits[: 2 * length].decode()))
+        if len(digits) == 2 * length:
+            return CanFrame(int(found[1], 16), bytes.fromhex(digits.decode()))
     elif (other := _OTHER.fullmatch(line)) is not None:
-        if other[1] is None or len(other[2]) - 2 * int(other[1]) in {0, 4}:
+        if other[1] is None or len(other[2]) == 2 * int(other[1]):
             return None
     elif _REPLY.fullmatch(line):
         return None
