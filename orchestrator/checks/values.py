@@ -20,7 +20,7 @@ from orchestrator.checks.context import (
 from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, LoadError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.simunits.fmi.fmu_variable import bounds_of
+from orchestrator.core.simunits.value_rules import ranges_of, values_beyond
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
@@ -28,7 +28,6 @@ from orchestrator.core.system import (
     DataType,
     Endpoint,
     MappingTransformation,
-    Value,
     nearest,
 )
 from orchestrator.core.system.checks import expected_value, values
@@ -65,7 +64,8 @@ CODES: tuple[Code, ...] = (
         "VAL105",
         "a value outside of the FMU's bounds",
         "The model description gives the variable a least or greatest value, and this one lies"
-        " beyond. FMUs refuse such values, clip them, or give wrong results.",
+        " beyond. FMUs refuse such values, clip them, or give wrong results. A run notes it, also"
+        " of what is fed, and refuses such a value where it is set while the run goes on.",
         "FMI 2.0.4, 2.2.3",
     ),
     error(
@@ -189,11 +189,12 @@ def _component(
         if connector is None or not connector.accepts(value):
             continue
         if (variable := described.get(name)) is not None:
-            yield from _variable(at, value, variable)
-        yield from _item(at, value, component, name)
+            yield from _variable(at, variable)
+    for name, text in values_beyond(component, ranges_of(component)):
+        yield finding("VAL105", f"{level.at(component.name)}.{name}", text)
 
 
-def _variable(at: str, value: Value, variable: Any) -> Iterator[Diagnostic]:
+def _variable(at: str, variable: Any) -> Iterator[Diagnostic]:
     causality = variable.causality
     if causality == "output":
         return  # VAL102
@@ -202,27 +203,6 @@ def _variable(at: str, value: Value, variable: Any) -> Iterator[Diagnostic]:
         words = f"causality {causality}, variability {variable.variability}"
         initial = f", initial {variable.initial}" if variable.initial else ""
         yield finding("VAL106", at, f"cannot be set: it has {words}{initial}; remove the value")
-        return
-    least, most = bounds_of(variable)
-    numbers = value if isinstance(value, tuple) else (value,)
-    for number in numbers:
-        if isinstance(number, (str, bytes)):
-            continue
-        if (least is not None and number < least) or (most is not None and number > most):
-            low = "-inf" if least is None else f"{least:g}"
-            high = "inf" if most is None else f"{most:g}"
-            text = f"expected {low} to {high} (min, max of the FMU), found {number!r}"
-            yield finding("VAL105", at, text)
-            return
-
-
-def _item(at: str, value: Value, component: Component, name: str) -> Iterator[Diagnostic]:
-    items = items_of(component, name)
-    if not items or isinstance(value, (str, bytes, bool)):
-        return
-    numbers = value if isinstance(value, tuple) else (value,)
-    if any(number not in items.values() for number in numbers):
-        yield finding("ENU101", at, f"expected one of {_words(items)}; found {value!r}")
 
 
 _TRUTH = {"false": 0, "true": 1}

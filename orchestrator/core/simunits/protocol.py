@@ -66,7 +66,7 @@ class UnitDescription(Struct):
     has_states: Whether it remembers anything from step to step, as far as can be known.
     tunable: Parameters that may be set between two steps.
     variability: Of parameters that may not, in the words of FMI; what is missing is ``"fixed"``.
-    ranges: What inputs and tunable parameters may be set to, where that is declared.
+    ranges: What inputs and parameters may be set to, where that is declared.
     details: Facts for the report: FMI version, generation tool, GUID, module.
     """
 

@@ -207,7 +207,8 @@ def _misfit(component: Component, connector: Connector, value: Value) -> tuple[s
     if not all(isfinite(v) for v in _numbers(value)):
         return "VAL104", f"parameter '{name}': expected a finite number, found {value!r}"
     refusal = connector.refusal(value)
-    return None if refusal is None else ("VAL121", f"parameter '{name}': {refusal}")
+    code = "VAL121" if connector.enumeration is None else "ENU101"
+    return None if refusal is None else (code, f"parameter '{name}': {refusal}")
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

@@ -210,10 +210,20 @@ class Connector(Struct):
         return self._takes(value)
 
     def refusal(self, value: object) -> str | None:
-        """Say what is expected of a number beyond the limits; ``None`` if it is inside."""
-        if self.limits is None or isinstance(value, (str, bytes)):
+        """Say what is expected of a number beyond the limits, or of no item; else ``None``.
+
+        What the component itself begins with is taken.
+        """
+        if isinstance(value, (str, bytes)):
             return None
         elements = value if isinstance(value, tuple) else (value,)
+        if self.enumeration is not None and value != self.start:
+            items = self.enumeration.items
+            if any(each not in items.values() for each in elements):
+                words = ", ".join(f"{name} ({number})" for name, number in items.items())
+                return f"expected one of {words}; found {value!r}"
+        if self.limits is None:
+            return None
         if all(isinstance(each, (int, float)) and self.limits.admits(each) for each in elements):
             return None
         unit = f" {self.unit}" if self.unit not in {None, "1"} else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -32,15 +32,20 @@ from orchestrator.core.simunits import (
     make_unit,
     resolve,
 )
-from orchestrator.core.structs import Struct
+from orchestrator.core.simunits.value_rules import value_notes
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
+    Connector,
     System,
+    Value,
     communication_step_ns,
     kept_notes,
     nanoseconds,
+    seconds,
     with_starts,
 )
 from orchestrator.core.system.naming import is_whole
+from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, FailureKind, Outcome
 
@@ -100,6 +105,51 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
     return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated]
 
 
+#: A row of the engine's watch: slot, least, most, whether each is open, items.
+_WatchRow = tuple[int, float, float, bool, bool, list[float]]
+
+
+class FedRanges:
+    """Watches what the engine feeds to inputs that have a range or an enumeration.
+
+    engine: Initialised; what its inputs are by then counts, too.
+    """
+
+    def __init__(self, engine: Engine, schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
+        self._engine = engine
+        self._inputs: list[tuple[str, Connector, Limits | None]] = []
+        rows: list[_WatchRow] = []
+        for member, unit in zip(schedule.members, units, strict=True):
+            slot = member.input_offset
+            for connector in unit.inputs:
+                limits = unit.description.ranges.get(connector.name)
+                items = connector.enumeration.items.values() if connector.enumeration else ()
+                if limits is not None or items:
+                    ends = limits or Limits()
+                    row = ends.least, ends.most, ends.open_below, ends.open_above
+                    for element in range(connector.size):
+                        index = f"[{element}]" if connector.shape else ""
+                        label = f"{unit.name}.{connector.name}{index}"
+                        self._inputs.append((label, connector, limits))
+                        rows.append((slot + element, *row, [float(item) for item in items]))
+                slot += connector.size
+        if rows:
+            engine.watch(rows)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Say which inputs were fed something else, when first, and what."""
+        for number, time_ns, value in self._engine.beyond if self._inputs else ():
+            label, connector, limits = self._inputs[number]
+            scalar = replace(connector, shape=(), limits=limits)
+            plain: Value = int(value) if scalar.enumeration is not None else value
+            if (why := scalar.refusal(plain)) is not None:
+                yield (
+                    f"input '{label}' is fed what it does not take, first at"
+                    f" t = {seconds(time_ns):.9g} s: {why}"
+                )
+
+
 class Assembly(Struct, eq=False):
     """A system that is ready for its first step.
 
@@ -107,6 +157,7 @@ class Assembly(Struct, eq=False):
     settings: Completed by the system's own.
     start_ns, stop_ns, outputs: Of the settings, in nanoseconds and by their names.
     schedule, faults, units, engine: Units in order of the schedule.
+    fed: What inputs were fed that they do not take.
     end: The end of the run that an event at the start asked for.
     """
 
@@ -121,6 +172,7 @@ class Assembly(Struct, eq=False):
     faults: tuple[FaultRecord, ...]
     units: list[SimulationUnit]
     engine: Engine
+    fed: FedRanges
     end: Outcome | None
 
 
@@ -143,10 +195,13 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
     fixed_ns = None if schedule.varies else schedule.step_ns
     faults = fault_records(options.faults, system, start_ns, stop_ns, fixed_ns)
     schedule, units = _make_units(system, schedule, early_return=options.early_return)
+    for unit in units:
+        notes += value_notes(system.components[unit.name], unit.description.ranges)
     try:
         expect_capabilities(schedule, [unit.description.capabilities for unit in units])
         engine = make_engine(schedule, units, threads)
         end = _initialise(schedule, units, engine, start_ns, stop_ns)
+        fed = FedRanges(engine, schedule, units)
         verify_rollback(schedule, units, engine.signals, start_ns)
     except BaseException:
         for unit in units:
@@ -154,7 +209,7 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
         raise
     times = start_ns, stop_ns
     return Assembly(
-        given, system, notes, options, *times, outputs, schedule, faults, units, engine, end
+        given, system, notes, options, *times, outputs, schedule, faults, units, engine, fed, end
     )
 
 

@@ -14,7 +14,7 @@ from orchestrator.core.master.run.run_loop import RunLoop
 from orchestrator.core.master.schedule.events import EventStatistics
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import Notice, SimulationUnit
-from orchestrator.core.structs import replace
+from orchestrator.core.simunits.value_rules import beyond
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value, seconds
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import Limits, plain_value
@@ -57,6 +57,7 @@ class RunView:
         )
         return (
             *self._made.notes,
+            *self._made.fed.notes,
             *self._loop.notes,
             *(timing.notes if timing is not None else ()),
             *([late] if events.late else []),
@@ -264,8 +265,10 @@ class Ports:
             )
         plain = _checked(name, connector, value)
         for limits in self.limits(str(end)):
-            if (refusal := replace(connector, limits=limits).refusal(plain)) is not None:
-                raise DescriptionError(f"{name}: {refusal}, beyond its limits")
+            if (why := beyond(connector, limits, plain)) is not None:
+                raise DescriptionError(f"{name}: {why}, beyond its limits")
+        if connector.enumeration is not None and (why := connector.refusal(plain)) is not None:
+            raise DescriptionError(f"{name}: {why}")
         return plain
 
     def limits(self, name: str) -> list[Limits]:

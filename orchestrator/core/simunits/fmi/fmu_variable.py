@@ -205,16 +205,15 @@ def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, An
         name, kind = variable.name, variable.variability
         if name not in known or variable.causality not in _SET_FROM_OUTSIDE:
             continue
+        if (limits := _declared_range(variable)) is not None:
+            ranges[name] = limits
         if variable.causality == Causality.INPUT:
-            pass
-        elif variable.causality == Causality.PARAMETER and kind == "tunable":
+            continue
+        if variable.causality == Causality.PARAMETER and kind == "tunable":
             tunable.add(name)
         else:
             is_structural = variable.causality == Causality.STRUCTURAL_PARAMETER
             variability[name] = "structural" if is_structural else kind or "fixed"
-            continue
-        if (found := _declared_range(variable)) is not None:
-            ranges[name] = found
     return {"tunable": frozenset(tunable), "variability": variability, "ranges": ranges}
 
 

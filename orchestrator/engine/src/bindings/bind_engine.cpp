@@ -29,6 +29,7 @@ using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Times = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t, std::int32_t>;
 using Slots = std::vector<std::int32_t>;
+using WatchTuple = std::tuple<std::int32_t, double, double, bool, bool, std::vector<double>>;
 using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
 // Keeps the units alive for as long as the engine points at them.
@@ -108,6 +109,24 @@ void bind_engine(nb::module_& module) {
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
              "faults"_a = Tuples<Fault>(), "compensations"_a = Tuples<Compensation>())
+        .def("watch",
+             [](Runner& r, const std::vector<WatchTuple>& rows) {
+                 std::vector<WatchRow> watched;
+                 for (const auto& [slot, least, most, below, above, items] : rows) {
+                     watched.push_back({slot, least, most, below, above, items});
+                 }
+                 r.engine.watch(std::move(watched));
+             })
+        .def_prop_ro("beyond",
+                     [](const Runner& r) {
+                         std::vector<std::tuple<std::size_t, std::int64_t, double>> found;
+                         const auto& all = r.engine.range_watch().findings();
+                         for (std::size_t i = 0; i < all.size(); ++i) {
+                             if (!all[i].is_set) continue;
+                             found.emplace_back(i, all[i].time_ns, all[i].value);
+                         }
+                         return found;
+                     })
         .def("begin_faults", [](Runner& r) { begin_faults(r.engine.context()); })
         .def("set_texts",
              [](Runner& r, std::size_t size, const Tuples<TextCopy>& copies,

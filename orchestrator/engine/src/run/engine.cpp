@@ -66,6 +66,16 @@ void Engine::redelay(const std::vector<std::pair<std::int64_t, std::int64_t>>& s
     }
 }
 
+void Engine::watch(std::vector<WatchRow> rows) {
+    for (const auto& row : rows) {
+        if (row.slot < 0 || static_cast<std::size_t>(row.slot) >= context_.signals.size()) {
+            throw std::out_of_range("a row points out of the table: watch");
+        }
+    }
+    range_watch_.watch(std::move(rows));
+    range_watch_.look(context_, time_ns_);
+}
+
 void Engine::check(const Operation& operation) const {
     check_operation(context_, executor_.loops().size(), operation);
 }
@@ -100,6 +110,7 @@ void Engine::step(std::int64_t goal_ns, Outcome& outcome) {
     context_.now_ns = time_ns_;
     ++context_.done;
     ++outcome.steps;
+    if (!range_watch_.empty()) range_watch_.look(context_, time_ns_);
     if (recorder_.is_due(context_.done)) write_row();
     if (context_.ends.load(std::memory_order_relaxed)) end_run(outcome);
 }

@@ -11,6 +11,7 @@
 #include "core/context.hpp"
 #include "core/outcome.hpp"
 #include "events/event_phase.hpp"
+#include "run/range_watch.hpp"
 #include "run/recorder.hpp"
 
 namespace softdock {
@@ -68,6 +69,9 @@ class Engine {
     const StepControl& control() const { return *control_; }
     EventPhase* events() { return events_.get(); }
     Recorder& recorder() { return recorder_; }
+    // Watches inputs from now on, the present values included; throws if a slot is none.
+    void watch(std::vector<WatchRow> rows);
+    const RangeWatch& range_watch() const { return range_watch_; }
     std::int64_t time_ns() const { return time_ns_; }
     void end_run(Outcome& outcome);
     void write_row() { recorder_.write_row(context_, time_ns_); }
@@ -81,6 +85,7 @@ class Engine {
     std::unique_ptr<StepControl> control_;
     std::unique_ptr<EventPhase> events_;
     Recorder recorder_;
+    RangeWatch range_watch_;
     std::int64_t time_ns_ = 0;  // reached by whole steps
     bool proposes_ = false;     // whether loops put samples into pasts that may be taken back
 };

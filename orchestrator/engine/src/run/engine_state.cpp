@@ -63,6 +63,7 @@ void Engine::restore(const EngineState& state) {
     if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
     context_.done = state.done;
     time_ns_ = context_.now_ns = state.time_ns;
+    range_watch_.restore(time_ns_);
     std::copy(state.signals.begin(), state.signals.end(), context_.signals.begin());
     mark = state.marks.data();
     const auto* number = state.samples.data();
