@@ -118,15 +118,20 @@ void Dopri5Integrator::propose(double h, double error, bool cut, bool after_reje
 Progress Dopri5Integrator::advance(double end) {
     const auto first = first_stage();
     if (first != Value::ok) return first == Value::none ? Progress::stuck : Progress::broken;
-    if (memory_.step == 0.0 && starting_step(std::min(length_, end - time_)) == Value::broken) {
+    // After an event a rounding error before the end there is only that to go: it is taken in one
+    // step, which says nothing about the size of the next one.
+    const double known = memory_.step, least = 8.0 * rounding * std::max(std::fabs(time_), length_);
+    const bool is_rounding = !(end - time_ > least);
+    if (known == 0.0 && !is_rounding &&
+        starting_step(std::min(length_, end - time_)) == Value::broken) {
         return Progress::broken;
     }
     for (bool rejected = false;; rejected = true) {
         double h = memory_.step;
-        const bool last = 1.01 * h >= end - time_;
+        const bool last = is_rounding || 1.01 * h >= end - time_;
         const bool cut = last && end - time_ < h;
         if (last) h = end - time_;
-        const bool tiny = !(h > 8.0 * rounding * std::max(std::fabs(time_), length_));
+        const bool tiny = !(h > least);
         if (tiny && (rejected || !last)) return Progress::stuck;
         double error = 0.0;
         const auto value = try_step(h, error);
@@ -138,6 +143,7 @@ Progress Dopri5Integrator::advance(double end) {
             continue;
         }
         propose(h, error, cut, rejected);
+        if (tiny) memory_.step = known;
         time_before_ = time_;
         time_ = last ? end : time_ + h;
         std::swap(before_, x_);
