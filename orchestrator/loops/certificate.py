@@ -21,7 +21,7 @@ from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
 from orchestrator.core.system.experiment import WAY
 from orchestrator.loops.loop_account import LoopAccount
-from orchestrator.loops.loop_transfer import Margins
+from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.rule_map import (
     MasterRule,
     OutputReading,
@@ -214,7 +214,7 @@ def _with_modes(
     margins: dict[str, Margins] = {}
     for line in lines:
         try:
-            margins[line] = linear.margins(line)
+            margins[line] = open_loop(linear.system, linear.models, line).margins()
         except _IN_THE_WAY as error:
             limits.append(f"no margins in continuous time at {line}: {_in_a_line(error)}")
     reference = None

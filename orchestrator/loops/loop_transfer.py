@@ -63,6 +63,8 @@ class Margins(Struct):
         Additional delay, seconds, that does; below zero where so much must be taken away.
     distance
         Smallest distance of L from -1, the inverse of the largest sensitivity; no unit.
+    is_sampled
+        Whether they are those of the loop as a schedule makes it, and not in continuous time.
     """
 
     is_stable: bool
@@ -71,6 +73,7 @@ class Margins(Struct):
     phase: Margin
     delay: Margin
     distance: Margin
+    is_sampled: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data: degrees, milliseconds, Hz; ``None`` where nothing is crossed."""

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Execution
+from orchestrator.core.master.schedule.schedule import Member
 from orchestrator.core.simunits import (
     BlockUnit,
     ModelExchangeUnit,
     SimulationUnit,
     open_description,
 )
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Backend, Component, SourceKind, System
 from orchestrator.loops.block_model import Side, block_model, jacobian
 from orchestrator.loops.loop_account import signal_names
-from orchestrator.loops.response_model import response_model
+from orchestrator.loops.periodic_model import (
+    PulseTrial,
+    Rewound,
+    SampleTimes,
+    StepGrid,
+    common_period,
+    missed_by,
+    periodic_model,
+)
+from orchestrator.loops.response_model import response_model, rewinding
 from orchestrator.loops.state_space import Floats, StateSpace, StepTransition, UnitModel
 
 
@@ -34,6 +47,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
     Raises CapabilityError: if the FMU gives no derivatives there.
     """
     model = unit.model
+    expect(unit, unit.native.settle())  # what jumped before this point is an event that is due
     status, present = model.states()
     expect(unit, status)
     point = np.concatenate([present, inputs])
@@ -91,20 +105,27 @@ def expect(unit: ModelExchangeUnit, status: int) -> None:
         )
 
 
-#: Leads another run to the point.
-Again = Callable[[], AbstractContextManager[Execution]]
+class Again(Protocol):
+    """Leads another run to the point."""
+
+    def __call__(self, as_run: Collection[str] = ()) -> AbstractContextManager[Execution]:
+        """Lead it; the components ``as_run`` keep the interface that the system gives them."""
+
+
 #: Of the integration up to the point, and of nothing else.
 _TOLERANCE = 1e-9
+#: Share of an excitation's answer that a model without samples may miss.
+_MISSED = 1e-3
 
 
-def by_model_exchange(system: System) -> System:
+def by_model_exchange(system: System, but: Collection[str] = ()) -> System:
     """Return a system as it is run to be linearised.
 
-    FMUs with both interfaces are run by Model Exchange, whose derivatives the models are made of;
-    everything runs in this process.
+    FMUs with both interfaces are run by Model Exchange, whose derivatives the models are made of,
+    ``but`` some; everything runs in this process.
     """
     for name, component in system.components.items():
-        system = system.with_options(name, **_options(component))
+        system = system.with_options(name, **_options(component, as_run=name in but))
     return system
 
 
@@ -116,19 +137,19 @@ def unit_models(
 ) -> dict[str, UnitModel]:
     """Linearise every component of a run where it stands, but those that are left out.
 
-    ``again`` leads another run there, for units that cannot go back, if there may be another;
-    ``side`` is what is taken at a kink.
+    ``again`` leads another run there, for units that cannot go back and for those that sample, if
+    there may be another; ``side`` is what is taken at a kink.
     """
     models: dict[str, UnitModel] = {}
     refused: list[DescriptionError] = []
     with ExitStack() as stack:
-        other = None if again is None else cache(lambda: stack.enter_context(again()))
+        others = cache(lambda *names: stack.enter_context(again(names))) if again else None
         for unit, member in zip(run.units, run.schedule.members, strict=True):
             if unit.name in but:
                 continue
             try:
-                step_ns = member.ticks * run.schedule.step_ns
-                models[unit.name] = _model(unit, run, step_ns, side, again, other)
+                point = _Point(run, member, side, again, others)
+                models[unit.name] = point.model(unit)
             except CapabilityError as error:
                 refused.append(error)
     if refused:
@@ -136,11 +157,13 @@ def unit_models(
     return models
 
 
-def _options(component: Component) -> dict[str, Any]:
+def _options(component: Component, *, as_run: bool) -> dict[str, Any]:
     """Return how a component is run to be linearised, where that is another way."""
     options: dict[str, Any] = {}
     if component.options.isolation is not None:
         options["isolation"] = None
+    if as_run and component.options.interface != "me":
+        return options
     if component.source.kind is not SourceKind.FMU or component.backend is not Backend.NATIVE:
         return options
     described = open_description(Path(component.source.location))
@@ -150,31 +173,124 @@ def _options(component: Component) -> dict[str, Any]:
     return options
 
 
-def _model(
-    unit: SimulationUnit,
-    run: Execution,
-    step_ns: int,
-    side: Side,
-    again: Again | None,
-    other: Callable[[], Execution] | None,
-) -> UnitModel:
-    inputs: Floats = np.array(
-        [value for c in unit.inputs for value in np.ravel(run.get(f"{unit.name}.{c.name}"))],
-        dtype=np.float64,
-    )
-    if isinstance(unit, ModelExchangeUnit):
-        return exchange_model(unit, inputs, side)
-    if isinstance(unit, BlockUnit):
-        return block_model(unit, run.time_ns, step_ns, side)
-    if again is None or other is None:
-        return response_model(unit, inputs, run.time_ns, step_ns, None)
+class _Point(Struct):
+    """Where a component of a run is linearised.
 
-    def named(of: Execution) -> SimulationUnit:
-        return next(one for one in of.units if one.name == unit.name)
+    run, member: Led to the point, and which of its members.
+    side: What is taken at a kink.
+    again: Leads another run there; ``None``: there may be none.
+    others: Such a run that stays, by the names of the components that are as the system has them.
+    """
 
-    @contextmanager
-    def replayed() -> Iterator[SimulationUnit]:
-        with again() as another:
-            yield named(another)
+    run: Execution
+    member: Member
+    side: Side
+    again: Again | None
+    others: Callable[..., Execution] | None
 
-    return response_model(unit, inputs, run.time_ns, step_ns, replayed, lambda: named(other()))
+    @property
+    def step_ns(self) -> int:
+        return self.member.ticks * self.run.schedule.step_ns
+
+    @property
+    def grid(self) -> StepGrid:
+        return StepGrid.of(self.run.time_ns, self.run.schedule.step_ns, self.member.ticks)
+
+    def inputs(self, unit: SimulationUnit) -> Floats:
+        names = (f"{unit.name}.{c.name}" for c in unit.inputs)
+        values = [value for name in names for value in np.ravel(self.run.get(name))]
+        return np.array(values, dtype=np.float64)
+
+    def model(self, unit: SimulationUnit) -> UnitModel:
+        inputs = self.inputs(unit)
+        if unit.native.due_ns is not None:
+            self.refuse_event_mode(unit.name)
+        if isinstance(unit, ModelExchangeUnit):
+            model = exchange_model(unit, inputs, self.side)
+            if math.isfinite(unit.native.next_event):
+                return self._with_time_events(unit, inputs, model)
+            return model
+        if isinstance(unit, BlockUnit):
+            return block_model(unit, self.run.time_ns, self.step_ns, self.side)
+        fresh = None
+        if self.others is not None:
+            fresh = lambda: _named(self.others(), unit.name)  # noqa: E731
+        return response_model(
+            unit, inputs, self.run.time_ns, self.step_ns, self._replayed(unit), fresh
+        )
+
+    def refuse_event_mode(self, name: str) -> NoReturn:
+        raise CapabilityError(
+            f"component '{name}' cannot be linearised: it has time events or clocks in event mode"
+            " (FMI 3.0), in which the master exchanges signals between two steps, as no linear map"
+            " of a step has it; run it by Model Exchange (interface 'me') if it has that"
+        )
+
+    def _replayed(self, unit: SimulationUnit, as_run: Collection[str] = ()) -> Rewound | None:
+        if self.again is None:
+            return None
+        again = self.again
+
+        @contextmanager
+        def replayed() -> Iterator[SimulationUnit]:
+            with again(as_run) as another:
+                yield _named(another, unit.name)
+
+        return replayed
+
+    def _with_time_events(
+        self, unit: ModelExchangeUnit, inputs: Floats, frozen: UnitModel
+    ) -> UnitModel:
+        """Return the model of a unit that has a time event before it.
+
+        Some change nothing of how it answers to its inputs, as those of a source do: its model is
+        then that of its derivatives. Others sample its inputs.
+        """
+        grid, rewound = self.grid, rewinding(unit, self._replayed(unit))
+        with rewound() as other:
+            native = other.native if isinstance(other, ModelExchangeUnit) else unit.native
+            times = SampleTimes.of(other, native, self.run.time_ns, self.step_ns)
+        if len(times.times) < 3:
+            when = f"{unit.native.next_event:.9g} s"
+            told = f"component '{unit.name}' has a time event at {when}: the model holds until then"
+            return replace(frozen, remarks=(*frozen.remarks, told))
+        trial = PulseTrial(rewound, unit, inputs, grid, 0)
+        reach = round((times.times[2] - self.run.time_ns / 1e9) * 1e9 / float(grid.step_ns)) + 2
+        step = frozen.transition(self.step_ns, order=0)
+        missed, _ = missed_by(trial, step, len(frozen.states), reach)
+        if missed <= _MISSED:
+            return frozen
+        if not times.period:
+            trial.refuse(
+                "its time events change how it answers to its inputs and do not repeat: the next"
+                f" are at {', '.join(f'{time:.9g}' for time in times.times[:4])} s; linearise it"
+                " at another time"
+            )
+        phases = common_period(unit.name, times.period, grid.step_ns)
+        first_ns = (times.times[0] - times.period) * 1e9 + 1.0
+        begin = max(grid.first, math.ceil(Fraction(first_ns) / grid.step_ns))
+        return self._sampled(unit, inputs, times, phases, begin)
+
+    def _sampled(
+        self,
+        unit: ModelExchangeUnit,
+        inputs: Floats,
+        times: SampleTimes,
+        phases: int,
+        begin: int,
+    ) -> UnitModel:
+        """Identify a unit that samples, by the interface that a run gives it."""
+        name: str = unit.name
+        run = self.run if self.others is None else self.others(name)
+        stepped = _named(run, name)
+        if stepped.native.has_event_mode and run.schedule.events is not None:
+            self.refuse_event_mode(name)
+        rewound = rewinding(stepped, self._replayed(stepped, (name,)))
+        order = stepped.description.capabilities.input_order
+        trial = PulseTrial(rewound, stepped, inputs, self.grid, order)
+        why = f"samples every {times.period:g} s"
+        return periodic_model(trial, phases, begin, why)
+
+
+def _named(run: Execution, name: str) -> SimulationUnit:
+    return next(unit for unit in run.units if unit.name == name)

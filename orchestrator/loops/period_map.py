@@ -62,7 +62,7 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
     ):
         steps = _whole_lengths(exact_ns(schedule.step_ns))
         lengths += [half for step_ns in steps for half in (step_ns // 2, step_ns - step_ns // 2)]
-    rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
+    rows = [(length, model.transitions(length, order=order)) for length in dict.fromkeys(lengths)]
     is_corrected = any(
         row.method is CompensationMethod.DIRECT_RESPONSE and schedule.members[row.answer] is member
         for row in schedule.compensations
@@ -71,7 +71,7 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         len(model.states) + member.output_size,
         len(model.states) + member.input_size * (1 + order),
     )
-    for _, matrix in rows:
+    for matrix in (each for _, matrices in rows for each in matrices):
         if matrix.shape != expected:
             raise AssertionError(f"'{member.name}': {matrix.shape}, expected {expected}")
     return LinearUnit(
@@ -80,8 +80,10 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         member.input_size,
         member.output_size,
         order,
-        [(length, matrix.ravel().tolist()) for length, matrix in rows],
+        [(length, np.ravel(matrices).tolist()) for length, matrices in rows],
         _direct(member, model) if is_corrected else (),
+        model.phases,
+        float(member.ticks * exact_ns(schedule.step_ns)),
     )
 
 
@@ -189,6 +191,30 @@ def entries_of(
 DENSE = 500
 
 
+#: Steps of a period, at most: of units that sample with different periods.
+MOST_STEPS = 10_000
+
+
+def common_steps(schedule: Schedule, models: Mapping[str, UnitModel]) -> int:
+    """Return the number of communication steps after which all units do the same again.
+
+    Raises CapabilityError: if that takes too many steps; it names the units that sample.
+    """
+    steps = math.lcm(*(m.ticks * models[m.name].phases for m in schedule.members))
+    sampled = [
+        f"'{m.name}' (every {m.ticks * models[m.name].phases} steps)"
+        for m in schedule.members
+        if models[m.name].phases > 1
+    ]
+    if sampled and steps > MOST_STEPS:
+        raise CapabilityError(
+            f"components that sample, {', '.join(sampled)}, have a common period of {steps}"
+            f" communication steps, more than {MOST_STEPS}; choose sample periods or a step with a"
+            " shorter one"
+        )
+    return steps
+
+
 class PeriodMap:
     """What one period of a schedule does to everything that a run remembers: its monodromy matrix.
 
@@ -219,7 +245,7 @@ class PeriodMap:
         # Units of the engine stand in the place of simulation units.
         units: list[Any] = [SimpleNamespace(native=unit) for unit in self._units]
         self._engine: Engine = make_engine(self._schedule, units, 1)
-        period = math.lcm(*(member.ticks for member in schedule.members))
+        period = common_steps(schedule, models)
         self.steps = period if only is None else 1
         #: Length of the period, or of the step, in seconds.
         self.period = float(self.steps * exact_ns(schedule.step_ns) / 10**9)

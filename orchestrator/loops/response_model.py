@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from time import monotonic
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits import SimulationUnit
+from orchestrator.core.structs import replace
 from orchestrator.core.system import DataType
 from orchestrator.loops.block_model import SHORTER, SHORTEST
 from orchestrator.loops.loop_account import signal_names
+from orchestrator.loops.periodic_model import (
+    MOST_HIDDEN,
+    SILENT,
+    PulseTrial,
+    Rewound,
+    StepGrid,
+    hidden_period,
+    missed_by,
+    periodic_model,
+)
 from orchestrator.loops.state_space import Floats, StateSpace, UnitModel, of_transition
 
 _log = logging.getLogger(__name__)
@@ -24,6 +36,9 @@ _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Share of the largest answer that one map of all steps may miss of an excitation: a unit that
+#: samples misses it wholly.
+_VARIES = 1e-2
 #: Seconds that the responses of a unit take without being told.
 _LONG = 60.0
 #: Steps that the responses of a unit may take that starts anew for each of them.
@@ -37,12 +52,10 @@ _LEFT = 1e-3
 #: Share of a response to shorter steps that a model may miss: what a unit's own integration leaves.
 #: A mode above half the rate of the steps misses it wholly.
 _MISSED = 1e-3
+#: The same of the responses to the steps themselves, by a model of shorter ones.
+_COMPOSED = 1e-2
 #: Share of a motion that may differ between a unit that goes back and one that was started anew.
 _ALIKE = 0.01
-
-
-#: Gives the unit as it is at the point, once more each time.
-Rewound = Callable[[], AbstractContextManager[SimulationUnit]]
 
 
 def response_model(
@@ -69,45 +82,45 @@ def response_model(
         is tried, or no linear model of few states answers as it does.
     """
     goes_back = _goes_back(unit, inputs, time_ns, step_ns, fresh)
-    rewound = _rewinding(unit, None if goes_back else replayed)
+    rewound = rewinding(unit, None if goes_back else replayed)
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
 
     def responses(length_ns: int) -> Floats:
         return _responses(unit, rewound, inputs, time_ns, length_ns)[0]
 
+    can = unit.description.capabilities
     pulses, odd, crooked = _responses(unit, rewound, inputs, time_ns, step_ns)
     transition, order, misfit = _realised(pulses)
+    trial = PulseTrial(rewound, unit, inputs, StepGrid.of(time_ns, step_ns), 0)
+    missed, answers = missed_by(trial, transition, order)
+    allowed = max(_VARIES, odd)
+    varies = (missed > allowed or misfit > _LEFT) and crooked <= _CROOKED
+    if varies and (phases := hidden_period(trial)) > 1:
+        trial.order = can.input_order
+        return periodic_model(trial, phases, trial.grid.first, "answers as a unit that samples")
     _expect_linear(unit, crooked, order, misfit)
+    if missed > allowed:
+        _refuse_varying(trial, missed)
     own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
     space, length_ns = own, 0
-    if unit.description.capabilities.can_vary_step and order:
-        space, length_ns = _unfolded(own, responses, step_ns, unit, ports)
-    told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
-    remarks = [f"component '{unit.name}' is {told}"]
-    if not goes_back:
-        says_so = unit.description.capabilities.can_roll_back
-        cannot = "does not rightly" if says_so else "cannot"
-        remarks.append(
-            f"component '{unit.name}' {cannot} go back to a state (canGetAndSetFMUstate): it"
-            " was started anew for every response"
-        )
-    if odd > _ODD:
-        remarks.append(
-            f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
-            " its largest response"
-        )
-    if order and not length_ns:
-        remarks.append(
-            f"component '{unit.name}' is known by its steps of {step_ns / 1e6:g} ms alone: it is"
-            " sampled, or what it does above half their rate is not seen"
-        )
-    elif space is not None and order and length_ns != step_ns:
+    if can.can_vary_step and (order or answers):
+        space, length_ns = _unfolded(own, responses, (step_ns, pulses), unit, ports)
+    alone = not length_ns and bool(order or (can.can_vary_step and answers))
+    remarks = [
+        *_how_known(unit, order, misfit, goes_back=goes_back),
+        *_doubts(unit, step_ns, odd, answers=answers, alone=alone),
+    ]
+    if space is not None and order and not alone and length_ns != step_ns:
         remarks.append(
             f"component '{unit.name}' has modes above half the rate of its steps of"
             f" {step_ns / 1e6:g} ms: it is identified from steps of {length_ns / 1e6:.4g} ms"
         )
         transition = space.transition(step_ns / 1e9, order=0)
     names = _names(unit, order) if space is None else space.states
+    if alone and can.can_vary_step and can.input_order:
+        trial.order = can.input_order  # what it does of inputs that move, no rates tell
+        model = periodic_model(trial, 1, trial.grid.first, "is known by its steps alone")
+        return replace(model, continuous=own, remarks=tuple(remarks))
 
     def after(length_ns: int, *, order: int) -> Floats:
         if length_ns == step_ns and not order:
@@ -120,6 +133,53 @@ def response_model(
         return space.transition(length_ns / 1e9, order=order)
 
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
+
+
+def _how_known(unit: SimulationUnit, order: int, misfit: float, *, goes_back: bool) -> list[str]:
+    known = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest"
+    remarks = [f"component '{unit.name}' is {known} response"]
+    if not goes_back:
+        says_so = unit.description.capabilities.can_roll_back
+        cannot = "does not rightly" if says_so else "cannot"
+        remarks.append(
+            f"component '{unit.name}' {cannot} go back to a state (canGetAndSetFMUstate): it"
+            " was started anew for every response"
+        )
+    return remarks
+
+
+def _doubts(
+    unit: SimulationUnit, step_ns: int, odd: float, *, answers: bool, alone: bool
+) -> list[str]:
+    remarks = []
+    if not answers and unit.outputs and unit.inputs:
+        remarks.append(
+            f"no output of component '{unit.name}' answered to its inputs within"
+            f" {SILENT * step_ns / 1e9:g} s: if it samples them with a longer period, its loops are"
+            " not those that are listed"
+        )
+    if odd > _ODD:
+        remarks.append(
+            f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
+            " its largest response"
+        )
+    if alone:
+        remarks.append(
+            f"component '{unit.name}' is known by its steps of {step_ns / 1e6:g} ms alone: it is"
+            " sampled, or what it does above half their rate is not seen"
+        )
+    return remarks
+
+
+def _refuse_varying(trial: PulseTrial, missed: float) -> NoReturn:
+    """Refuse a unit whose steps have different maps and no period."""
+    trial.refuse(
+        f"how it answers to its inputs changes from step to step, by {missed:.1e} of the"
+        f" largest answer, and does not repeat within {MOST_HIDDEN} steps of"
+        f" {float(trial.grid.step_ns) / 1e6:g} ms: it samples with a longer period or one that"
+        " has none in common with the step, or it is not linear; choose a step that divides its"
+        " sample period, or linearise it at another time"
+    )
 
 
 def _expect_linear(unit: SimulationUnit, crooked: float, order: int, misfit: float) -> None:
@@ -171,7 +231,7 @@ def _reals(unit: SimulationUnit) -> NDArray[np.bool_]:
     return np.array([c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)], bool)
 
 
-def _rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
+def rewinding(unit: SimulationUnit, replayed: Rewound | None) -> Rewound:
     """Return what gives the unit as it is now: another that was led here, or else itself."""
     if replayed is not None:
         return replayed
@@ -201,15 +261,20 @@ def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
 def _unfolded(
     own: StateSpace | None,
     responses: Callable[[int], Floats],
-    step_ns: int,
+    known: tuple[int, Floats],
     unit: SimulationUnit,
     ports: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[StateSpace | None, int]:
     """Return the continuous model that gives shorter steps as well, and the steps that it is from.
 
     The logarithm of a step has no modes above half its rate; see :mod:`.block_model`. Where no
-    shorter steps are answered, or none alike, it is the own one, and from 0 ns.
+    shorter steps are answered, or none alike, it is the own one, and from 0 ns. So it is where the
+    model of shorter steps does not give the responses to the steps themselves: a unit that samples
+    answers nothing in the shorter ones.
+
+    known: Length of the steps in ns, and the responses to pulses of one of them.
     """
+    step_ns, whole = known
     space, length_ns = own, step_ns
     while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
         try:
@@ -219,6 +284,9 @@ def _unfolded(
         if space is not None:
             said = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
             if np.abs(said - pulses).max() <= _MISSED * np.abs(pulses).max():
+                said = _pulses_of(space.transition(step_ns / 1e9, order=0), whole.shape)
+                if np.abs(said - whole).max() > _COMPOSED * np.abs(whole).max():
+                    break
                 return space, length_ns
         transition, order, _ = _realised(pulses)
         length_ns, names = shorter_ns, _names(unit, order)

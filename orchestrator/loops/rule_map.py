@@ -35,7 +35,7 @@ from orchestrator.loops.loop_account import (
     spaces_of,
 )
 from orchestrator.loops.multipliers import MemoryKind, Multipliers, Number
-from orchestrator.loops.period_map import PeriodMap
+from orchestrator.loops.period_map import PeriodMap, common_steps
 from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats, StateSpace
 from orchestrator.loops.step_error import LoopModes, at_step, step_error
@@ -182,8 +182,8 @@ class RuledSystem(LinearSystem, kw_only=True):
         return cls(**known, declared=linear.system, rule=rule)
 
     def period_map(self, only: int | None = None) -> PeriodMap:
-        """Return the map of a step."""
-        return RuleMap(self)
+        """Return the map of one step, or of the common period of the units that sample."""
+        return RuleMap(self, only)
 
     def loop_accounts(self, count: int = 6) -> list[LoopAccount]:
         """Say what the rule does to every loop, beside the loops as they are declared."""
@@ -197,14 +197,18 @@ class _SteppedUnit(Struct):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     states: int
-    step: Floats
+    steps: tuple[Floats, ...]
 
 
 class RuleMap(PeriodMap):
-    """What one step does to the states of all units and to what they hand on."""
+    """What a master's period does to the states of all units and to what they hand on.
 
-    def __init__(self, system: RuledSystem) -> None:
+    only: A step of the period, from 0 on; ``None``: all of them, one where no unit samples.
+    """
+
+    def __init__(self, system: RuledSystem, only: int | None = None) -> None:
         units = list(_units(system))
+        phases = common_steps(system.schedule(), system.models)
         inputs = [name for unit in units for name in unit.inputs]
         outputs = [name for unit in units for name in unit.outputs]
         inside = set(system.joined)
@@ -214,22 +218,13 @@ class RuleMap(PeriodMap):
             if not {line.source.component, line.target.component} <= inside
         ]
         along = _along(system.system, lines, inputs, outputs)
-        n, p = sum(unit.states for unit in units), len(outputs)
-        whole = np.zeros((n + p, n + p))
-        state = output = column = 0
-        for unit in units:
-            held = along[column : column + len(unit.inputs)]
-            own = unit.step[:, : unit.states]
-            by_inputs = unit.step[:, unit.states :] @ held
-            into = slice(state, state + unit.states)
-            out = slice(n + output, n + output + len(unit.outputs))
-            whole[into, into], whole[into, n:] = own[: unit.states], by_inputs[: unit.states]
-            whole[out, into], whole[out, n:] = own[unit.states :], by_inputs[unit.states :]
-            state, output = state + unit.states, output + len(unit.outputs)
-            column += len(unit.inputs)
+        n = sum(unit.states for unit in units)
+        whole = np.eye(n + len(outputs))
+        for step in range(phases) if only is None else (only,):
+            whole = _step(units, along, step) @ whole
         if system.rule.outputs is OutputReading.AFTER_INPUTS:
             space = side_by_side([_space(system, unit.components) for unit in units])
-            through = np.eye(p) - space.d @ along
+            through = np.eye(len(outputs)) - space.d @ along
             if np.linalg.cond(through) > 1.0 / np.finfo(np.float64).eps:
                 raise CapabilityError(
                     "loops without a state have no solution: they feed outputs back with gain 1"
@@ -241,8 +236,8 @@ class RuleMap(PeriodMap):
             *(Number(o, MemoryKind.OUTPUT, name) for o, u in owned for name in u.outputs),
         ]
         self._whole, self._places = whole, [len(whole)]
-        self.steps = 1
-        self.period = system.step_ns / 1e9
+        self.steps = phases if only is None else 1
+        self.period = self.steps * system.step_ns / 1e9
 
     def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
         """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
@@ -251,6 +246,29 @@ class RuleMap(PeriodMap):
     def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
         """Return the eigenvalues of one step, the largest first: all of them."""
         return super().modes(rows)
+
+
+def _step(units: Sequence[_SteppedUnit], along: Floats, number: int) -> Floats:
+    """Return what one step does to states and outputs, of which inputs are ``along`` times those.
+
+    number: Of the step, from the start of the run.
+    """
+    n = sum(unit.states for unit in units)
+    whole = np.zeros((n + along.shape[1], n + along.shape[1]))
+    state, output, column = 0, n, 0
+    for unit in units:
+        own = unit.steps[number % len(unit.steps)]
+        by_inputs = own[:, unit.states :] @ along[column : column + len(unit.inputs)]
+        into = slice(state, state + unit.states)
+        out = slice(output, output + len(unit.outputs))
+        whole[into, into], whole[out, into] = (
+            own[: unit.states, : unit.states],
+            own[unit.states :, : unit.states],
+        )
+        whole[into, n:], whole[out, n:] = by_inputs[: unit.states], by_inputs[unit.states :]
+        state, output = state + unit.states, output + len(unit.outputs)
+        column += len(unit.inputs)
+    return whole
 
 
 def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:
@@ -270,15 +288,15 @@ def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:
             signal_names(member.name, [connectors[port] for port in side])
             for side in (member.inputs, member.outputs)
         )
-        step = model.transition(system.step_ns, order=0)
-        yield _SteppedUnit((member.name,), inputs, outputs, len(model.states), step)
+        steps = model.transitions(system.step_ns, order=0)
+        yield _SteppedUnit((member.name,), inputs, outputs, len(model.states), steps)
 
 
 def _continuous(system: RuledSystem, components: tuple[str, ...]) -> _SteppedUnit:
     """Return what is stepped at once by its model in continuous time."""
     space = _space(system, components)
     step = space.transition(system.step_ns / 1e9, order=0)
-    return _SteppedUnit(components, space.inputs, space.outputs, len(space.states), step)
+    return _SteppedUnit(components, space.inputs, space.outputs, len(space.states), (step,))
 
 
 def _space(system: RuledSystem, components: Sequence[str]) -> StateSpace:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -111,10 +111,24 @@ class LinearSystem(Struct, dict=True):
         return loop_accounts(self.system, self.models, self.period_map(), count=count)
 
     def margins(self, line: str, element: int = 1) -> Margins:
-        """Return the margins in continuous time at one line; see :func:`open_loop`."""
-        from orchestrator.loops.loop_transfer import open_loop
+        """Return the margins at one line: in continuous time, or else as sampled.
 
-        return open_loop(self.system, self.models, line, element).margins()
+        Those in continuous time are of :func:`open_loop`. A loop with a component that has no model
+        there, such as one that samples, has margins as its schedule makes it, and they say so
+        (:attr:`Margins.is_sampled`).
+        """
+        from orchestrator.loops.loop_transfer import find_line, open_loop
+        from orchestrator.loops.sampled_loop import SampledLoop
+
+        cut = find_line(self.system, line)
+        ends = {cut.source.component, cut.target.component}
+        group = next((g for g in coupled_groups(self.system) if ends <= set(g)), ())
+        if all(self.models[name].continuous is not None for name in group):
+            return open_loop(self.system, self.models, line, element).margins()
+        loop = SampledLoop.of(self, line)
+        if loop is None:
+            raise AssertionError(f"the line {cut} is in a loop")
+        return replace(loop.margins(), is_sampled=True)
 
     def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
         """Say the same for each mode of a contact that is just open: ``open`` and ``closed``.
@@ -193,8 +207,9 @@ def _linearised(
     mode = settings.mode
 
     @contextmanager
-    def led() -> Iterator[Execution]:
-        with Execution(by_model_exchange(system), replace(settings, record=record)) as run:
+    def led(as_run: Collection[str] = ()) -> Iterator[Execution]:
+        alike = by_model_exchange(system, as_run)
+        with Execution(alike, replace(settings, record=record)) as run:
             if at is not None:
                 run.advance(at)
             yield run

@@ -258,6 +258,16 @@ def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineSte
     return tuple(found) if len(set(lengths)) == 1 else ()
 
 
+def _of_lasting(
+    whole: Sequence[Floats], rest: Sequence[Floats]
+) -> tuple[list[Floats], list[Floats]]:
+    """Leave out the numbers that no step of a period reads, or that none writes."""
+    together = np.sum(np.abs([*whole, *rest]), axis=0)
+    nothing = np.zeros((len(together), 0))
+    kept = np.ix_(*[lasting_numbers(together, nothing, nothing.T)] * 2)
+    return [each[kept] for each in whole], [each[kept] for each in rest]
+
+
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
 #: the rate at least, and down to this share of the slowest mode.
 _PER_DECADE, _DECADES, _BELOW = 120, 5.0, 0.01
@@ -291,6 +301,10 @@ class SampledLoop(CutLoop):
         whole = closed.matrix(inner)
         without = changer(linear, "gain", str(cut))(0.0)
         rest = without.period_map().matrix(inner)
+        # Signals that are written and never read again are no second way through the line.
+        nothing = np.zeros((len(rest), 0))
+        kept = lasting_numbers(np.abs(whole) + np.abs(rest), nothing, nothing.T)
+        whole, rest = whole[np.ix_(kept, kept)], rest[np.ix_(kept, kept)]
         left, sizes, right = np.linalg.svd(whole - rest)
         roots = tuple(sampled_roots(closed, group)[0])
         if sizes[1] <= _ROUNDING * max(sizes[0], 1.0):
@@ -302,7 +316,7 @@ class SampledLoop(CutLoop):
             [each.period_map(only=step).matrix() for step in range(closed.steps)]
             for each in (linear, without)
         )
-        steps = line_steps(*maps)
+        steps = line_steps(*_of_lasting(*maps))
         if not steps:
             raise CapabilityError(
                 f"the schedule reads the line {cut} more than once in a step, so its loop cannot"

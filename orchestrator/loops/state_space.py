@@ -203,6 +203,9 @@ class UnitModel(Struct):
         What was left out, and what is doubtful, in sentences.
     kinks
         States and inputs that stand where a slope jumps: a contact that is just open.
+    cycle
+        Of a unit that samples: its transitions, one for each step of its period, counted from the
+        start of the run; empty where all steps have the same. ``transition`` is the first of them.
     """
 
     name: str
@@ -212,3 +215,13 @@ class UnitModel(Struct):
     continuous: StateSpace | None
     remarks: tuple[str, ...] = ()
     kinks: tuple[str, ...] = ()
+    cycle: tuple[StepTransition, ...] = ()
+
+    @property
+    def phases(self) -> int:
+        """Steps after which the transitions repeat."""
+        return max(1, len(self.cycle))
+
+    def transitions(self, step_ns: int, *, order: int) -> tuple[Floats, ...]:
+        """Return the transitions of all steps of its period, as :attr:`transition` does of one."""
+        return tuple(each(step_ns, order=order) for each in self.cycle or (self.transition,))

@@ -106,7 +106,10 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
         yield f"a step shorter than {linear.step_ns / 1e6:g} ms would take a faster '{knobs.clock}'"
         return
     half = replace(linear, step_ns=linear.step_ns // 2)
-    shorter = reserve.cut(half, line)
+    try:
+        shorter = reserve.cut(half, line)
+    except CapabilityError:
+        return  # a component that samples is known for its own steps alone
     if shorter is not None and not reserve.lacks(shorter.margins()):
         yield f"or a step of {half.step_ns / 1e6:g} ms"
 

@@ -64,6 +64,8 @@ void bind_me_unit(nb::module_& module) {
         .def("start", [](MeUnit& unit,
                          std::int64_t time_ns) { return static_cast<int>(unit.start(time_ns)); })
         .def("expect_event", [](MeUnit& unit) { return static_cast<int>(unit.expect_event()); })
+        .def("settle", [](MeUnit& unit) { return static_cast<int>(unit.settle()); })
+        .def_prop_ro("next_event", &MeUnit::next_event)
         .def("memory", &MeUnit::memory)
         .def("put_back",
              [](MeUnit& unit, const std::vector<double>& memory) {

@@ -1,23 +1,29 @@
 #include "core/linear_unit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace softdock {
 
 LinearUnit::LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions,
-                       std::vector<double> direct)
+                       std::vector<double> direct, Phases phases)
     : Unit(std::move(name)),
       size_(size),
       order_(order),
+      phases_(phases),
       transitions_(std::move(transitions)),
       direct_(std::move(direct)),
       values_(size.states + size.outputs),
       before_(size.states + static_cast<std::size_t>(1 + order) * size.inputs) {
     input_count_ = size.inputs;
     output_count_ = size.outputs;
+    if (phases_.count < 1 || !(phases_.step_ns > 0.0)) {
+        throw std::invalid_argument("'" + this->name() + "' needs a phase and a step at least");
+    }
+    const auto count = static_cast<std::size_t>(phases_.count);
     for (const auto& [step_ns, matrix] : transitions_) {
-        if (matrix.size() != values_.size() * before_.size()) {
+        if (matrix.size() != count * values_.size() * before_.size()) {
             throw std::invalid_argument("a matrix of '" + this->name() + "' is not of its size");
         }
     }
@@ -46,7 +52,9 @@ Status LinearUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
                                     [&](const auto& one) { return one.first == step_ns; });
     if (found == transitions_.end()) return cannot("take a step of this length");
     std::copy_n(values_.begin(), size_.states, before_.begin());
-    const double* row = found->second.data();
+    const auto number = std::llround(static_cast<double>(time_ns) / phases_.step_ns);
+    const auto phase = static_cast<std::size_t>(number % phases_.count);
+    const double* row = found->second.data() + phase * values_.size() * before_.size();
     for (auto& value : values_) {
         double sum = 0.0;
         for (const double one : before_) sum += *row++ * one;

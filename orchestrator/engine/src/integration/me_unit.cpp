@@ -99,6 +99,12 @@ Status MeUnit::expect_event() {
     return pass(status);
 }
 
+Status MeUnit::settle() { return event_mode_ ? happen(Cause::jump, 0) : Status::ok; }
+
+double MeUnit::next_event() const {
+    return has_next_ ? next_ : std::numeric_limits<double>::quiet_NaN();
+}
+
 Status MeUnit::set_input_derivatives(const InputDerivatives& derivatives) {
     auto place = derivatives_.begin();
     for (int k = 1; k <= derivatives.order; ++k) {

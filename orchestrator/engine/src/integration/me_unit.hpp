@@ -30,6 +30,11 @@ class MeUnit final : public Unit {
     Status set_inputs(const double* values) override;
     // Something is about to be set from outside: the next step begins with an event.
     Status expect_event();
+    // Lets the event happen that the next step would begin with, so that the model can be
+    // evaluated.
+    Status settle();
+    // Seconds; NaN: the model knows of no time event.
+    double next_event() const;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
     Status set_texts(const std::string* values) override;
