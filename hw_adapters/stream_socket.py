@@ -13,6 +13,10 @@ _MOST_BYTES = 65536
 _SEND_S = 0.5
 
 
+class ConnectionLostError(DeviceError):
+    """A device has closed the connection, or takes nothing any more."""
+
+
 class StreamSocket:
     """A connection to a device.
 
@@ -60,7 +64,7 @@ class StreamSocket:
             return b""
         data = self._socket.recv(_MOST_BYTES)
         if not data:
-            raise DeviceError(f"{self._name}: the device has closed the connection")
+            raise ConnectionLostError(f"{self._name}: the device has closed the connection")
         return data
 
     def send(self, data: bytes) -> None:
@@ -74,7 +78,7 @@ class StreamSocket:
         try:
             self._socket.sendall(data)
         except TimeoutError:
-            raise DeviceError(f"{self._name}: it took nothing for {_SEND_S:g} s") from None
+            raise ConnectionLostError(f"{self._name}: it took nothing for {_SEND_S:g} s") from None
 
     def close(self) -> None:
         """Close; more than once is no harm."""

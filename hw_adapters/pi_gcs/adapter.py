@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
 
 from hw_adapters.pi_gcs import codec
 from hw_adapters.pi_gcs.codec import AXES
-from hw_adapters.stream_socket import StreamSocket
+from hw_adapters.pi_gcs.questions import Question, Questions
+from hw_adapters.stream_socket import ConnectionLostError, StreamSocket
 from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
@@ -26,8 +29,13 @@ from orchestrator.rig.devices import (
 _SCALES = (1e-3,) * 3 + (math.pi / 180.0,) * 3
 _CONNECT_S = 2.0
 _POSE, _REFERENCE = codec.about("POS?", AXES), codec.about("FRF?", AXES)
+#: What is asked behind the command to stop: no other question has this reply.
+_LAST = codec.about("POS?", "X")
+_TRIES = 3
 #: Between two looks whether the reference move is over, s.
 _LOOK_S = 0.1
+#: When nothing came for so long after connecting, nobody before us is being answered, s.
+_QUIET_S = 0.02
 
 
 class PiGcsSettings(DeviceSettings):
@@ -94,12 +102,16 @@ class PiGcs(Device):
         ]
         self._socket: StreamSocket | None = None
         self._splitter = codec.ReplySplitter()
-        self._replies: list[tuple[str, ...]] = []
-        self._asked: float | None = None
+        self._questions = Questions()
+        #: Where the hexapod was at which question, until the error that goes with it has come.
+        self._where: tuple[Question, tuple[str, ...]] | None = None
         self._due = 0.0
         self._number = -1
+        self._stray_error = 0
         self._begin: tuple[float, ...] = (0.0,) * 6
         self._told: tuple[float, ...] | None = None
+        self._replies: deque[tuple[str, ...]] = deque()
+        self._newest: Received | None = None
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -139,43 +151,79 @@ class PiGcs(Device):
         """
         given = self._settings
         self._socket = StreamSocket(given.device_host, given.device_port, _CONNECT_S)
-        self._asked, self._number, self._told = None, -1, None
+        self._number, self._told, self._where, self._stray_error = -1, None, None, 0
         self._splitter = codec.ReplySplitter()
+        self._questions = Questions()
+        self._replies.clear()
+        self._newest = None
+        while self._socket.receive(time.monotonic() + _QUIET_S):
+            continue  # what somebody before us has asked
         self._answer("*IDN?")
         codec.error_code(self._answer("ERR?"))  # of whoever was here before
         self._switch_on()
         if given.velocity is not None:
             self._socket.send(f"VLS {given.velocity * 1e3:.6f}\n".encode())
             self._expect_no_error("VLS")
+        self._questions.named = self._keeps_order()
         self._begin = self._pose(self._answer(_POSE))
         self._due = time.monotonic()
 
     def close(self) -> None:
-        """Stop the hexapod where it is, and leave it."""
+        """Stop the hexapod where it is, and leave it.
+
+        Raises
+        ------
+        DeviceError
+            If a controller that answers does not confirm that it has stopped.
+        """
         link, self._socket = self._socket, None
         if link is None:
             return
         try:
-            link.send(codec.STOP_ALL)
-        except (OSError, DeviceError):
+            self._stop(link)
+        except (OSError, ConnectionLostError):
             pass  # it has gone: it stands where its last command leads
         finally:
             link.close()
 
+    def _stop(self, link: StreamSocket) -> None:
+        """Stop, until the controller has answered a question behind that command."""
+        heard = False
+        for _ in range(_TRIES):
+            link.send(codec.STOP_ALL + codec.ask(_LAST))
+            deadline = time.monotonic() + self._settings.answer_timeout
+            while data := link.receive(deadline):
+                heard = True
+                with suppress(WireFormatError):
+                    if any(
+                        len(r) == 1 and r[0].startswith("X=") for r in self._splitter.split(data)
+                    ):
+                        return
+        if heard:
+            limit = _TRIES * self._settings.answer_timeout
+            raise DeviceError(
+                f"the controller did not confirm within {limit:g} s that it has stopped"
+            )
+
     def receive(self, timeout_s: float) -> Received | None:
-        """Ask when it is time, and wait for the answer; the status is the controller's error."""
+        """Ask when it is time, and wait for the answer; the status is the controller's error.
+
+        The time of a sample is when it was asked for: it is not younger than that.
+        """
         link, end = self._opened(), time.monotonic() + timeout_s
         while True:
-            if self._asked is None and not self._ask_in_time(link, end):
-                return None
-            if (found := self._gather(link, end)) is not None:
-                return self._sample(*found)
             now = time.monotonic()
-            if self._asked is not None and now >= self._asked + self._settings.answer_timeout:
-                self._asked = None  # lost
-                if self._replies:
-                    raise WireFormatError(f"GCS: expected two replies, found {self._replies}")
-            if now >= end:
+            if now >= self._due and self._questions.may_ask(now, self._settings.answer_timeout):
+                self._ask_in_time(link, now)
+            wait = self._questions.wait(self._due, self._settings.answer_timeout)
+            data = link.receive(min(end, wait))
+            self._replies += self._splitter.split(data)
+            while self._replies:
+                self._newest = self._take(self._replies.popleft()) or self._newest
+            if self._newest is not None:
+                newest, self._newest = self._newest, None
+                return newest
+            if time.monotonic() >= end:
                 return None
 
     def send(self, values: Sequence[float]) -> None:
@@ -228,42 +276,53 @@ class PiGcs(Device):
                 return found[0]
         raise DeviceError(f"no answer to {question} within {limit:g} s: is it a controller of PI?")
 
-    def _ask_in_time(self, link: StreamSocket, end: float) -> bool:
-        """Wait until it is time to ask; what comes before that is of an earlier question."""
-        while (now := time.monotonic()) < self._due:
-            if now >= end:
-                return False
-            link.receive(min(self._due, end))
-        self._splitter.forget()
-        self._replies.clear()
-        self._number += 1
-        self._due = max(self._due + 1.0 / self._settings.rate, now)
-        self._asked = now
-        link.send(codec.ask(_POSE, "ERR?"))
-        return True
+    def _keeps_order(self) -> bool:
+        """Whether replies name the axes in the order of their question, and so show which it is."""
+        order = tuple(reversed(AXES))
+        reply = self._answer(codec.about("POS?", order))
+        codec.axis_values(reply, AXES)
+        return codec.axes_of(reply) == order
 
-    def _gather(self, link: StreamSocket, end: float) -> tuple[tuple[str, ...], ...] | None:
-        assert self._asked is not None  # noqa: S101 - asked just before
-        limit = self._asked + self._settings.answer_timeout
-        while len(self._replies) < 2:
-            data = link.receive(min(end, limit))
-            if not data:
+    def _ask_in_time(self, link: StreamSocket, now: float) -> None:
+        missed = int((now - self._due) * self._settings.rate)
+        self._number += 1 + missed
+        self._due += (1 + missed) / self._settings.rate
+        question = self._questions.next(self._number, now)
+        link.send(codec.ask(codec.about("POS?", question.order), "ERR?"))
+
+    def _take(self, reply: tuple[str, ...]) -> Received | None:
+        """Take a reply; return the sample that it completes.
+
+        Raises
+        ------
+        WireFormatError
+            If it is none to a question that is open.
+        """
+        if "=" not in reply[0]:
+            where, self._where = self._where, None
+            code = codec.error_code(reply)
+            if where is None:  # the pose before it was refused: the next sample has its error
+                self._stray_error = self._stray_error or code
                 return None
-            try:
-                self._replies += self._splitter.split(data)
-            except WireFormatError:
-                self._asked = None
-                raise
-        self._asked = None
-        return self._replies[0], self._replies[1]
+            code, self._stray_error = code or self._stray_error, 0
+            return self._sample(*where, code)
+        codec.axis_values(reply, AXES)
+        self._where = self._questions.answered(codec.axes_of(reply)), reply
+        return None
 
-    def _sample(self, where: tuple[str, ...], error: tuple[str, ...]) -> Received:
-        pose, code = self._pose(where), codec.error_code(error)
+    def _sample(self, question: Question, where: tuple[str, ...], code: int) -> Received:
+        pose = self._pose(where)
         if code and self._settings.on_fault == "stop":
             raise DeviceError(f"the controller says {codec.error_text(code)}")
         if self._settings.measured == "displacement":
             pose = tuple(now - then for now, then in zip(pose, self._begin, strict=True))
-        return Received(pose, sequence=self._number, valid=code == 0, status=code & 0xFFFFFFFF)
+        return Received(
+            pose,
+            device_time=question.asked,
+            sequence=question.number,
+            valid=code == 0,
+            status=code & 0xFFFFFFFF,
+        )
 
     def _pose(self, reply: Sequence[str]) -> tuple[float, ...]:
         found = codec.axis_values(reply, AXES)

@@ -83,6 +83,7 @@ BENCH = Bench(
         Refused("no end", partial(ReplySplitter().split, b"X" * 5000)),
         Refused("not finite, written", partial(codec.command, "MOV", {"X": float("inf")})),
     ),
+    newest_only=True,
     without={
         "duplicate": _NO_NUMBER,
         "reorder": _NO_NUMBER,

@@ -61,6 +61,11 @@ def about(question: str, axes: Sequence[str]) -> str:
     return " ".join((question, *axes))
 
 
+def axes_of(reply: Sequence[str]) -> tuple[str, ...]:
+    """Return the axes of a reply in its order."""
+    return tuple(line.partition("=")[0] for line in reply)
+
+
 def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
     """Read a reply of a line ``AXIS=NUMBER`` for each axis.
 

@@ -9,9 +9,25 @@ AXES = "XYZUVW"
 #: Single axes of the controller, which have no motor here.
 SINGLE = "AB"
 _SERIAL = "000000001"
-_ABOUT_AXES = ("POS?", "FRF?", "SVO?", "ONT?", "TMN?", "TMX?", "CST?")
+#: Of the pivot point, which is the origin here.
+_PIVOT = "RST"
+_ABOUT_AXES = ("POS?", "MOV?", "VEL?", "FRF?", "SVO?", "ONT?", "TMN?", "TMX?", "CST?")
 _HELP = (
-    *("*IDN?", "CSV?", "ERR?", "FRF", "HLP?", "HLT", "MOV", "SAI?", "SSN?", "STP", "SVO", "VER?"),
+    *(
+        "*IDN?",
+        "CSV?",
+        "ERR?",
+        "FRF",
+        "HLP?",
+        "HLT",
+        "MOV",
+        "SAI?",
+        "SPI?",
+        "SSN?",
+        "STP",
+        "SVO",
+        "VER?",
+    ),
     *("VLS", "VLS?", *_ABOUT_AXES, "#5", "#7", "#24"),
 )
 
@@ -91,6 +107,8 @@ class Hexapod:
             return f"{5 if self.is_wrong else code}\n"
         if name in _ABOUT_AXES:
             return self._about_axes(name, words, now)
+        if name == "SPI?":
+            return self._about_pivot(words)
         if name.endswith("?") and name in _HELP:
             return _lines(self._about_itself(name))
         if name in {"STP", "HLT"}:
@@ -110,6 +128,12 @@ class Hexapod:
             "VLS?": (f"{self._velocity:.6f}",),
         }[name]
 
+    def _about_pivot(self, words: Sequence[str]) -> str | None:
+        if set(words) - {*_PIVOT}:
+            self._error = 15
+            return None
+        return _lines([f"{axis}=0.0000000" for axis in words or _PIVOT])
+
     def _about_axes(self, name: str, words: Sequence[str], now: float) -> str | None:
         if set(words) - {*AXES, *SINGLE}:
             self._error = 15
@@ -118,6 +142,8 @@ class Hexapod:
         told = self.tell(list(here.values())) if name == "POS?" else here.values()
         values = {
             "POS?": {a: f"{x:.7f}" for a, x in zip(AXES, told, strict=True)},
+            "MOV?": {a: f"{x:.7f}" for a, x in self._to.items()},
+            "VEL?": dict.fromkeys(AXES, f"{self._velocity:.7f}"),
             "FRF?": dict.fromkeys(AXES, f"{now >= self._referenced:d}"),
             "SVO?": {a: f"{self._servo[a]:d}" for a in AXES},
             "ONT?": {a: f"{here[a] == self._to[a]:d}" for a in AXES},
@@ -125,7 +151,7 @@ class Hexapod:
             "TMX?": dict.fromkeys(AXES, travel),
             "CST?": dict.fromkeys(AXES, "HEXAPOD") | dict.fromkeys(SINGLE, "NOSTAGE"),
         }[name]
-        still = "0.0000000" if name in {"POS?", "TMN?", "TMX?"} else "0"
+        still = "0.0000000" if name in {"POS?", "MOV?", "VEL?", "TMN?", "TMX?"} else "0"
         return _lines([f"{a}={values.get(a, still)}" for a in words or (*AXES, *SINGLE)])
 
     def _do(self, name: str, words: list[str], now: float) -> int:

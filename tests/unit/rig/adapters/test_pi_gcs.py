@@ -5,10 +5,13 @@ import re
 import socket
 import time
 from contextlib import suppress
+from itertools import pairwise
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
+from hw_adapters.pi_gcs import adapter
 from hw_adapters.pi_gcs.adapter import PiGcs, PiGcsSettings
 from hw_adapters.pi_gcs.codec import (
     AXES,
@@ -87,6 +90,10 @@ CONNECTING = {
     "SSN?": r"\d+\n",
     "CST?": r"(\w=\w+ \n){7}\w=\w+\n",
     "SVO?": r"(\w=0 \n){7}\w=0\n",
+    "MOV?": r"(\w=0\.0+ \n){7}\w=0\.0+\n",
+    "VEL? X A": r"X=10\.0+ \nA=0\.0+\n",
+    "SPI?": r"R=0\.0+ \nS=0\.0+ \nT=0\.0+\n",
+    "SPI? T R": r"T=0\.0+ \nR=0\.0+\n",
     "TMN? X": r"X=-20\.0+\n",
     "TMX? X U": r"X=20\.0+ \nU=20\.0+\n",
     "VLS?": r"\d+\.\d+\n",
@@ -152,6 +159,126 @@ def test_a_hexapod_is_referenced_led_and_stopped(controller):
         with pytest.raises(DeviceError, match=r"error 7 \(position out of limits\)"):
             device.receive(1.0)
     finally:
+        device.close()
+
+
+class Controller:
+    """A socket that answers by a script: how long after a question, and in which order of axes."""
+
+    def __init__(self, delay=lambda number: 0.0, keeps_order=True, silent=()):
+        self.now, self.coming, self.number = 50.0, [], 0
+        self.delay, self.keeps_order, self.silent = delay, keeps_order, silent
+        self.gone = []
+
+    def send(self, data):
+        self.gone.append(data)
+        for line in data.decode("latin-1").replace("\x18", "").splitlines():
+            self._answer(line)
+
+    def _answer(self, line):
+        name, *axes = line.split()
+        if name == "POS?":
+            self.number += 1
+            order = axes if self.keeps_order else sorted(axes, key=AXES.index)
+            # the place along X is when it was asked for
+            values = {axis: f"{self.now if axis == 'X' else 0.0:.7f}" for axis in order}
+            reply = " \n".join(f"{axis}={value}" for axis, value in values.items())
+        elif name == "FRF?":
+            reply = " \n".join(f"{axis}=1" for axis in axes)
+        else:
+            reply = "0" if name == "ERR?" else "hexapod" if name == "*IDN?" else ""
+        if reply and self.number not in self.silent:
+            due = self.now + self.delay(self.number)
+            due = max([due, *(each for each, _ in self.coming)])
+            self.coming.append((due, reply.encode() + b"\n"))
+
+    def receive(self, deadline):
+        if self.coming and self.coming[0][0] <= max(deadline, self.now):
+            due, reply = self.coming.pop(0)
+            self.now = max(self.now, due)
+            return reply
+        self.now = max(self.now, deadline)
+        return b""
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def led(monkeypatch):
+    def lead(**script):
+        there = Controller(**script)
+        clock = SimpleNamespace(monotonic=lambda: there.now, sleep=lambda _: None)
+        monkeypatch.setattr(adapter, "time", clock)
+        monkeypatch.setattr(adapter, "StreamSocket", lambda *_: there)
+        given = {"device_host": "none", "rate": 100.0, "answer_timeout": 0.05}
+        device = PiGcs(PiGcsSettings(**given))
+        device.open()
+        return there, device
+
+    return lead
+
+
+def heard(there, device, seconds):
+    """Return samples: when they came, their number and time, and when the pose was taken."""
+    found, end = [], there.now + seconds
+    while there.now < end:
+        if (sample := device.receive(0.02)) is not None:
+            found.append((there.now, sample.sequence, sample.device_time, 1e3 * sample.values[0]))
+    return found
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.12])
+@pytest.mark.parametrize("keeps_order", [True, False])
+def test_a_late_reply_is_that_to_its_own_question(led, delay, keeps_order):
+    """Of 0.12 s, beyond answer_timeout: the next questions are out when it comes."""
+    there, device = led(delay=lambda n: 0.0 if n < 20 else delay, keeps_order=keeps_order)
+    found = heard(there, device, 2.0)
+    assert len(found) > 15
+    assert all(taken == pytest.approx(asked, abs=1e-6) for _, _, asked, taken in found)
+    numbers = [number for _, number, _, _ in found]
+    assert numbers == sorted(set(numbers))
+    came, _, asked, _ = found[-1]
+    assert came - asked == pytest.approx(delay, abs=1e-3)
+
+
+def test_a_question_without_a_reply_is_a_lost_sample(led):
+    there, device = led(silent={30, 31})
+    found = heard(there, device, 1.0)
+    assert all(taken == pytest.approx(asked, abs=1e-6) for _, _, asked, taken in found)
+    steps = [b[1] - a[1] for a, b in pairwise(found)]
+    assert max(steps) > 5
+    assert steps[-20:] == [1] * 20
+
+
+def test_of_several_replies_the_newest_is_the_sample(led):
+    there, device = led(delay=lambda n: 0.0)
+    heard(there, device, 0.1)
+    for _ in range(3):
+        device._ask_in_time(there, there.now)
+        there.now += 0.01
+    there.coming = [(there.now, b"".join(reply for _, reply in there.coming))]
+    sample = device.receive(0.02)
+    assert 1e3 * sample.values[0] == pytest.approx(there.now - 0.01, abs=1e-6)
+
+
+def test_a_reply_to_no_question_is_refused(led):
+    there, device = led()
+    heard(there, device, 0.1)
+    again = " \n".join(f"{axis}=0.0" for axis in AXES)
+    there.coming.append((there.now, again.encode() + b"\n0\n"))
+    with pytest.raises(WireFormatError, match="a reply to no question that is open"):
+        heard(there, device, 0.1)
+    assert len(heard(there, device, 0.1)) > 5
+
+
+def test_stopping_is_confirmed(led):
+    there, device = led()
+    device.close()
+    assert there.gone[-1] == b"\x18POS? X\n"
+    there, device = led()
+    there.send = lambda data: there.coming.append((there.now, b"0\n"))
+    with pytest.raises(DeviceError, match=r"did not confirm within 0\.15 s that it has stopped"):
         device.close()
 
 
