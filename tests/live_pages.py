@@ -9,8 +9,10 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
+from orchestrator.core.accounts import NamedSocket, page_name
 from orchestrator.core.recording import Result
-from orchestrator.pictures.live.server import Server, listening, url_of
+from orchestrator.pictures.live.door import listening, url_of
+from orchestrator.pictures.live.server import Server
 
 MS = 1_000_000
 HOSTILE = "</script><script>alert(1)</script>"
@@ -28,15 +30,18 @@ def recording(count=4001, names=("one.x", "one.f", "two.v[0]", "two.v[1]"), **mo
 def served(shown, address="0"):
     """Give the address of a page, which is there as long as the test looks."""
     listener, token = listening(address)
-    server, url = Server(listener, token, shown), url_of(listener, token)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
+    local = NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM)
+    servers = [Server(listener, token, shown), Server(local, "", shown)]
+    threads = [threading.Thread(target=one.serve_forever, args=(0.01,)) for one in servers]
+    for thread in threads:
+        thread.start()
     try:
-        yield url
+        yield url_of(listener, token)
     finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        for server, thread in zip(servers, threads, strict=True):
+            server.shutdown()
+            thread.join()
+            server.server_close()
 
 
 def asked(url, path, headers=None, method="GET", **given):
@@ -85,6 +90,7 @@ def deaf_viewer(url, columns):
     with socket.create_connection((place.hostname, place.port)) as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         for _ in range(8):
-            asking = f"GET /samples?case=0&{wish}&most=20000 HTTP/1.1\r\nHost: localhost:1\r\n\r\n"
+            known = f"{wish}&most=20000&{place.query}"
+            asking = f"GET /samples?case=0&{known} HTTP/1.1\r\nHost: localhost:1\r\n\r\n"
             deaf.sendall(asking.encode())
         yield

@@ -114,7 +114,8 @@ def replay(
     """Play a recording in a browser, with a slider."""
     from orchestrator.cli.target import drawn_systems
     from orchestrator.core.recording import read_result
-    from orchestrator.pictures.live.server import Server, listening, url_of
+    from orchestrator.pictures.live.door import listening, url_of
+    from orchestrator.pictures.live.server import Server
     from orchestrator.pictures.live.shown import replayed
 
     result = read_result(recording)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import getpass
-import json
-from http.client import HTTPException
+import json as json_text
+import os
+import socket
+import sys
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Annotated
-from urllib.error import HTTPError, URLError
-from urllib.parse import parse_qsl, urlencode, urlsplit
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 import typer
 
 from orchestrator.cli.console import print_message
+from orchestrator.core.accounts import connect_to_name, page_name
 from orchestrator.core.diagnostics import DescriptionError
 
 RunAddress = Annotated[
     str, typer.Argument(metavar="RUN", help="Port or address of its page, as --live printed it")
 ]
+#: Holds the token of a run of another account or machine.
+TOKEN = "SOFTDOCK_TOKEN"  # noqa: S105 - the name of a variable
 #: s; the margins of a rig may take a while.
 _PATIENCE = 120.0
 
@@ -52,22 +57,53 @@ def mark(
 def _post(run: str, path: str, given: dict[str, str]) -> None:
     """Ask the process that shows a run; what it refuses is raised."""
     place = urlsplit(run if "//" in run else f"http://{run if ':' in run else f'127.0.0.1:{run}'}")
-    by = {"by": f"{getpass.getuser()} on the command line"}
-    query = urlencode({**given, **dict(parse_qsl(place.query)), **by})
-    own = {"Origin": f"http://{place.netloc}"}
+    query = {**given, "by": f"{getpass.getuser()} on the command line"}
     try:
-        address = f"http://{place.netloc}/{path}?{query}"
-        request = Request(address, method="POST", headers=own)
-        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
-            found = json.load(answer)
-    except HTTPError as refused:
-        said = refused.read().decode(errors="replace").strip()
-        raise DescriptionError(said.removeprefix("DescriptionError: ")) from None
-    except (URLError, HTTPException, OSError, ValueError) as error:
-        why = getattr(error, "reason", error)
+        if place.query:
+            raise DescriptionError(
+                f"{run.partition('?')[0]}: every account of this machine can read the arguments of"
+                f" a command: leave the token out; on the machine of the run its port is enough,"
+                f" and elsewhere {TOKEN} holds the token, or you are asked for it"
+            )
+        connection = _own(place)
+        if connection is None:
+            connection = HTTPConnection(place.hostname or "", place.port, timeout=_PATIENCE)
+            query["token"] = _token()
+        own = {"Origin": f"http://{place.netloc}"}
+        connection.request("POST", f"/{path}?{urlencode(query)}", headers=own)
+        answer = connection.getresponse()
+        content = answer.read()
+        if answer.status != HTTPStatus.OK:
+            said = content.decode(errors="replace").strip()
+            raise DescriptionError(said.removeprefix("DescriptionError: "))
+        found = json_text.loads(content)
+    except (HTTPException, OSError, ValueError) as error:
         raise DescriptionError(
-            f"{run}: no run is shown there ({why}): expected the port or the address that a run"
+            f"{run}: no run is shown there ({error}): expected the port or the address that a run"
             " with --live printed"
         ) from None
     if "refused" in found:
         raise DescriptionError(found["refused"])
+
+
+def _own(place: SplitResult) -> HTTPConnection | None:
+    """Connect to a run of this account on this machine; ``None``: there is none at that address."""
+    host, port = place.hostname or "", place.port or 0
+    names = {"127.0.0.1": ["0.0.0.0", "::"], "::1": ["::"]}  # noqa: S104 - where a run may listen
+    at = "127.0.0.1" if host == "localhost" else host
+    for each in (at, *names.get(at, [])):
+        try:
+            channel = connect_to_name(page_name(each, port), socket.SOCK_STREAM, _PATIENCE)
+        except OSError:
+            continue
+        connection = HTTPConnection(host, port)
+        connection.sock = channel
+        return connection
+    return None
+
+
+def _token() -> str:
+    """Return the token of a run of another account or machine."""
+    if found := os.environ.get(TOKEN):
+        return found
+    return getpass.getpass("token of the run: ") if sys.stdin.isatty() else ""

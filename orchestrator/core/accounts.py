@@ -118,6 +118,11 @@ def _file(name: str) -> str:
     return f"{name}@{boot}"
 
 
+def page_name(host: str, port: int) -> str:
+    """Return the name of the socket by which commands of an account reach the page of its run."""
+    return f"page-{host}-{port}"
+
+
 class NameTakenError(Exception):
     """Another process of this account has a name."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import socket
 import subprocess
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -12,10 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.author.reading import plain_value, value_of
+from orchestrator.core.accounts import NamedSocket, page_name
 from orchestrator.core.diagnostics import DescriptionError, RunEndedError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
+from orchestrator.pictures.live.door import listening, url_of
 from orchestrator.pictures.live.messages import (
     CHANGES,
     CHECK,
@@ -26,13 +30,13 @@ from orchestrator.pictures.live.messages import (
     Done,
     Ended,
     Message,
+    Opened,
     Said,
     Stands,
     Wish,
     receive_wish,
     send,
 )
-from orchestrator.pictures.live.server import listening, url_of
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.study import Extension, Run, Section, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -45,8 +49,9 @@ if TYPE_CHECKING:
 
 
 _MODULE = "orchestrator.pictures.live.server"
-#: s, in which the process takes a message, and in which it ends.
-_PATIENCE, _END = 5.0, 10.0
+#: s, in which the process takes its first messages while an interpreter starts, in which it takes
+#: others, and in which it ends.
+_START, _PATIENCE, _END = 60.0, 5.0, 10.0
 
 
 class Beside:
@@ -66,7 +71,7 @@ class Beside:
             module, *arguments, files=files, connected=True, stdout=subprocess.DEVNULL
         )
         self._channel = self._process.channel
-        self._channel.settimeout(_PATIENCE)
+        self._channel.settimeout(_START)
 
     def say(self, message: Message, memory: int | None = None) -> None:
         """Send a message."""
@@ -74,6 +79,8 @@ class Beside:
             return
         try:
             send(self._channel, message, memory)
+            if isinstance(message, CaseReady):  # it listens, and the first step comes next
+                self._channel.settimeout(_PATIENCE)
         except OSError as error:
             self._lose(error)
 
@@ -102,8 +109,18 @@ class Viewing(Beside):
         listener, token = listening(address)
         self.url = url_of(listener, token)
         with listener:
-            file = listener.fileno()
-            super().__init__(_MODULE, (str(file), token, title), "live view", (file,))
+            local = NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM)
+            self._free = weakref.finalize(self, local.close)
+            files = listener.fileno(), local.fileno()
+            super().__init__(_MODULE, tuple(map(str, files)), "live view", files)
+        self.say(Opened(token, title))
+
+    def end(self, why: str, seconds: float = _END) -> bool:
+        """End it, and free the name by which commands reach it."""
+        try:
+            return super().end(why, seconds)
+        finally:
+            self._free()
 
     def wish(self, *, waits: bool) -> Wish | None:
         """Return what a viewer wishes; ``None``: nothing; having waited: nobody can any more."""

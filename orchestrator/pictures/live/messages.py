@@ -30,6 +30,13 @@ CHANGES = (SET, MARK, CHECK)
 _LENGTH = struct.Struct("<q")
 
 
+class Opened(Struct):
+    """The process is started: what a viewer must know, and the title of the page."""
+
+    token: str
+    title: str
+
+
 class Begun(Struct):
     """A case is about to be made: its diagram, its rig if it has one, whether viewers steer it."""
 
@@ -96,7 +103,7 @@ class Ended(Struct):
     why: str
 
 
-Message = Begun | CaseReady | Stands | Done | Answered | Said | Ended
+Message = Opened | Begun | CaseReady | Stands | Done | Answered | Said | Ended
 
 
 class Wish(Struct):

@@ -12,11 +12,9 @@ when the run ends, as soon as those who look know that.
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import json
 import math
 import re
-import secrets
 import socket
 import sys
 import threading
@@ -25,7 +23,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -36,6 +34,7 @@ from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.structs import MutableStruct, field
 from orchestrator.pictures.drawing.page import environment, policy_of
+from orchestrator.pictures.live.door import LONGEST_REQUEST, Door, Head, is_local
 from orchestrator.pictures.live.messages import (
     MARK,
     SET,
@@ -46,6 +45,7 @@ from orchestrator.pictures.live.messages import (
     Ended,
     Intervals,
     Message,
+    Opened,
     Said,
     SampleFinder,
     Stands,
@@ -56,99 +56,39 @@ from orchestrator.pictures.live.messages import (
 from orchestrator.pictures.live.shown import Shown, ShownCase, signals_of
 from orchestrator.pictures.report import TEMPLATES, figure_style, script_of, uplot
 
-#: Port where nobody says another.
-PORT = 8700
-LOOPBACK = "127.0.0.1"
-#: s, in which a viewer must take an answer, or ask anew.
+#: s, in which a viewer must take an answer, or ask again.
 PATIENCE = 10.0
-#: Viewers at one time.
-_MOST_VIEWERS = 32
-#: Samples of a signal in one answer.
-_MOST_SAMPLES = 20_000
+#: Samples of a signal in one answer, and of all its signals: of more signals there are fewer each.
+_MOST_SAMPLES, _MOST_VALUES = 20_000, 1 << 20
+#: Rows that are looked through for one sample, at most, where extremes are told.
+_LOOKED_THROUGH = 32
+#: Viewers whose names are kept.
+_MOST_NAMES = 256
 _PORT_AT_END = re.compile(r":\d+$")
 
 
-def listening(address: str) -> tuple[socket.socket, str]:
-    """Return a socket that browsers reach at ``PORT`` or ``HOST:PORT``, and a token.
+class Server(Door):
+    """Answers those who look at a run, or command it.
 
-    The token is empty at a loopback address, which only this machine reaches.
-
-    Raises DescriptionError: if that is no address, or another program has it.
-    """
-    host, colon, port = address.rpartition(":")
-    host = host.strip("[]") if colon else LOOPBACK
-    what = f"live: {address}"
-    if not port.isdecimal() or int(port) > 65535 or not host:
-        raise DescriptionError(f"{what}: expected PORT or HOST:PORT, with a port up to 65535")
-    try:
-        family, *_, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, socket.SOCK_STREAM)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    except OSError as error:
-        raise DescriptionError(f"{what}: no such host: {error.strerror or error}") from None
-    try:
-        made.bind(place)
-        made.listen()
-    except OSError as error:
-        made.close()
-        why = error.strerror or error
-        raise DescriptionError(
-            f"{what}: cannot be listened to: {why}; give another port, or 0 for a free one"
-        ) from None
-    local = ipaddress.ip_address(made.getsockname()[0]).is_loopback
-    return made, "" if local else secrets.token_urlsafe(18)
-
-
-def url_of(listener: socket.socket, token: str) -> str:
-    """Return what a viewer opens."""
-    host, port = listener.getsockname()[:2]
-    if ipaddress.ip_address(host).is_unspecified:
-        host = socket.gethostname()
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/{f'?token={token}' if token else ''}"
-
-
-class Server(ThreadingHTTPServer):
-    """Answers viewers, each by a thread.
-
-    listener: Where they connect.
-    token: What they must know; empty: nothing, as only this machine reaches it.
+    listener, token: See :class:`Door`.
     shown: What they see.
     """
 
-    daemon_threads = True
-    block_on_close = False
-
     def __init__(self, listener: socket.socket, token: str, shown: Shown) -> None:
-        super().__init__(listener.getsockname()[:2], _Viewer, bind_and_activate=False)
-        self.socket.close()
-        self.socket = listener
-        self.token, self.shown = token, shown
-        self._room = threading.Semaphore(_MOST_VIEWERS)
+        is_port = listener.family in {socket.AF_INET, socket.AF_INET6}
+        super().__init__(listener, _Viewer if is_port else _Local, token)
+        self.names = {"localhost", listener.getsockname()[0]} if is_port else set()
+        self.shown = shown
         #: When each viewer last asked, and whether it knows that nothing more will come.
         self.seen: dict[str, tuple[float, bool]] = {}
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a viewer by a thread of its own, if there are not too many."""
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer a viewer until it goes."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a viewer may go at any time."""
 
     def wait_until_told(self, seconds: float) -> None:
         """Wait until those who look know that nothing more will come, for so long at most."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
+            if self.shown.is_asked:
+                time.sleep(0.02)
+                continue
             looking = [told for at, told in list(self.seen.values()) if until - seconds - at < 1.5]
             if all(looking):
                 return
@@ -173,6 +113,17 @@ class _Viewer(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 1 << 16
 
+    def setup(self) -> None:
+        """Read no more than a budget for each request."""
+        super().setup()
+        self._head = Head(self.rfile)
+        self.rfile: Any = self._head
+
+    def handle_one_request(self) -> None:
+        """Answer one request; the next has a budget of its own."""
+        self._head.left = LONGEST_REQUEST
+        super().handle_one_request()
+
     def do_GET(self) -> None:
         """Answer what is asked."""
         self._answer(self._ANSWERS)
@@ -188,22 +139,35 @@ class _Viewer(BaseHTTPRequestHandler):
         answer = answers.get(asked.path)
         try:
             self._expect_known(given.get("token", ""), page=answer is _Viewer._page)
+            self.server.welcome(self.connection)
             if answer is None:
                 raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
             answer(self, given)
         except _RefusedError as refused:
+            self.close_connection = True
             self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
         except (DescriptionError, KeyError, ValueError, OverflowError) as error:
             said = f"{type(error).__name__}: {error}\n".encode()
             self._send(said, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
+        except OSError:  # the viewer is gone
+            raise
+        except Exception as error:  # whatever it is, whoever asks is told
+            said = f"{type(error).__name__}: {error}\n".encode()
+            self._send(said, "text/plain; charset=utf-8", HTTPStatus.INTERNAL_SERVER_ERROR)
+            raise
 
     def _expect_known(self, token: str, *, page: bool) -> None:
-        """Expect one who may look: no page of another site, and on a network one with the token."""
-        host, known = self.headers.get("Host", ""), self.server.token
-        if known and not hmac.compare_digest(token.encode(), known.encode()):
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "expected the token that the run printed")
+        """Expect one who knows the token, or is of this account; and no page of another site."""
+        server, host = self.server, self.headers.get("Host", "")
+        if not server.is_port:
+            return
+        if not hmac.compare_digest(token.encode(), server.token.encode()):
+            raise _RefusedError(
+                HTTPStatus.FORBIDDEN,
+                "expected the token that the run printed: open that address as it stands there",
+            )
         named = _PORT_AT_END.sub("", host).strip("[]")
-        if not known and named not in {"localhost", self.server.socket.getsockname()[0]}:
+        if is_local(server.socket) and named not in server.names:
             # a name of another site that was made to lead here
             raise _RefusedError(
                 HTTPStatus.FORBIDDEN, f"expected this machine's own name, found {host}"
@@ -248,7 +212,11 @@ class _Viewer(BaseHTTPRequestHandler):
     def _state(self, given: Mapping[str, str]) -> None:
         found = self.server.shown.state()
         if viewer := given.get("viewer", "")[:40]:
-            self.server.seen[viewer] = time.monotonic(), "done" in given
+            seen = self.server.seen
+            seen.pop(viewer, None)
+            seen[viewer] = time.monotonic(), "done" in given
+            for oldest in list(seen)[:-_MOST_NAMES]:
+                seen.pop(oldest, None)
         self._send_json(found)
 
     def _case(self, given: Mapping[str, str]) -> None:
@@ -260,17 +228,26 @@ class _Viewer(BaseHTTPRequestHandler):
         columns = [int(one) for one in given.get("columns", "").split(",") if one]
         if not all(0 <= column < shown.columns(number) for column in columns):
             raise ValueError("columns: no such signal")
+        if len(set(columns)) < len(columns):
+            raise ValueError("columns: expected each signal once")
         most = min(max(int(given["most"]), 2), _MOST_SAMPLES)
+        most = max(min(most, _MOST_VALUES // max(len(columns), 1)), 2)
         at_ns = int(given["at_ns"])
         with shown.samples(number) as samples:
             row_ns, row = samples.at(at_ns)
-            parts = [row]
             about = {"row_ns": row_ns, "count": 0, "exact": True}
+            parts = [row]
             if columns:
                 span = int(given["begin_ns"]), int(given["end_ns"])
-                found = samples.between(*span, columns, most)
-                about |= {"count": len(found.times_ns), "exact": found.is_exact}
-                parts = [found.times_ns / 1e9, found.values.T.ravel(), row]
+                # some signals at a time: what is looked through is more than what is told
+                room = max(_MOST_VALUES // (_LOOKED_THROUGH * most), 1)
+                found = [
+                    samples.between(*span, columns[first : first + room], most)
+                    for first in range(0, len(columns), room)
+                ]
+                times = found[0].times_ns
+                about |= {"count": len(times), "exact": found[0].is_exact}
+                parts = [times / 1e9, *(one.values.T.ravel() for one in found), row]
         content = np.concatenate(parts, dtype="<f8").tobytes()
         self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
 
@@ -317,6 +294,12 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as the base calls it
         """Say nothing."""
+
+
+class _Local(_Viewer):
+    """One connection of a command of the same account."""
+
+    disable_nagle_algorithm = False  # it is of TCP
 
 
 def _who(given: Mapping[str, str]) -> str:
@@ -404,7 +387,7 @@ class Follower(MutableStruct):
                     if case.name in self._rows:
                         self._rows[case.name].stands = True
             case Ended():
-                self.shown.ended = message.why
+                self.shown.end(message.why)
 
     def _record(self, case: ShownCase, message: CaseReady, memory: int) -> None:
         step_aside(message.cpus)
@@ -443,16 +426,17 @@ def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) 
 
 
 def main() -> None:
-    """Serve viewers until the run is over: ``viewing CHANNEL LISTENER TOKEN TITLE``."""
-    channel_file, listener_file, token, title = sys.argv[1:]
-    channel = socket.socket(fileno=int(channel_file))
+    """Serve viewers until the run is over: ``server CHANNEL PORT LOCAL``, all descriptors."""
+    channel, port, local = (socket.socket(fileno=int(file)) for file in sys.argv[1:])
+    opened, _ = receive(channel)
+    assert isinstance(opened, Opened)  # noqa: S101 - what comes first
     posix.yield_to_others(_NICE)
-    shown = Shown(title, grant=partial(send_wish, channel))
-    server = Server(socket.socket(fileno=int(listener_file)), token, shown)
-    serving = threading.Thread(target=partial(server.serve_forever, 0.1), daemon=True)
-    serving.start()
+    shown = Shown(opened.title, grant=partial(send_wish, channel))
+    server = Server(port, opened.token, shown)
+    for one in (server, Server(local, "", shown)):
+        threading.Thread(target=partial(one.serve_forever, 0.1), daemon=True).start()
     if not follow(channel, Follower(shown).take):
-        shown.ended = "the run was ended from outside"
+        shown.end("the run was ended from outside")
     server.wait_until_told(_LAST)
 
 

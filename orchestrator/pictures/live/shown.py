@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import LoopDelay, Mark, Tuned
-from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, SoftdockError
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import MutableStruct, field
 from orchestrator.core.wings import of_wing
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 #: What the operator of a rig may wish for.
 OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 _STEERED = ("running", "standing")
-#: s, in which a run answers a wish.
-_ANSWER = 30.0
+#: s, in which a run answers a wish, and in which a value is set: less than a viewer waits.
+_ANSWER, _SETTING = 30.0, 80.0
 #: s, between two questions to a supervisor.
 _ASK = 0.2
 
@@ -130,7 +130,31 @@ class ShownCase(MutableStruct):
         self.version += 1
 
 
-def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str], way: Sequence[str]) -> str:
+class _Setting(MutableStruct):
+    """A value that is being set.
+
+    is_given_up: Whoever asked was told that nothing is changed.
+    is_sent: The run has it, and will answer.
+    """
+
+    wish: Wish
+    answer: SimpleQueue[Answered] = field(default_factory=SimpleQueue)
+    is_given_up: bool = False
+    is_sent: bool = False
+
+    def expect_wanted(self) -> None:
+        """Expect that somebody still waits for it."""
+        if self.is_given_up:
+            raise DescriptionError(f"{self.wish.name}: nobody waits for it any more")
+
+
+def _granted(
+    case: ShownCase,
+    wish: Wish,
+    changed: Mapping[str, str],
+    way: Sequence[str],
+    setting: _Setting,
+) -> str:
     """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not.
 
     They are those with the least delay margin of the value and of others on the way to it.
@@ -143,12 +167,15 @@ def _granted(case: ShownCase, wish: Wish, changed: Mapping[str, str], way: Seque
     compute = pickle.loads(case.again)  # noqa: S301 - of the run that started us
     found = []
     for text in (wish.text, *way):
+        setting.expect_wanted()
         found.append(arming := compute({**changed, wish.name: text}))
         if not arming.is_granted:
             there = "" if text == wish.text else f" on its way, at {text}"
             raise DescriptionError(f"{what} is refused{there}: {arming.refusal()}")
     arming = min(found, key=lambda one: one.delay_margin)
     margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
+    setting.is_sent = True
+    setting.expect_wanted()
     with of_wing("rig.operator")(case.rig) as operator:
         said = operator.wish("tune", what=what, margins=margins)
     if "refused" in said:
@@ -178,16 +205,28 @@ class Shown(MutableStruct):
     _number: int = 0
     _waiting: dict[int, SimpleQueue[Answered]] = field(default_factory=dict)
     _asking: threading.Lock = field(default_factory=threading.Lock)
+    _watching: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody waits for an answer of the run."""
+        return bool(self._waiting)
+
+    def end(self, why: str) -> None:
+        """Nothing more will come: all who wait are told."""
+        self.ended = why
+        self._answer_all(f"the run is over: {why}")
 
     def state(self) -> dict[str, Any]:
         """Return what changes."""
+        rig = self._status()  # nobody waits for a supervisor that is silent
         with self._lock:
             return {
                 "title": self.title,
                 "recorded": self.recorded,
                 "ended": self.ended,
                 "cases": [self._case(one) for one in self.cases],
-                "rig": self._status(),
+                "rig": rig,
             }
 
     def _case(self, case: ShownCase) -> dict[str, Any]:
@@ -217,13 +256,15 @@ class Shown(MutableStruct):
         rig = self.cases[-1].rig if self.cases else ""
         if not rig:
             return None
-        if time.monotonic() - self._asked >= _ASK:
+        if time.monotonic() - self._asked >= _ASK and self._watching.acquire(blocking=False):
             self._asked = time.monotonic()
             try:
                 self._operator = self._operator or of_wing("rig.operator")(rig)
                 self._rig = self._operator.wish("status")
             except DeviceError:
                 self._rig = self._operator = None
+            finally:
+                self._watching.release()
         return self._rig
 
     def wish(self, wish: str) -> None:
@@ -237,8 +278,7 @@ class Shown(MutableStruct):
 
     def operate(self, wish: str) -> None:
         """Let the supervisor of the present case have a wish of an operator."""
-        with self._lock:
-            rig = self.cases[-1].rig if self.cases else ""
+        rig = self.cases[-1].rig if self.cases else ""  # no lock: a stop waits for nobody
         if not rig or wish not in OPERATIONS:
             why = (
                 f"expected one of {', '.join(OPERATIONS)}" if rig else "this run has no supervisor"
@@ -250,49 +290,103 @@ class Shown(MutableStruct):
             raise DescriptionError(said["refused"])
 
     def ask(self, wish: Wish) -> None:
-        """Let the run do something between two steps; what it refuses is raised."""
+        """Let the run do something between two steps; what it refuses is raised.
+
+        Values are set one at a time, as each is granted by what is so before it. Whoever waits too
+        long for another, or for margins, is told so, and nothing is changed.
+        """
         with self._lock:
-            case = self.cases[-1] if self.cases else None
-            if self.ended or case is None or case.state not in _STEERED:
-                over = self.ended or (case is not None and case.state == "ended")
-                when = "is over" if over else "has not begun its steps"
-                raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+            case = self._steps()
             if case.rig and ((rows := case.known()) is None or rows.count <= 1):
                 raise DescriptionError("the run waits for its rig: engage that first")
         if wish.what != SET:
             self._send(wish, case)
             return
-        with self._asking:  # one at a time: each is granted by what is so before it
+        if not self._asking.acquire(timeout=_ANSWER):
+            raise DescriptionError(
+                f"{wish.name} = {wish.text}: other values that were asked for before are still"
+                " being set: ask again"
+            )
+        setting = _Setting(wish)
+        with self._waits(setting.answer):
+            threading.Thread(target=self._set, args=(setting, case), daemon=True).start()
+            self._answer_to(setting.answer, _SETTING, setting)
+
+    def _steps(self) -> ShownCase:
+        """Return the present case, which is expected to step."""
+        case = self.cases[-1] if self.cases else None
+        if self.ended or case is None or case.state not in _STEERED:
+            over = self.ended or (case is not None and case.state == "ended")
+            when = "is over" if over else "has not begun its steps"
+            raise DescriptionError(f"the run {when}: it is tuned and marked while it steps")
+        return case
+
+    def _set(self, setting: _Setting, case: ShownCase) -> None:
+        """Set a value, and answer whoever waits for it."""
+        wish, refused = setting.wish, ""
+        try:
             if case.has_devices:
                 way = self._send(replace(wish, what=CHECK), case)
                 changed = {name: text for name, text in case.granted.items() if name != wish.name}
                 changed[wish.name] = wish.text
-                self._send(replace(wish, granted=_granted(case, wish, changed, way)), case)
+                granted = _granted(case, wish, changed, way, setting)
+                self._send(replace(wish, granted=granted), case)
                 case.granted = changed
             else:
                 self._send(wish, case)
+        except SoftdockError as error:
+            refused = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked is told
+            refused = f"{type(error).__name__}: {error}"
+        finally:
+            self._asking.release()
+            setting.answer.put(Answered(0, refused))
 
-    def _send(self, wish: Wish, case: ShownCase) -> Sequence[str]:
-        """Send a wish to the run, and expect that it grants it; return values on the way."""
-        waiting: SimpleQueue[Answered] = SimpleQueue()
+    @contextmanager
+    def _waits(self, answer: SimpleQueue[Answered]) -> Iterator[int]:
+        """Let one be told that waits for an answer; give the number by which it is told."""
         with self._lock:
             self._number += 1
             number = self._number
-            self._waiting[number] = waiting
-            self.grant(replace(wish, case=case.name, number=number))
-            if case.asked is not None:
-                case.asked[0] += 1
+            self._waiting[number] = answer
         try:
-            answer = waiting.get(timeout=_ANSWER)
-        except Empty:
-            raise DescriptionError(
-                f"the run did not answer within {_ANSWER:g} s: a step of it takes that long"
-            ) from None
+            yield number
         finally:
             del self._waiting[number]
-        if answer.refused:
-            raise DescriptionError(answer.refused)
-        return answer.way
+
+    def _send(self, wish: Wish, case: ShownCase) -> Sequence[str]:
+        """Send a wish to the run, and expect that it grants it; return values on the way."""
+        answer: SimpleQueue[Answered] = SimpleQueue()
+        with self._waits(answer) as number:
+            with self._lock:
+                if self._steps() is not case:
+                    raise DescriptionError(f"case '{case.name}' is over")
+                try:
+                    self.grant(replace(wish, case=case.name, number=number))
+                except OSError:
+                    raise DescriptionError("the run is gone") from None
+                if case.asked is not None:
+                    case.asked[0] += 1
+            return self._answer_to(answer, _ANSWER).way
+
+    def _answer_to(
+        self, answer: SimpleQueue[Answered], seconds: float, setting: _Setting | None = None
+    ) -> Answered:
+        try:
+            found = answer.get(timeout=seconds)
+        except Empty:
+            if setting is not None and setting.is_sent and seconds > _ANSWER:
+                return self._answer_to(answer, _ANSWER, setting)
+            why = "a step of it takes that long"
+            if setting is not None:
+                setting.is_given_up = True
+                why = "the machine is busy, and nothing was changed"
+            raise DescriptionError(f"there was no answer within {seconds:g} s: {why}") from None
+        if found.refused:
+            if setting is not None:
+                setting.is_given_up = True  # where the run ended meanwhile
+            raise DescriptionError(found.refused)
+        return found
 
     def answered(self, answer: Answered) -> None:
         """Take what became of a wish."""
@@ -301,8 +395,11 @@ class Shown(MutableStruct):
 
     def over(self, case: str) -> None:
         """Nobody answers any more, as the steps of a case are over."""
+        self._answer_all(f"case '{case}' is over")
+
+    def _answer_all(self, why: str) -> None:
         for number, waiting in list(self._waiting.items()):
-            waiting.put(Answered(number, f"case '{case}' is over"))
+            waiting.put(Answered(number, why))
 
     def case(self, number: int) -> dict[str, Any]:
         """Return what is known of a case beside its samples."""

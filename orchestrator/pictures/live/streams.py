@@ -27,9 +27,10 @@ from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import MutableStruct, replace
 from orchestrator.core.wings import lacking
+from orchestrator.pictures.live.door import LOOPBACK, is_local, listening
 from orchestrator.pictures.live.extension import Beside, recording_of
 from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
-from orchestrator.pictures.live.server import LOOPBACK, follow, listening, step_aside
+from orchestrator.pictures.live.server import follow, step_aside
 from orchestrator.study import Extension, Run, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 
@@ -269,9 +270,10 @@ def place_of(text: str) -> tuple[str, str, int]:
     if kind == "foxglove":
         if (said := lacking("foxglove")) is not None:
             raise CapabilityError(f"stream: {text}: {said}")
-        listener, token = listening(f"{host}:{port}")
-        listener.close()
-        if token:  # other machines reach it, and its server asks nobody for a token
+        listener, _ = listening(f"{host}:{port}")
+        with listener:
+            is_open = not is_local(listener)
+        if is_open:  # other machines reach it, and its server asks nobody for a token
             raise DescriptionError(
                 f"stream: {text}: Foxglove's server asks for no token: expected an address that"
                 f" only this machine reaches, such as {LOOPBACK}; forward a port of another machine"

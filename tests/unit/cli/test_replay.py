@@ -4,7 +4,8 @@ import pytest
 from live_pages import recording
 
 from orchestrator.core.recording import write_parquet
-from orchestrator.pictures.live.server import Server, listening
+from orchestrator.pictures.live.door import listening
+from orchestrator.pictures.live.server import Server
 
 SYSTEM = """
 [system]

@@ -9,12 +9,16 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from live_pages import state_of
 
 from orchestrator.core import accounts
 from orchestrator.core.accounts import NamedSocket, connect_to_name, own_folder
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.pictures.live.extension import Viewing
+from orchestrator.pictures.live.messages import Begun
 from orchestrator.rig.supervision import SupervisorClient
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.wire import Operator, connect_to, take_rig
@@ -183,3 +187,92 @@ def test_another_account_commands_no_supervisor(state, tmp_path):
         status = operator.wish("status")
         assert status["wished"] is None
         assert json.loads(json.dumps(status))["state"] == "OFF"
+
+
+# --- The page of a run ---------------------------------------------------------------------------
+
+ASK = """
+host, port, token, path, method, local = sys.argv[1:]
+connection = http.client.HTTPConnection(host, int(port), timeout=30)
+if local:
+    connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+try:
+    if local:
+        connection.sock.connect(local)
+    own = {"Origin": f"http://{host}:{port}"}
+    connection.request(method, f"/{path}&token={token}" if token else f"/{path}", headers=own)
+    print(connection.getresponse().status)
+except (OSError, http.client.HTTPException) as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.fixture
+def viewing(state):
+    """The page of a run, served by its own process."""
+    shown = Viewing("0", "secret title")
+    shown.say(Begun("one", "One", None, ""))
+    while not state_of(shown.url)["cases"]:
+        pass
+    yield shown
+    shown.end("over", 0.0)
+
+
+@another_account
+def test_another_account_neither_looks_at_a_page_nor_commands_by_it(viewing):
+    place = urlsplit(viewing.url)
+    where, token = (place.hostname, place.port), place.query.removeprefix("token=")
+    looks = ["?", "state?", "case?case=0", "samples?case=0&columns=&at_ns=0&most=9"]
+    wishes = ["operate?wish=arm", "operate?wish=stop", "set?name=a.k&value=1", "mark?text=x"]
+    for method, paths in (("GET", looks), ("POST", [*wishes, "wish?wish=stop"])):
+        for path in paths:
+            for wrong in ("", "x", token[:-1]):
+                assert told_to_other(ASK, *where, wrong, path, method, "") == "403"
+    # whoever was given the address may come
+    assert told_to_other(ASK, *where, token, "state?", "GET", "") == "200"
+
+
+@another_account
+def test_another_account_reaches_no_socket_of_a_page(viewing):
+    where = urlsplit(viewing.url)
+    door = own_folder() / accounts._file(accounts.page_name(where.hostname, where.port))
+    ask = where.hostname, where.port, "", "mark?text=x", "POST", door
+    assert told_to_other(ASK, *ask) == "PermissionError"
+    own_folder().chmod(0o755)  # as if the folder did not hold
+    door.chmod(0o777)
+    assert told_to_other(ASK, *ask) in {
+        "RemoteDisconnected",
+        "ConnectionResetError",
+        "BrokenPipeError",
+    }
+
+
+def test_no_token_is_among_the_arguments_of_a_process(viewing):
+    token = urlsplit(viewing.url).query.removeprefix("token=").encode()
+    shown = Path(f"/proc/{viewing._process.pid}/cmdline").read_bytes()
+    assert b"live.server" in shown
+    assert token not in shown
+    assert b"secret title" not in shown
+
+
+# --- Units in processes of their own, and memory that is shared ----------------------------------
+
+LOOK = """
+found = set()
+for name in ("fd", "environ", "mem"):
+    place = f"/proc/{sys.argv[1]}/{name}"
+    try:
+        os.listdir(place) if name == "fd" else open(place).read(1)
+        found.add(place)
+    except PermissionError:
+        pass
+print(len(found))
+"""
+
+
+@another_account
+def test_another_account_finds_no_memory_or_channel_of_a_process(viewing):
+    """Memory of runs, devices and isolated units has no name: a descriptor alone leads to it."""
+    assert told_to_other(LOOK, viewing._process.pid) == "0"
+    assert told_to_other(LOOK, os.getpid()) == "0"
+    assert not [file for file in Path("/dev/shm").iterdir() if "softdock" in file.name]  # noqa: S108

@@ -15,9 +15,9 @@ from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.master.run import recorder
 from orchestrator.core.recording import Journal, read_result
 from orchestrator.core.simunits import Block, Input, Output, Parameter
+from orchestrator.pictures.live.door import listening
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun, Said
-from orchestrator.pictures.live.server import listening
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepared_case import RunSettings
 from orchestrator.study.runner import run_with

@@ -1,8 +1,9 @@
 """Who may look, and what is told to those who do."""
 
+import http.client
 import json
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from live_pages import HOSTILE, MS, asked, deaf_viewer, recording, samples_of, served, state_of
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.pictures.live import door as live_door
 from orchestrator.pictures.live import server as live_server
-from orchestrator.pictures.live.server import listening
-from orchestrator.pictures.live.shown import replayed
+from orchestrator.pictures.live.door import listening
+from orchestrator.pictures.live.shown import Shown, replayed
 from orchestrator.study import Section
 
 
@@ -133,23 +135,30 @@ def test_a_browser_may_do_nothing_but_ask_its_server(page):
     assert "'unsafe" not in policy.replace("style-src 'unsafe-inline'", "")
 
 
-def test_other_addresses_need_the_token(monkeypatch):
-    monkeypatch.setattr("ipaddress.IPv4Address.is_loopback", False)
+@pytest.mark.parametrize("is_local", [True, False])
+def test_every_address_needs_the_token(monkeypatch, is_local):
+    monkeypatch.setattr("ipaddress.IPv4Address.is_loopback", is_local)
     with served(replayed(recording(10))) as url:
-        assert len(urlsplit(url).query) > 20
-        assert asked(url, "state")[0] == 200
-        for wrong in ("", "x", "é"):
-            assert asked(url, "state", token=wrong)[0] == 403
-            assert asked(url, "", token=wrong)[0] == 403
-
-
-def test_this_machine_alone_needs_none():
-    found, token = listening("0")
-    with found:
-        assert (found.getsockname()[0], token) == ("127.0.0.1", "")
-    found, token = listening("0.0.0.0:0")
-    with found:
+        token = urlsplit(url).query.removeprefix("token=")
         assert len(token) > 20
+        assert asked(url, "state")[0] == 200
+        for wrong in ("", "x", "é", "\0", token[:-1], f"{token}x"):
+            for path in ("", "state", "case", "samples", "none"):
+                status, headers, content = asked(url, path, token=wrong)
+                assert (status, headers["Connection"]) == (403, "close")
+                assert b"expected the token that the run printed" in content
+            own = {"Origin": f"http://{urlsplit(url).netloc}"}
+            for path in ("wish", "set", "mark", "operate"):
+                assert asked(url, path, own, "POST", token=wrong)[0] == 403
+
+
+def test_each_page_has_another_token():
+    tokens = set()
+    for address in ("0", "0.0.0.0:0", "0"):
+        listener, token = listening(address)
+        with listener:
+            tokens.add(token)
+    assert len(tokens) == 3
 
 
 def test_an_address_that_is_taken_is_refused():
@@ -173,15 +182,6 @@ def wide_recording():
     return replayed(recording(20_000, tuple(f"c.x{i}" for i in range(40))))
 
 
-def state_at_last(url):
-    """Return the state as soon as there is room."""
-    while True:
-        try:
-            return state_of(url)
-        except ConnectionError:
-            continue
-
-
 def test_a_viewer_that_never_reads_keeps_nobody_from_looking():
     with served(wide_recording()) as url, deaf_viewer(url, WIDE):
         for _ in range(10):
@@ -189,25 +189,104 @@ def test_a_viewer_that_never_reads_keeps_nobody_from_looking():
 
 
 def test_a_viewer_that_never_reads_is_given_up(monkeypatch):
-    monkeypatch.setattr(live_server, "_MOST_VIEWERS", 1)
     monkeypatch.setattr(live_server._Viewer, "timeout", 0.2)
     with served(wide_recording()) as url, deaf_viewer(url, WIDE):
-        assert state_at_last(url)["cases"]
+        assert state_of(url)["cases"]
 
 
-def test_too_many_viewers_are_turned_away_and_later_ones_let_in(monkeypatch):
-    monkeypatch.setattr(live_server, "_MOST_VIEWERS", 2)
+#: What strangers send: nothing, half a request, one with a wrong token that goes on for ever.
+HALVES = [
+    b"",
+    b"GET /state HTTP/1.1\r\nx",
+    b"GET /state?token=no HTTP/1.1\r\nHost: localhost\r\nx: ",
+]
+
+
+@contextmanager
+def strangers(url, count, content):
+    """Connect so many times, and never come to the end of a request."""
+    place = (urlsplit(url).hostname, urlsplit(url).port)
+    with ExitStack() as kept:
+        for _ in range(count):
+            one = kept.enter_context(socket.create_connection(place))
+            one.sendall(content)
+        yield
+
+
+@pytest.mark.parametrize("content", HALVES)
+def test_strangers_keep_out_nobody_who_knows_the_token(content):
+    with served(replayed(recording(10))) as url, strangers(url, 200, content):
+        for _ in range(20):
+            assert state_of(url)["cases"]
+
+
+def test_a_viewer_who_is_known_is_not_closed_for_strangers(monkeypatch):
+    monkeypatch.setattr(live_door, "MOST_STRANGERS", 2)
+    with served(replayed(recording(10))) as url:
+        place = urlsplit(url)
+        kept = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+        kept.request("GET", f"/state?{place.query}")
+        assert kept.getresponse().read()
+        with strangers(url, 10, HALVES[1]):
+            kept.request("GET", f"/state?{place.query}")
+            assert json.loads(kept.getresponse().read())["cases"]
+        kept.close()
+
+
+def test_the_oldest_stranger_goes_for_a_newer_one(monkeypatch):
+    monkeypatch.setattr(live_door, "MOST_STRANGERS", 2)
     with served(replayed(recording(10))) as url:
         place = (urlsplit(url).hostname, urlsplit(url).port)
-        with socket.create_connection(place) as one, socket.create_connection(place) as other:
-            for each in (one, other):
-                each.sendall(b"GET /state HTTP/1.1\r\nHost: localhost:1\r\n\r\n")
-                assert each.recv(100)
-            with socket.create_connection(place) as third:
-                third.settimeout(10.0)
-                with suppress(ConnectionError):
-                    assert third.recv(100) == b""
-        assert state_at_last(url)["cases"]  # as soon as the two are gone
+        with ExitStack() as kept:
+            each = [kept.enter_context(socket.create_connection(place)) for _ in range(3)]
+            each[0].settimeout(10.0)
+            assert each[0].recv(100) == b""
+            each[2].sendall(f"GET /state?{urlsplit(url).query} HTTP/1.1\r\n".encode())
+            each[2].sendall(b"Host: localhost:1\r\n\r\n")
+            assert b"200 OK" in each[2].recv(100)
+
+
+@pytest.mark.parametrize("lines", [1, 90])
+def test_a_request_that_is_too_long_is_not_read(lines):
+    with served(replayed(recording(10))) as url:
+        place = (urlsplit(url).hostname, urlsplit(url).port)
+        with socket.create_connection(place) as one, suppress(ConnectionError):
+            one.settimeout(10.0)
+            one.sendall(f"GET /state?{urlsplit(url).query} HTTP/1.1\r\n".encode())
+            for line in range(lines):
+                one.sendall(f"x{line}: ".encode() + b"x" * (200_000 // lines) + b"\r\n")
+            one.sendall(b"\r\n")
+            answer = one.recv(100)
+            assert b" 200 " not in answer
+        assert state_of(url)["cases"]
+
+
+def test_an_answer_has_a_budget_however_many_signals_are_asked_for():
+    names = tuple(f"c.x{i}" for i in range(200))
+    expected = recording(20_000, names)
+    given = {"begin_ns": 0, "end_ns": 10**12, "at_ns": 0, "most": 20_000, "case": 0}
+    with served(replayed(expected)) as url:
+        status, headers, content = asked(
+            url, "samples", columns=",".join(map(str, range(200))), **given
+        )
+        count = json.loads(headers["X-About"])["count"]
+        assert status == 200
+        assert len(content) <= 8 * (live_server._MOST_VALUES + 2 * 20_000)
+        values = np.frombuffer(content, "<f8")[count : count * 201].reshape(200, count)
+        np.testing.assert_array_equal(values.max(axis=1), expected.values.max(axis=0))
+        np.testing.assert_array_equal(values.min(axis=1), expected.values.min(axis=0))
+        twice = asked(url, "samples", columns=",".join(["0"] * 5_000), **given)
+        assert (twice[0], b"expected each signal once" in twice[2]) == (400, True)
+
+
+def test_what_nobody_foresaw_is_answered_too(monkeypatch):
+    def broken(_self):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(Shown, "state", broken)
+    with served(replayed(recording(10))) as url:
+        status, _, content = asked(url, "state")
+        assert (status, content) == (500, b"MemoryError: no room\n")
 
 
 def test_a_recording_without_rows_is_refused():
