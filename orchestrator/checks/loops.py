@@ -56,9 +56,10 @@ CODES: tuple[Code, ...] = (
     warning(
         "LOO107",
         "an algebraic loop is delayed, not solved",
-        "The algorithm was asked to pass an algebraic loop on from step to step ('jacobi' with"
-        " algebraic_loops = 'delay'). Each unit of the loop adds the delay of a step, which nobody"
-        " declared: the results depend on the step, and a loop with a gain above 1 diverges.",
+        "The algorithm was asked to pass an algebraic loop on from step to step ('gauss-seidel' or"
+        " 'jacobi' with algebraic_loops = 'delay'). That adds the delay of a step, with 'jacobi'"
+        " for each unit of the loop, which nobody declared: the results depend on the step, and a"
+        " loop with a gain above 1 diverges.",
     ),
 )
 

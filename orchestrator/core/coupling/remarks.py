@@ -94,7 +94,7 @@ def unsolved(loops: Sequence[LoopDelay]) -> list[str]:
             continue
         around = " -> ".join([*delay.components, delay.components[0]])
         found.append(
-            f"the algebraic loop {around} is not solved: every unit passes on what came before the"
+            f"the algebraic loop {around} is not solved: its units pass on what came before the"
             f" step, which delays its signals by {delay.numerical_ns / 1e6:g} ms around the loop,"
             " where no delay is declared; at the start it is passed on as often as there are units"
         )

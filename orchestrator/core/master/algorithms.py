@@ -35,6 +35,9 @@ _Chosen = TypeVar("_Chosen")
 Algorithm = Callable[..., Plan]
 
 
+_REFUSED_OR_DELAYED = {"refuse": False, "delay": True}
+
+
 def jacobi(system: System, algebraic_loops: str = "refuse") -> Plan:
     """Let all components exchange at the beginning of a step, then step all.
 
@@ -42,18 +45,24 @@ def jacobi(system: System, algebraic_loops: str = "refuse") -> Plan:
         or ``"delay"``: every unit hands on in a step what came before it, which delays the signals
         of the loop by one step for each unit. Nothing is solved then.
     """
-    delays = _one_of("algebraic_loops", algebraic_loops, {"refuse": False, "delay": True})
+    delays = _one_of("algebraic_loops", algebraic_loops, _REFUSED_OR_DELAYED)
     return Plan((Group(tuple(system.components)),), latch_at_end=False, delays_loops=delays)
 
 
-def gauss_seidel(system: System) -> Plan:
+def gauss_seidel(system: System, algebraic_loops: str = "refuse") -> Plan:
     """Step sources before targets, each with the newest values of those before it.
 
     Components that have nothing to tell each other share a group, which can be stepped by several
     threads. A delay of two steps or more binds no order.
+
+    algebraic_loops: What becomes of loops of direct feed-through that no delay cuts: ``"refuse"``,
+        or ``"delay"``: a unit that is stepped before its source takes what came before the step,
+        which delays the signals of the loop by one step for each such line. Nothing is solved then.
     """
+    delays = _one_of("algebraic_loops", algebraic_loops, _REFUSED_OR_DELAYED)
     order = [name for ring in stepping_order(system) for name in ring]
-    return Plan(tuple(Group(group) for group in levels(system, order)))
+    groups = tuple(Group(group) for group in levels(system, order))
+    return Plan(groups, delays_loops=delays)
 
 
 _ACCELERATIONS = {
@@ -155,7 +164,11 @@ def step_doubling(
     relative, absolute: Tolerances of every connected output.
     shortest, longest: Bounds of the step; the first one is the communication step.
     """
-    bases = {"jacobi": jacobi, "gauss-seidel": gauss_seidel, "newton": newton}
+    bases: dict[str, Algorithm] = {
+        "jacobi": jacobi,
+        "gauss-seidel": gauss_seidel,
+        "newton": newton,
+    }
     plan = _one_of("base", base, bases)(system)
     order = 2 if plan.coupling is Coupling.MEAN else 1
     return _controlled(plan, StepMethod.DOUBLING, relative, absolute, shortest, longest, order)

@@ -256,6 +256,28 @@ def feedthrough(
                 yield Endpoint(component.name, name), end
 
 
+def _guessed(components: Components, ring: Sequence[Endpoint]) -> str:
+    """Say which outputs of a ring are only assumed to depend on their inputs at once."""
+    guesses: dict[str, list[str]] = {}
+    for end in ring[:-1]:
+        component = components[end.component]
+        is_output = component.connectors[end.connector].causality is Causality.OUTPUT
+        is_listed = end.connector in component.feedthrough
+        if component.source.kind is SourceKind.FMU and is_output and not is_listed:
+            guesses.setdefault(component.name, []).append(f"'{end.connector}'")
+    if not guesses:
+        return ""
+    missing = (
+        f"the modelDescription.xml of '{name}' does not list the dependencies of"
+        f" {', '.join(outputs)}"
+        for name, outputs in guesses.items()
+    )
+    return (
+        f" (this loop is a guess: {'; '.join(missing)}, so every output is assumed to depend on"
+        " every input at once)"
+    )
+
+
 def algebraic_loops(
     components: Components, connections: Iterable[Connection]
 ) -> Iterator[DescriptionError]:
@@ -273,9 +295,10 @@ def algebraic_loops(
             first = along.index(min(along))
             ring = [*along[first:], *along[:first], along[first]]
             text = (
-                f"algebraic loop without a delay: {' -> '.join(map(str, ring))}; put a delay on"
-                " one of its connections, let one unit respond through a state, let 'jacobi' delay"
-                " it by its steps (algebraic_loops = 'delay'), or choose an"
+                f"algebraic loop without a delay: {' -> '.join(map(str, ring))}"
+                f"{_guessed(components, ring)}; put a delay on"
+                " one of its connections, let one unit respond through a state, let 'gauss-seidel'"
+                " or 'jacobi' delay it by its steps (algebraic_loops = 'delay'), or choose an"
                 " algorithm that iterates: 'newton' or 'fixed-point'"
             )
             yield AlgebraicLoopError.about(text, code="LOO102", key=ring[0].component)
