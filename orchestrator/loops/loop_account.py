@@ -291,8 +291,8 @@ def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> lis
         several = len(missing) > 1
         raise CapabilityError(
             f"component{'s' if several else ''} {', '.join(missing)} {'have' if several else 'has'}"
-            " no model in continuous time: no rates do what their steps do, as of a block that"
-            " remembers samples"
+            " no model in continuous time: no rates do what their steps do, as of a component that"
+            " samples or remembers samples"
         )
     return [space for space in found.values() if space is not None]
 

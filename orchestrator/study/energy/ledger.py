@@ -4,33 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.coupling import DelayPlan
-from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import Causality, Connector, System, product_of, signal_of
+from orchestrator.core.system import System, product_of
+from orchestrator.study.energy.course import work_within
 from orchestrator.study.energy.plan import Account, Bond, Interface, LedgerPlan, automatic_plan
+from orchestrator.study.energy.samples import Samples, Signals
 
 Floats = NDArray[np.float64]
-
-
-class Signals(Protocol):
-    """A run: what :class:`~orchestrator.core.recording.Result` is."""
-
-    @property
-    def time(self) -> Floats:
-        """Times of the rows, s, shape (n,)."""
-
-    @property
-    def plans(self) -> tuple[DelayPlan, ...]:
-        """How delayed, predicted and followed connections are read."""
-
-    def __getitem__(self, name: str) -> Floats:
-        """One signal, shape (n,)."""
 
 
 class Work(Struct, eq=False):
@@ -38,79 +23,6 @@ class Work(Struct, eq=False):
 
     energy: Floats
     error: float = 0.0
-
-
-class Samples:
-    """The connectors of a run, by name.
-
-    run: Every step of it.
-    system: What was run, flat.
-    """
-
-    def __init__(self, run: Signals, system: System) -> None:
-        self._run = run
-        self._system = system
-        self._fed = {line.target for line in system.connections}
-        self.time = run.time
-
-    def connector(self, name: str) -> Connector:
-        """Return what a name with or without an index means; raise UnknownNameError."""
-        return signal_of(self._system, name).connector
-
-    def is_input(self, name: str) -> bool:
-        """Whether a connector is an input, of which a row holds the value over the step before."""
-        return self.connector(name).causality is Causality.INPUT
-
-    def at(self, name: str) -> Floats:
-        """Rows of a connector, shape (n, size)."""
-        signal = signal_of(self._system, name)
-        connector, end, index = signal.connector, signal.end, signal.index
-        constant = connector.causality.is_settable and end not in self._fed
-        if constant:
-            given = self._system.components[end.component].values.get(end.connector)
-            value = connector.start if given is None else given
-            row = np.ravel(np.asarray(value, dtype=np.float64))
-            chosen = row if index is None else row[[index]]
-            return np.broadcast_to(chosen, (len(self.time), len(chosen)))
-        names = [name]
-        if connector.shape and index is None and connector.size > 1:
-            names = [f"{name}[{i}]" for i in range(connector.size)]
-        rows = np.column_stack([self._run[each] for each in names])
-        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if len(wrong):
-            raise DescriptionError(
-                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: there is no energy of it"
-            )
-        return rows
-
-    def over(self, name: str) -> tuple[Floats, Floats]:
-        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
-        rows = self.at(name)
-        if not self.is_input(name):
-            return rows[:-1], rows[1:]
-        end = signal_of(self._system, name).end
-        for plan in self._run.plans:
-            if plan.connection.target == end and plan.span_ns:
-                raise DescriptionError(
-                    f"effort '{name}' moves within each step, which is not recorded; expected one"
-                    f" that is held: name its source, '{plan.connection.source}'"
-                )
-        return rows[1:], rows[1:]
-
-    def scale(self, wanted: str, *names: str) -> float:
-        """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
-        connectors = [self.connector(name) for name in names]
-        found = product_of(wanted, *connectors)
-        if found is None:
-            said = " times ".join(
-                f"'{name}' in {each.unit or 'no unit'}"
-                for name, each in zip(names, connectors, strict=True)
-            )
-            what = "energy" if wanted == "J" else "power"
-            raise UnitMismatchError(
-                f"{said} is no {what}; expected units whose product is {wanted}"
-            )
-        return found
 
 
 def energy_of(samples: Samples, name: str) -> Work:
@@ -130,9 +42,11 @@ def work_of(samples: Samples, bond: Bond) -> Work:
     """Return the integral of efforts times flows.
 
     A held effort does the work of its value times the difference of the displacement, without any
-    error of the quadrature; all else is the trapezoidal rule over the steps. The error is a third
-    of the difference to steps twice as long, or with a held effort a twelfth of the changes that
-    the slope of the flow has, times the effort and the step.
+    error of the quadrature. Where an input follows its signal within the steps, as the master let
+    it, the work is that of its polynomials, and outputs are on cubics through four rows; the error
+    is the difference to parabolas through three. All else is the trapezoidal rule over the steps.
+    The error is a third of the difference to steps twice as long, or with a held effort a twelfth
+    of the changes that the slope of the flow has, times the effort and the step.
     """
     total, error = np.zeros(len(samples.time)), 0.0
     for place in range(len(bond.effort)):
@@ -167,16 +81,18 @@ class _Pair:
         if not self._moved and place >= len(motion.flow):
             raise DescriptionError(f"effort '{effort}': expected a flow or a displacement")
         other = motion.displacement[place] if self._moved else motion.flow[place]
-        scale = samples.scale("J" if self._moved else "W", effort, other)
-        self._motion = scale * samples.at(other)
+        self._scale = samples.scale("J" if self._moved else "W", effort, other)
+        self._names = effort, other
+        self._motion = self._scale * samples.at(other)
         self._begin, self._end = samples.over(effort)
         if self._begin.shape[1] != self._motion.shape[1]:
             raise DescriptionError(
                 f"effort '{effort}' has {self._begin.shape[1]} elements, '{other}' has"
                 f" {self._motion.shape[1]}; expected as many"
             )
-        if motion.arm and place == 1:
-            self._begin, self._end = self._about_arm(bond)
+        self._about = bond if motion.arm and place == 1 else None
+        if self._about:
+            self._begin, self._end = self._about_arm(self._about)
 
     def _about_arm(self, bond: Bond) -> tuple[Floats, Floats]:
         arm = self._samples.at(bond.motion.arm)
@@ -186,6 +102,10 @@ class _Pair:
         return self._begin - np.cross(arm[:-1], begin), self._end - np.cross(arm[1:], end)
 
     def work(self) -> Work:
+        inputs = [*self._names, *(self._about.effort[:1] if self._about else ())]
+        if any(self._samples.followed(name) is not None for name in inputs):
+            best, other = self._within(4), self._within(3)
+            return Work(best, float(abs(best[-1] - other[-1])))
         time = self._samples.time
         x, begin, end = self._motion, self._begin, self._end
         if self._moved:
@@ -198,6 +118,17 @@ class _Pair:
         slopes = np.diff(x, axis=0) / steps[:, None]
         bent = np.diff(slopes, axis=0) * begin[1:]
         return Work(energy, float(abs((steps[1:, None] ** 2 * bent).sum()) / 12.0))
+
+    def _within(self, rows: int) -> Floats:
+        """Return the work since the begin, of outputs on curves through so many rows."""
+        samples = self._samples
+        effort, motion = (samples.course(name, rows) for name in self._names)
+        about = None
+        if self._about:
+            names = self._about.motion.arm, self._about.effort[0]
+            about = tuple(samples.course(name, rows) for name in names)
+        first = samples.at(self._names[1])[0] if self._moved else None
+        return _summed(self._scale * work_within(effort, motion, first, about))
 
     def unsure(self, missed: Floats) -> float:
         """Return by how much the work of steps with missed cycles may be wrong."""

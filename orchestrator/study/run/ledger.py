@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.coupling import DelayMode, DelayPlan
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result, whole_file
 from orchestrator.core.structs import Struct
@@ -76,17 +76,21 @@ class LedgerRequest(Struct):
         """Name for messages."""
         return f"ledger '{self.name}'" if self.name else "energy ledger"
 
-    def signals(self, system: System) -> tuple[str, ...]:
-        """Connectors to record: outputs, and inputs that something feeds."""
-        fed = {str(line.target) for line in system.connections}
+    def signals(self, system: System, *, follows: bool = False) -> tuple[str, ...]:
+        """Connectors to record: outputs, and inputs that something feeds.
+
+        follows: Whether inputs may follow their signals within steps, so that their sources are
+            needed as well.
+        """
+        fed = {str(line.target): str(line.source) for line in system.connections}
         named = [signal_of(system, name) for name in self.plan.connectors]
-        return tuple(
-            dict.fromkeys(
-                str(signal.end)
-                for signal in named
-                if str(signal.end) in fed or signal.connector.causality is Causality.OUTPUT
-            )
-        )
+        found = [
+            str(signal.end)
+            for signal in named
+            if str(signal.end) in fed or signal.connector.causality is Causality.OUTPUT
+        ]
+        sources = [fed[name] for name in found if name in fed] if follows else []
+        return tuple(dict.fromkeys([*found, *sources]))
 
 
 def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest | None:
@@ -185,7 +189,10 @@ def with_series(result: Result, ledger: EnergyLedger, window_ns: int | None) -> 
 def with_signals(case: PreparedCase, request: LedgerRequest) -> PreparedCase:
     """Record what a ledger needs, too."""
     record = ("*",) if case.options.record is None else case.options.record
-    record = (*record, *request.signals(case.system), *counts_of(case.system))
+    held = case.options.delay in {DelayMode.MEAN, DelayMode.PLAIN}
+    follows = not held or case.options.algorithm == "waveform"
+    signals = request.signals(case.system, follows=follows)
+    record = (*record, *signals, *counts_of(case.system))
     return case.with_options(record=record)
 
 

@@ -120,17 +120,18 @@ def test_no_number_is_said_with_its_time():
 
 
 @pytest.mark.parametrize("mode", ["mean", "waveform"])
-def test_an_effort_that_moves_within_a_step_is_not_held(plants, mode):
+def test_an_effort_that_moves_within_a_step_as_no_sample_says_is_refused(plants, mode):
     system = pair(plants).disconnect("sheet.force_a", "chaser.force")
     way = {"extrapolation": "linear"} if mode == "mean" else {"delay": "1 ms"}
     system = resolve(system.connect("sheet.force_a", "chaser.force", **way))
     names = ("chaser.force", "chaser.velocity", "chaser.position", "sheet.force_a")
     names += ("sheet.velocity_a", "sheet.position_a")
-    columns = Columns(dict.fromkeys(names, np.zeros(3)))
+    columns = Columns(dict.fromkeys(names, np.zeros(3)) | {"chaser.force": np.ones(3)})
+    columns.time = np.array([0.0, 1e-3, 2e-3])
     columns.plans = Execution(system, step="1 ms", delay=mode).schedule.plans
     bond = Bond(("chaser.force",), Motion(("chaser.velocity",)))
     wanted = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
-    with pytest.raises(DescriptionError, match=r"name its source, 'sheet\.force_a'"):
+    with pytest.raises(DescriptionError, match=r"held, or its source, 'sheet\.force_a'"):
         energy_ledger(columns, system, wanted)
     straight = Bond(("sheet.force_a",), Motion(("chaser.velocity",)))
     energy_ledger(columns, system, LedgerPlan((Account("m"),), (LedgerPort("p", straight, "m"),)))

@@ -1,0 +1,150 @@
+"""Recorded signals of a run as an energy ledger reads them: rows, and courses within steps."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.core.master.run.followed_input import followed_input
+from orchestrator.core.system import (
+    Causality,
+    Connector,
+    Endpoint,
+    System,
+    product_of,
+    signal_of,
+)
+from orchestrator.study.energy.course import Course
+
+Floats = NDArray[np.float64]
+
+
+class Signals(Protocol):
+    """A run: what :class:`~orchestrator.core.recording.Result` is."""
+
+    @property
+    def time(self) -> Floats:
+        """Times of the rows, s, shape (n,)."""
+
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How delayed, predicted and followed connections are read."""
+
+    def __getitem__(self, name: str) -> Floats:
+        """One signal, shape (n,)."""
+
+
+class Samples:
+    """The connectors of a run, by name.
+
+    run: Every step of it.
+    system: What was run, flat.
+    """
+
+    def __init__(self, run: Signals, system: System) -> None:
+        self._run = run
+        self._system = system
+        self._fed = {line.target for line in system.connections}
+        self._followed: dict[Endpoint, Course | None] = {}
+        self.time = run.time
+
+    def connector(self, name: str) -> Connector:
+        """Return what a name with or without an index means; raise UnknownNameError."""
+        return signal_of(self._system, name).connector
+
+    def is_input(self, name: str) -> bool:
+        """Whether a connector is an input, of which a row holds the value over the step before."""
+        return self.connector(name).causality is Causality.INPUT
+
+    def at(self, name: str) -> Floats:
+        """Rows of a connector, shape (n, size); of an input that follows, what it has reached."""
+        signal = signal_of(self._system, name)
+        connector, end, index = signal.connector, signal.end, signal.index
+        constant = connector.causality.is_settable and end not in self._fed
+        if constant:
+            given = self._system.components[end.component].values.get(end.connector)
+            value = connector.start if given is None else given
+            row = np.ravel(np.asarray(value, dtype=np.float64))
+            chosen = row if index is None else row[[index]]
+            return np.broadcast_to(chosen, (len(self.time), len(chosen)))
+        rows = self._recorded(name, connector.size if index is None and connector.shape else 1)
+        if (course := self.followed(name)) is not None:
+            rows = np.vstack([rows[:1], course.at(1.0)])
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(wrong):
+            raise DescriptionError(
+                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: there is no energy of it"
+            )
+        return rows
+
+    def over(self, name: str) -> tuple[Floats, Floats]:
+        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
+        rows = self.at(name)
+        if not self.is_input(name):
+            return rows[:-1], rows[1:]
+        course = self.followed(name)
+        return (rows[1:], rows[1:]) if course is None else (course.at(0.0), course.at(1.0))
+
+    def course(self, name: str, count: int) -> Course:
+        """What a connector is within the steps, an output on curves through so many rows."""
+        course = self.followed(name)
+        if course is not None:
+            return course
+        steps, rows = np.diff(self.time), self.at(name)
+        if self.is_input(name):
+            return Course.held(steps, rows[1:])
+        return Course.through(self.time, rows, count)
+
+    def followed(self, name: str) -> Course | None:
+        """What an input that follows its signal is within the steps; ``None``: it is held.
+
+        Raises DescriptionError: if what was recorded does not say how it followed.
+        """
+        signal = signal_of(self._system, name)
+        end = signal.end
+        if signal.connector.causality is not Causality.INPUT:
+            return None
+        if end not in self._followed:
+            plans = (p for p in self._run.plans if p.connection.target == end and p.span_ns)
+            plan = next(plans, None)
+            self._followed[end] = None if plan is None else self._follow(plan, signal.connector)
+        course = self._followed[end]
+        if course is None or signal.index is None:
+            return course
+        return Course(course.steps, course.powers[..., [signal.index]])
+
+    def _follow(self, plan: DelayPlan, connector: Connector) -> Course:
+        line, size = plan.connection, connector.size if connector.shape else 1
+        source, target = (self._recorded(str(end), size) for end in (line.source, line.target))
+        times_ns = np.rint(self.time * 1e9).astype(np.int64)
+        found = followed_input(self._system, plan, times_ns, source, target)
+        if found is None:
+            raise DescriptionError(
+                f"'{line.target}' moves within each step, and its samples do not say how (as with a"
+                f" fault on its line, or a rate): expected an input that is held, or its source,"
+                f" '{line.source}'"
+            )
+        return Course.followed(np.diff(self.time), found)
+
+    def _recorded(self, name: str, size: int) -> Floats:
+        names = [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
+        return np.column_stack([self._run[each] for each in names])
+
+    def scale(self, wanted: str, *names: str) -> float:
+        """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
+        connectors = [self.connector(name) for name in names]
+        found = product_of(wanted, *connectors)
+        if found is None:
+            said = " times ".join(
+                f"'{name}' in {each.unit or 'no unit'}"
+                for name, each in zip(names, connectors, strict=True)
+            )
+            what = "energy" if wanted == "J" else "power"
+            raise UnitMismatchError(
+                f"{said} is no {what}; expected units whose product is {wanted}"
+            )
+        return found
