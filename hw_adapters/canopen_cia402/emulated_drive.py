@@ -86,7 +86,7 @@ class EmulatedDrive:
         if identifier == 0 and len(data) == 2 and data[1] in {0, self.node}:
             self._command_nmt(data[0])
         elif identifier == 0x600 + self.node and len(data) == 8:
-            self.out.append((0x580 + self.node, self._access(data)))
+            self.out.append((0x580 + self.node, self._access(data, now)))
         elif identifier == 0x700 + (self.objects[0x1016, 1] >> 16 & 0x7F):
             self._master_heard = now
         elif self.nmt == _OPERATIONAL and not self.is_deaf:
@@ -271,10 +271,12 @@ class EmulatedDrive:
         else:
             self._sync = None
 
-    def _access(self, request: bytes) -> bytes:
+    def _access(self, request: bytes, now: float) -> bytes:
         self._measure()
         answer = self.objects.answer(request)
         self.objects[0x6061, 0] = self.objects[0x6060, 0]
+        if request[1:4] == b"\x40\x60\0" and answer[0] == 0x60:
+            self._obey(self.objects[0x6040, 0], now)  # an SDO acts at once, a PDO at SYNC
         return answer
 
     def _use(self, number: int, data: bytes) -> None:

@@ -267,6 +267,23 @@ def test_the_library_canopen_reads_the_name_of_an_emulated_drive():
             network.disconnect()
 
 
+def test_a_controlword_by_sdo_acts_without_sync():
+    network = canopen.Network()
+    with Pump("virtual", "softdock-word") as there:
+        network.connect(interface="virtual", channel="softdock-word")
+        try:
+            remote = network.add_node(1, canopen.ObjectDictionary())
+            states = []
+            for word in (6, 7, 15, 2):
+                remote.sdo.download(0x6040, 0, word.to_bytes(2, "little"))
+                status = int.from_bytes(remote.sdo.upload(0x6041, 0), "little")
+                states.append(status & 0x6F)
+            assert states == [0x21, 0x23, 0x27, 0x07]
+            assert there.drive.state == "QUICK_STOP"
+        finally:
+            network.disconnect()
+
+
 def test_the_library_canopen_hears_nmt_and_sync(node):
     heard = []
     node.network.subscribe(0x080, lambda *_: heard.append("sync"))
