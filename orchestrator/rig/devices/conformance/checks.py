@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
+from orchestrator.rig.devices.conformance.values import value_problems
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.registry import device_class, read_settings
 
@@ -74,6 +75,16 @@ def back_to_back(name: str, bench: Bench) -> str:
         found.device.send(found.start_values())
     _expect(found.emulator.stop() == 0, "an emulator that ends with exit code 0")
     return f"{_ENOUGH} samples in order"
+
+
+def values(name: str, bench: Bench) -> str:
+    """Each value is that of the emulator's own log, and each command what came there."""
+    compared, problems = value_problems(name, bench)
+    if problems:
+        raise NotKeptError("; ".join(problems))
+    if not compared:
+        return "nothing to compare: the bench does not say where the log has signals (truth, asked)"
+    return f"{compared} signals as in the emulator's log"
 
 
 def lost(name: str, bench: Bench) -> str:
@@ -321,6 +332,7 @@ CHECKS: Mapping[str, tuple[str, Check]] = {
     "golden-bytes": ("", golden_bytes),
     "foreign-bytes": ("", foreign_bytes),
     "back-to-back": ("", back_to_back),
+    "values": ("", values),
     "lost": ("drop", lost),
     "late": ("late", late),
     "repeated": ("duplicate", repeated),

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -300,6 +301,22 @@ class Session(Struct):
             heard.refused += one.refused
         return heard
 
+    def apart(self, step: int) -> list[float]:
+        """Return commands that go another way each, so that none is taken for another.
+
+        step: From the start values on.
+        """
+        ports = self.device.connectors(self.device.settings)
+        count = sum(connector.size for connector in ports.inputs)
+        found: list[float] = []
+        for connector in ports.inputs:
+            for _ in range(connector.size):
+                share = (len(found) + 1) / count
+                way = step * share * _stride(connector, ports.rate)
+                down = len(found) % 2 and connector.start - way >= connector.minimum
+                found.append(connector.start + (-way if down else way))
+        return found
+
     def _commands(self, step: int) -> list[float]:
         ports = self.device.connectors(self.device.settings)
         return [
@@ -356,13 +373,16 @@ def hear(
 
 
 @contextmanager
-def session(name: str, bench: Bench, *faults: str, later: str = "") -> Iterator[Session]:
+def session(
+    name: str, bench: Bench, *faults: str, later: str = "", log: Path | None = None
+) -> Iterator[Session]:
     """Start an emulator with faults, now and after a strike; open the adapter on it; end both."""
     wiring = bench.wiring()
     kind = device_class(name)
     settings = read_settings(kind, wiring.settings, f"bench of {name}")
     told = [part for fault in faults for part in ("--fault", fault)]
     told += ["--on-signal", later] if later else []
+    told += ["--log", str(log)] if log else []
     device = kind(settings)
     with EmulatorProcess(bench.emulator, [*wiring.arguments, *told]) as emulator:
         try:
