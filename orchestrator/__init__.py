@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from orchestrator.core.diagnostics import (
         AlgebraicLoopError as AlgebraicLoopError,
         ArmingError as ArmingError,
+        BusyError as BusyError,
         CapabilityError as CapabilityError,
         ConnectorMismatchError as ConnectorMismatchError,
         ConvergenceError as ConvergenceError,

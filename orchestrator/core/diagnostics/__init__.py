@@ -3,6 +3,7 @@
 from orchestrator.core.diagnostics.errors import (
     AlgebraicLoopError as AlgebraicLoopError,
     ArmingError as ArmingError,
+    BusyError as BusyError,
     CapabilityError as CapabilityError,
     CommandStaleError as CommandStaleError,
     ConnectorMismatchError as ConnectorMismatchError,

@@ -269,6 +269,10 @@ class StepError(SoftdockError):
     """A unit failed while stepping; the results up to then are kept."""
 
 
+class BusyError(SoftdockError):
+    """An Execution was called while another thread or a step used it; nothing was changed."""
+
+
 class RunEndedError(StepError):
     """A unit asked for the end of the run, as a model does by ``terminate``; nothing failed."""
 

@@ -207,9 +207,9 @@ def simulate_with(
             is_read = pace is not None and (hooks.journal or hooks.watch) is not None
             with ExitStack() as stack:
                 beside = _read_beside(execution, settings, hooks, last_ns, name, notes)
-                stack.enter_context(beside)
+                rows = stack.enter_context(beside)
                 if pace is not None and hooks.watch is not None:
-                    stack.enter_context(_watched(execution, hooks.watch))
+                    stack.enter_context(_watched(execution, rows, hooks.watch))
                 stack.callback(hooks.on_end)
                 if pace is not None and hooks.progress is not None:
                     hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
@@ -234,17 +234,17 @@ def _read_beside(
     last_ns: int,
     name: str,
     notes: list[str],
-) -> Iterator[None]:
-    """Let other processes read the rows: the journal's and a terminal's in real time, and others.
+) -> Iterator[SharedRows | None]:
+    """Let others read the rows: in real time the processes of journal and terminal, and a watch.
 
-    What is looked at in real time is looked at so, too.
+    Yields the rows, if anybody reads them.
     """
     pace, journal = settings.realtime, hooks.journal
     lasts = 0.0 if pace is None else (seconds(last_ns) - execution.time) / pace.factor
     if pace is None or (journal is not None and lasts < journal.interval):
         journal = None
     is_shared = journal is not None or hooks.share is not None
-    if pace is not None and hooks.look is not None:
+    if pace is not None and (hooks.look is not None or hooks.watch is not None):
         is_shared = True
     rows = execution.share_rows(last_ns) if is_shared else None
     varies = execution.schedule.varies
@@ -260,7 +260,7 @@ def _read_beside(
             writer = stack.enter_context(_journal_beside(whole, journal, begun, pace.cpus, notes))
             if writer is not None and (hooks.steer is not None or settings.tuned):
                 execution.listen(writer.tell)
-        yield
+        yield rows
         if rows is not None and not execution.writes_to(rows):
             seen = f"its first {rows.written} rows: there was no room for more"
             notes.append(f"who looked at the run saw {seen}")
@@ -308,26 +308,31 @@ class _Report:
 _INTERVAL = 0.05
 
 
+def _coming(begun: Recording, rows: SharedRows, done: threading.Event) -> Iterator[Recording]:
+    """Yield what a run recorded before its first step, and then what it adds, until it is done."""
+    yield begun
+    seen = 0
+    while not done.wait(_INTERVAL):
+        new = slice(seen, max(rows.written - 1, seen))  # the last may lack values yet
+        seen = new.stop
+        yield replace(begun, time_ns=rows.times_ns[new], values=rows.values[new], clock_ns=None)
+
+
 class _Watcher:
     """Looks at the rows of a run in a thread, and ends the run as a signal does.
 
     error: By which it ends; ``None``: it does not.
     """
 
-    def __init__(self, execution: Execution, watch: Watch) -> None:
-        self._execution, self._watch = execution, watch
+    def __init__(self, begun: Recording, rows: SharedRows, watch: Watch) -> None:
+        self._begun, self._rows, self._watch = begun, rows, watch
         self._main = threading.main_thread().ident or 0
         self.error: SoftdockError | None = None
         self.done = threading.Event()
 
     def look(self) -> None:
         """Look until the run is over."""
-        seen = 0
-        while not self.done.wait(_INTERVAL) and self.error is None:
-            rows = self._execution.recording_since(seen)
-            whole = slice(max(len(rows.time_ns) - 1, 0))  # the last may be being written
-            seen += len(rows.time_ns[whole])
-            fresh = replace(rows, time_ns=rows.time_ns[whole], values=rows.values[whole])
+        for fresh in _coming(self._begun, self._rows, self.done):
             try:
                 text = self._watch(fresh)
                 error: SoftdockError | None = RunEndedError(text) if text else None
@@ -336,17 +341,19 @@ class _Watcher:
             if error is not None and not self.done.is_set():
                 self.error = error
                 signal.pthread_kill(self._main, signal.SIGINT)
+                return
 
 
 @contextmanager
-def _watched(execution: Execution, watch: Watch) -> Iterator[None]:
+def _watched(execution: Execution, rows: SharedRows | None, watch: Watch) -> Iterator[None]:
     """Let a thread look at the rows of a run, and end it as a signal does."""
-    if execution.schedule.varies or threading.current_thread() is not threading.main_thread():
+    here = threading.current_thread()
+    if rows is None or execution.schedule.varies or here is not threading.main_thread():
         raise CapabilityError(
             "a run in real time is watched only with a fixed step, and in the main thread: leave"
             " out what stops it, or 'realtime'"
         )
-    watcher = _Watcher(execution, watch)
+    watcher = _Watcher(execution.recording(), rows, watch)
     before = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
@@ -357,8 +364,8 @@ def _watched(execution: Execution, watch: Watch) -> Iterator[None]:
 
     signal.signal(signal.SIGINT, interrupted)
     thread = threading.Thread(target=watcher.look, name="watch")
-    thread.start()
     try:
+        thread.start()
         yield
     except KeyboardInterrupt:
         if watcher.error is not None:

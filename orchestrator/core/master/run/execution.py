@@ -10,7 +10,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master.run.assembly import assemble
 from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
-from orchestrator.core.master.run.run_view import Ports, RunView
+from orchestrator.core.master.run.run_view import Ports, RunView, in_turn
 from orchestrator.core.master.settings import ExecutionSettings, RunKeywords
 from orchestrator.core.structs import replace
 from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 class Execution(RunView):
     """Steps a system from outside, or lets it run.
+
+    One thread uses it at a time: a call that another thread makes meanwhile, or a component from
+    within a step, raises BusyError and changes nothing. Any thread can read its time, and the rows
+    of :meth:`share_rows`.
 
     Parameters
     ----------
@@ -151,10 +155,12 @@ class Execution(RunView):
         self._loop.tuning = Tuning(self._made, self._ports)
         return self._loop.tuning
 
+    @in_turn
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
         self._loop.step(count)
 
+    @in_turn
     def share_rows(self, until_ns: int) -> SharedRows:
         """Record the steps until a time, in ns, where another process can read them.
 
@@ -170,10 +176,12 @@ class Execution(RunView):
             self._pacing.tell(rows)
         return rows
 
+    @in_turn
     def writes_to(self, rows: SharedRows) -> bool:
         """Whether rows are still recorded there."""
         return self._recorder.writes_to(rows)
 
+    @in_turn
     def advance(
         self,
         until: str | float,
@@ -204,6 +212,7 @@ class Execution(RunView):
         """
         self._loop.advance(nanoseconds(until, "time to advance to"), progress, begin, steer)
 
+    @in_turn
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector.
 
@@ -222,6 +231,7 @@ class Execution(RunView):
             self._loop.expect_going()  # it is read from its unit
         return self._ports.get(name)
 
+    @in_turn
     def set(
         self,
         name: str,
@@ -273,6 +283,7 @@ class Execution(RunView):
         else:
             self._tuning.set(name, value, ramp, by, granted)
 
+    @in_turn
     def proposed(self, name: str, value: Value, ramp: str | float | None = None) -> Tuned:
         """Return what :meth:`set` would do, or raise what it would; nothing is changed.
 
@@ -281,24 +292,29 @@ class Execution(RunView):
         self._loop.expect_going()
         return self._tuning.proposed(name, value, ramp)
 
+    @in_turn
     def mark(self, text: str, by: str = "") -> None:
         """Put an event with a text into the log of the run, at its present time."""
         self._loop.expect_going()
         self._tuning.mark(text, by)
 
+    @in_turn
     def replay(self, tuned: Sequence[Tuned]) -> None:
         """Do again what was tuned in another run, each before the step that it was done before."""
         self._tuning.plan(tuned)
 
+    @in_turn
     def listen(self, listener: Callable[[Tuned | Mark], None]) -> None:
         """Tell somebody each change and each mark, before the next step."""
         self._tuning.listeners.append(listener)
 
     @property
+    @in_turn
     def tunables(self) -> list[Tunable]:
         """What can be set while it runs, with what it is now and its limits."""
         return self._tuning.options()
 
+    @in_turn
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.
 
@@ -312,6 +328,7 @@ class Execution(RunView):
         self._loop.expect_going()
         return self._checkpointer.save(self._loop.tuning)
 
+    @in_turn
     def restore(self, checkpoint: Checkpoint | StoredCheckpoint) -> None:
         """Go back, or on, to a checkpoint; the run continues from it bit for bit.
 
@@ -343,6 +360,7 @@ class Execution(RunView):
             if checkpoint.log or self._loop.tuning is not None:
                 self._tuning.restore(checkpoint.log)
 
+    @in_turn
     def close(self) -> None:
         """Terminate all units; allowed more than once."""
         self._loop.ended = self._loop.ended or "it was closed"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, wraps
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.run.assembly import Assembly
@@ -29,9 +29,32 @@ if TYPE_CHECKING:
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.realtime import RealTimeRecord
 
+_Run = TypeVar("_Run", bound="RunView")
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+def in_turn(
+    method: Callable[Concatenate[_Run, _Given], _Result],
+) -> Callable[Concatenate[_Run, _Given], _Result]:
+    """Let one thread at a time call a method of a run, and none from within its steps.
+
+    Another thread that calls it, or another such method, meanwhile gets a BusyError.
+    """
+
+    @wraps(method)
+    def call(run: _Run, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        with run._engine:  # noqa: SLF001 - a method of its class
+            return method(run, *args, **kwargs)
+
+    return call
+
 
 class RunView:
-    """Reads a run that a :class:`~.execution.Execution` steps; it changes nothing."""
+    """Reads a run that a :class:`~.execution.Execution` steps; it changes nothing.
+
+    Any thread can read the time. All else is read by one thread at a time, between two steps.
+    """
 
     schedule: Schedule
     units: list[SimulationUnit]
@@ -47,6 +70,7 @@ class RunView:
         return self._recorder.columns
 
     @property
+    @in_turn
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""
         events, timing = self.event_statistics(), self.timing
@@ -77,6 +101,7 @@ class RunView:
         return found
 
     @property
+    @in_turn
     def notices(self) -> tuple[Notice, ...]:
         """What units warn of, and which went to a safe state, in the order of time."""
         said = [notice for unit in self.units for notice in unit.notices()]
@@ -97,6 +122,7 @@ class RunView:
         return tuple(one for one in self._events if isinstance(one, Mark))
 
     @property
+    @in_turn
     def _events(self) -> tuple[Tuned | Mark, ...]:
         return () if self._loop.tuning is None else self._loop.tuning.events
 
@@ -106,24 +132,27 @@ class RunView:
         return self._loop.wall_seconds
 
     @property
+    @in_turn
     def timing(self) -> RealTimeRecord | None:
         """How the steps kept to real time; ``None`` where they did not have to."""
         return None if self._pacing is None else self._pacing.record
 
     @property
     def time(self) -> float:
-        """Current time in seconds."""
+        """Current time in seconds; any thread may read it."""
         return seconds(self._engine.time_ns)
 
     @property
     def time_ns(self) -> int:
-        """Current time in nanoseconds: what the run counts in."""
+        """Current time in nanoseconds: what the run counts in; any thread may read it."""
         return self._engine.time_ns
 
+    @in_turn
     def event_statistics(self) -> EventStatistics:
         """Return what event mode did so far: how often, and how late at most."""
         return EventStatistics(*self._engine.event_counts)
 
+    @in_turn
     def line_statistics(self) -> dict[str, LineStatistics]:
         """Return what varying and slerped connections did so far, by connection."""
         from orchestrator.core.coupling import LineStatistics
@@ -133,6 +162,7 @@ class RunView:
             for line, history in self.schedule.watched.items()
         }
 
+    @in_turn
     def recording(self) -> Recording:
         """Return everything recorded so far, also after a failed step.
 
@@ -141,6 +171,7 @@ class RunView:
         """
         return self._recorder.recording(latest=not self._loop.broken)
 
+    @in_turn
     def recording_since(self, row: int) -> Recording:
         """Return what was recorded on the grid of ``every`` steps, without the first rows.
 

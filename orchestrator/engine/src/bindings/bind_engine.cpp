@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "bindings/bindings.hpp"
 #include "bindings/rows.hpp"
@@ -32,12 +33,75 @@ using Slots = std::vector<std::int32_t>;
 using WatchTuple = std::tuple<std::int32_t, double, double, bool, bool, std::vector<double>>;
 using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
-// Keeps the units alive for as long as the engine points at them.
+// Keeps the units alive for as long as the engine points at them. Who uses it is known under the
+// lock of the interpreter, which every call holds when it comes and when it goes.
 struct Runner {
     Engine engine;
     std::vector<nb::object> units;
     nb::object sink, times, clocks;
+    unsigned long user = 0;    // thread that uses the engine; of one that nobody uses any
+    std::size_t depth = 0;     // calls of that thread which are under way
+    bool is_stepping = false;  // nobody may use it then, nor may what it steps
 };
+
+[[noreturn]] void refuse(const char* text) {
+    const auto diagnostics = nb::module_::import_("orchestrator.core.diagnostics");
+    PyErr_SetString(nb::object(diagnostics.attr("BusyError")).ptr(), text);
+    throw nb::python_error();
+}
+
+// One thread uses an engine at a time, and none while it steps: a second call is refused, as it
+// would read or move what the first one works on.
+void enter(Runner& runner) {
+    const auto self = PyThread_get_thread_ident();
+    if (runner.depth && runner.user != self) {
+        refuse(
+            "another thread is using this Execution; wait until its call returns, or make an"
+            " Execution for each thread (any thread can read its time and its shared rows)");
+    }
+    if (runner.is_stepping) {
+        refuse(
+            "this Execution is in a step, and a component, a clock or a signal handler called it"
+            " from within; call it between two steps");
+    }
+    runner.user = self;
+    ++runner.depth;
+}
+
+void leave(Runner& runner) { --runner.depth; }
+
+class Turn {
+  public:
+    explicit Turn(Runner& runner) : runner_(runner) { enter(runner); }
+    ~Turn() { leave(runner_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+  private:
+    Runner& runner_;
+};
+
+// The same, while steps are done without the lock of the interpreter.
+class SteppingTurn {
+  public:
+    explicit SteppingTurn(Runner& runner) : turn_(runner), runner_(runner) {
+        runner.is_stepping = true;
+    }
+    ~SteppingTurn() { runner_.is_stepping = false; }
+
+  private:
+    Turn turn_;
+    Runner& runner_;
+};
+
+// A method that has its turn with the engine.
+template <class Result, class... Given>
+auto in_turn(Result (*call)(Runner&, Given...)) {
+    return [call](Runner& runner, Given... given) -> Result {
+        const Turn turn(runner);
+        return call(runner, std::forward<Given>(given)...);
+    };
+}
 
 // The garbage collector sees through the engine by these.
 int traverse_runner(PyObject* self, visitproc visit, void* arg) {
@@ -47,6 +111,7 @@ int traverse_runner(PyObject* self, visitproc visit, void* arg) {
     for (auto& unit : runner->units) Py_VISIT(unit.ptr());
     Py_VISIT(runner->sink.ptr());
     Py_VISIT(runner->times.ptr());
+    Py_VISIT(runner->clocks.ptr());
     return 0;
 }
 
@@ -109,16 +174,16 @@ void bind_engine(nb::module_& module) {
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
              "faults"_a = Tuples<Fault>(), "compensations"_a = Tuples<Compensation>())
-        .def("watch",
-             [](Runner& r, const std::vector<WatchTuple>& rows) {
+        .def("__enter__", [](Runner& r) { enter(r); })
+        .def("__exit__", [](Runner& r, const nb::args&) { leave(r); })
+        .def("watch", in_turn(+[](Runner& r, const std::vector<WatchTuple>& rows) {
                  std::vector<WatchRow> watched;
                  for (const auto& [slot, least, most, below, above, items] : rows) {
                      watched.push_back({slot, least, most, below, above, items});
                  }
                  r.engine.watch(std::move(watched));
-             })
-        .def_prop_ro("beyond",
-                     [](const Runner& r) {
+             }))
+        .def_prop_ro("beyond", in_turn(+[](Runner& r) {
                          std::vector<std::tuple<std::size_t, std::int64_t, double>> found;
                          const auto& all = r.engine.range_watch().findings();
                          for (std::size_t i = 0; i < all.size(); ++i) {
@@ -126,158 +191,149 @@ void bind_engine(nb::module_& module) {
                              found.emplace_back(i, all[i].time_ns, all[i].value);
                          }
                          return found;
-                     })
-        .def("begin_faults", [](Runner& r) { begin_faults(r.engine.context()); })
-        .def("set_texts",
-             [](Runner& r, std::size_t size, const Tuples<TextCopy>& copies,
-                const std::vector<TextPlaceRow>& places) {
+                     }))
+        .def("begin_faults", in_turn(+[](Runner& r) { begin_faults(r.engine.context()); }))
+        .def("set_texts", in_turn(+[](Runner& r, std::size_t size, const Tuples<TextCopy>& copies,
+                                      const std::vector<TextPlaceRow>& places) {
                  std::vector<TextPlace> units;
                  for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
                  r.engine.set_texts(Texts(size, as_rows<TextCopy>(copies), std::move(units)));
-             })
-        .def("set_value_tables",
-             [](Runner& r, const Tuples<ValueTable>& tables, const Tuples<ValueEntry>& entries) {
+             }))
+        .def("set_value_tables", in_turn(+[](Runner& r, const Tuples<ValueTable>& tables,
+                                             const Tuples<ValueEntry>& entries) {
                  r.engine.set_value_tables(ValueTables(as_rows<ValueTable>(tables),
                                                        as_rows<ValueEntry>(entries),
                                                        r.engine.context().signals.size()));
-             })
+             }))
         .def("handle_events",
-             [](Runner& r, const Slots& members, const Tuples<EventLine>& lines,
-                const Tuples<EventClock>& clocks, bool splits, bool early_return) {
+             in_turn(+[](Runner& r, const Slots& members, const Tuples<EventLine>& lines,
+                         const Tuples<EventClock>& clocks, bool splits, bool early_return) {
                  EventTable table{members, as_rows<EventLine>(lines), as_rows<EventClock>(clocks),
                                   splits, early_return};
                  const auto signals = r.engine.context().signals.size();
                  r.engine.handle_events(std::make_unique<EventPhase>(std::move(table), signals));
-             })
-        .def("begin_events",
-             [](Runner& r, std::int64_t start_ns) {
+             }))
+        .def("begin_events", in_turn(+[](Runner& r, std::int64_t start_ns) {
                  Outcome outcome;
                  if (auto* events = r.engine.events()) {
                      outcome.status = events->begin(r.engine.context(), start_ns, outcome);
                  }
                  return outcome;
-             })
-        .def_prop_ro("event_counts",
-                     [](Runner& r) {
+             }))
+        .def_prop_ro("event_counts", in_turn(+[](Runner& r) {
                          const auto* events = r.engine.events();
                          const auto n = events ? events->counts() : EventPhase::Counts{};
                          return nb::make_tuple(n.instants, n.updates, n.splits, n.early, n.late,
                                                n.latest_ns);
-                     })
-        .def_prop_ro("texts",
-                     [](Runner& r) {
+                     }))
+        .def_prop_ro("texts", in_turn(+[](Runner& r) {
                          nb::list found;
                          for (const auto& t : r.engine.context().texts.buffer()) {
                              found.append(nb::bytes(t.data(), t.size()));
                          }
                          return found;
-                     })
+                     }))
         .def("put_texts",
-             [](Runner& r, std::size_t first, const std::vector<nb::bytes>& values) {
+             in_turn(+[](Runner& r, std::size_t first, const std::vector<nb::bytes>& values) {
                  auto& buffer = r.engine.context().texts.buffer();
                  for (const auto& value : values) {
                      buffer.at(first++).assign(value.c_str(), value.size());
                  }
-             })
-        .def("read_texts", [](Runner& r) { return static_cast<int>(r.engine.read_texts()); })
-        .def(
-            "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
-            "start_ns"_a, "step_ns"_a)
-        .def("set_rest",
-             [](Runner& r, std::int64_t numerator, std::int64_t denominator) {
+             }))
+        .def("read_texts",
+             in_turn(+[](Runner& r) { return static_cast<int>(r.engine.read_texts()); }))
+        .def("start",
+             in_turn(+[](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); }),
+             "start_ns"_a, "step_ns"_a)
+        .def("set_rest", in_turn(+[](Runner& r, std::int64_t numerator, std::int64_t denominator) {
                  if (numerator < 0 || denominator <= numerator) {
                      throw nb::value_error("expected a fraction of a nanosecond");
                  }
                  r.engine.context().rest_numerator = numerator;
                  r.engine.context().rest_denominator = denominator;
-             })
-        .def("lines",
-             [](Runner& r, int code, std::int32_t first, std::int32_t count) {
+             }))
+        .def("lines", in_turn(+[](Runner& r, int code, std::int32_t first, std::int32_t count) {
                  const Operation operation{static_cast<Code>(code), first, count, 1, 0};
                  r.engine.check(operation);
                  return execute_lines(r.engine.context(), operation);
-             })
-        .def(
-            "record",
-            [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows,
-               Times times, std::optional<Times> clocks) {
-                if (rows.shape(1) != slots.size())
-                    throw std::invalid_argument("one column per slot");
-                if (times.shape(0) != rows.shape(0))
-                    throw std::invalid_argument("one time per row");
-                if (clocks && clocks->shape(0) != rows.shape(0))
-                    throw std::invalid_argument("one clock per row");
-                if (every < 1) throw std::invalid_argument("every must be at least 1");
-                r.engine.recorder().record(r.engine.context(), std::move(slots), every);
-                r.engine.recorder().attach(rows.data(), times.data(), rows.shape(0),
-                                           clocks ? clocks->data() : nullptr);
-                r.sink = nb::cast(rows);
-                r.times = nb::cast(times);
-                r.clocks = nb::cast(clocks);
-            },
-            nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(),
-            nb::arg().noconvert() = nb::none())
-        .def("save", [](Runner& r) { return r.engine.save(); })
-        .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
-        .def("write_row", [](Runner& r) { r.engine.write_row(); })
+             }))
+        .def("record",
+             in_turn(+[](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows,
+                         Times times, std::optional<Times> clocks) {
+                 if (rows.shape(1) != slots.size())
+                     throw std::invalid_argument("one column per slot");
+                 if (times.shape(0) != rows.shape(0))
+                     throw std::invalid_argument("one time per row");
+                 if (clocks && clocks->shape(0) != rows.shape(0))
+                     throw std::invalid_argument("one clock per row");
+                 if (every < 1) throw std::invalid_argument("every must be at least 1");
+                 r.engine.recorder().record(r.engine.context(), std::move(slots), every);
+                 r.engine.recorder().attach(rows.data(), times.data(), rows.shape(0),
+                                            clocks ? clocks->data() : nullptr);
+                 r.sink = nb::cast(rows);
+                 r.times = nb::cast(times);
+                 r.clocks = nb::cast(clocks);
+             }),
+             nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(),
+             nb::arg().noconvert() = nb::none())
+        .def("save", in_turn(+[](Runner& r) { return r.engine.save(); }))
+        .def("restore",
+             in_turn(+[](Runner& r, const EngineState& state) { r.engine.restore(state); }))
+        .def("write_row", in_turn(+[](Runner& r) { r.engine.write_row(); }))
         .def("redelay",
-             [](Runner& r, const std::vector<std::pair<std::int64_t, std::int64_t>>& shifts) {
-                 r.engine.redelay(shifts);
-             })
-        .def("deepen",
-             [](Runner& r, std::size_t history, std::size_t depth) {
+             in_turn(
+                 +[](Runner& r, const std::vector<std::pair<std::int64_t, std::int64_t>>& shifts) {
+                     r.engine.redelay(shifts);
+                 }))
+        .def("deepen", in_turn(+[](Runner& r, std::size_t history, std::size_t depth) {
                  r.engine.context().histories.at(history).deepen(depth);
-             })
+             }))
         .def("run",
              [](Runner& r, std::int64_t steps, std::int64_t goal_ns) {
-                 Outcome outcome;
-                 {
-                     const nb::gil_scoped_release release;
-                     outcome = r.engine.run(steps, goal_ns);
-                 }
-                 return outcome;
+                 const SteppingTurn turn(r);
+                 const nb::gil_scoped_release release;
+                 return r.engine.run(steps, goal_ns);
              })
         .def(
             "run_paced",
             [](Runner& r, Pacer& pacer, std::int64_t steps, std::int64_t goal_ns) {
                 if (pacer.units().size() != r.units.size())
                     throw std::invalid_argument("one budget per unit");
+                const SteppingTurn turn(r);
                 const nb::gil_scoped_release release;
                 return run_paced(r.engine, pacer, steps, goal_ns);
             },
             "pacer"_a, "steps"_a, "goal_ns"_a)
         .def_prop_ro("read_error",
-                     [](Runner& r) { return std::string(r.engine.context().read_error); })
-        .def("line_facts",
-             [](Runner& r, std::size_t history) {
+                     in_turn(+[](Runner& r) { return std::string(r.engine.context().read_error); }))
+        .def("line_facts", in_turn(+[](Runner& r, std::size_t history) {
                  const auto& facts = r.engine.context().histories.at(history).facts();
                  return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
                                        facts.oldest_ns);
-             })
-        .def_prop_ro("loops",
-                     [](Runner& r) {
+             }))
+        .def_prop_ro("loops", in_turn(+[](Runner& r) {
                          nb::list counts;
                          for (const auto& loop : r.engine.executor().loops()) {
                              counts.append(nb::make_tuple(loop->evaluations(), loop->worst(),
                                                           loop->here(), loop->residual()));
                          }
                          return counts;
-                     })
-        .def_prop_ro("control",
-                     [](Runner& r) {
+                     }))
+        .def_prop_ro("control", in_turn(+[](Runner& r) {
                          const auto& control = r.engine.control();
                          return nb::make_tuple(control.rejected(), control.shortest_ns(),
                                                control.longest_ns());
-                     })
-        .def_prop_ro("shared", [](Runner& r) { return r.engine.executor().stepper().shared(); })
-        .def_prop_ro("done", [](Runner& r) { return r.engine.context().done; })
-        .def_prop_ro("rows", [](Runner& r) { return r.engine.recorder().rows(); })
+                     }))
+        .def_prop_ro("shared",
+                     in_turn(+[](Runner& r) { return r.engine.executor().stepper().shared(); }))
+        .def_prop_ro("done", in_turn(+[](Runner& r) { return r.engine.context().done; }))
+        .def_prop_ro("rows", in_turn(+[](Runner& r) { return r.engine.recorder().rows(); }))
         .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })
-        .def_prop_ro("signals", [](Runner& r) {
-            auto& signals = r.engine.context().signals;
-            return nb::ndarray<nb::memview, double, nb::ndim<1>>(signals.data(), {signals.size()},
-                                                                 nb::find(r));
-        });
+        .def_prop_ro("signals", in_turn(+[](Runner& r) {
+                         auto& signals = r.engine.context().signals;
+                         return nb::ndarray<nb::memview, double, nb::ndim<1>>(
+                             signals.data(), {signals.size()}, nb::find(r));
+                     }));
     module.def(
         "allot_rows",
         [](std::size_t rows, std::size_t columns) {

@@ -73,7 +73,7 @@ void Engine::watch(std::vector<WatchRow> rows) {
         }
     }
     range_watch_.watch(std::move(rows));
-    range_watch_.look(context_, time_ns_);
+    range_watch_.look(context_, time_ns());
 }
 
 void Engine::check(const Operation& operation) const {
@@ -81,7 +81,7 @@ void Engine::check(const Operation& operation) const {
 }
 
 void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
-    time_ns_ = start_ns;
+    be_at(start_ns);
     context_.start(start_ns, step_ns);
     for (auto& loop : executor_.loops()) {
         std::fill(loop->memory().begin(), loop->memory().end(), 0.0);
@@ -92,7 +92,7 @@ void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
 
 // Outputs jump where a fault begins or ends.
 void Engine::pass_changes() {
-    if (!control_->varies() || !context_.faults.changes_at(time_ns_)) return;
+    if (!control_->varies() || !context_.faults.changes_at(time_ns())) return;
     context_.settling = 1;
     context_.last_ns = 0;
     control_->restart();
@@ -100,17 +100,18 @@ void Engine::pass_changes() {
 
 void Engine::step(std::int64_t goal_ns, Outcome& outcome) {
     std::int64_t taken = 0;
+    const auto begin_ns = time_ns();
     pass_changes();
-    const auto goal = std::min(goal_ns, context_.faults.next_change(time_ns_));
-    outcome.status = events_ ? events_->step(executor_, *control_, time_ns_, goal, taken, outcome)
-                             : control_->step(executor_, time_ns_, goal, taken, outcome);
+    const auto goal = std::min(goal_ns, context_.faults.next_change(begin_ns));
+    outcome.status = events_ ? events_->step(executor_, *control_, begin_ns, goal, taken, outcome)
+                             : control_->step(executor_, begin_ns, goal, taken, outcome);
     if (failed(outcome.status) && !(events_ && events_->ended())) return;
     if (!events_) context_.accept_step();
-    time_ns_ += taken;
-    context_.now_ns = time_ns_;
+    context_.now_ns = begin_ns + taken;
+    be_at(context_.now_ns);
     ++context_.done;
     ++outcome.steps;
-    if (!range_watch_.empty()) range_watch_.look(context_, time_ns_);
+    if (!range_watch_.empty()) range_watch_.look(context_, time_ns());
     if (recorder_.is_due(context_.done)) write_row();
     if (context_.ends.load(std::memory_order_relaxed)) end_run(outcome);
 }

@@ -1,6 +1,7 @@
 // Executes a compiled Schedule: plain tables of operations on one buffer of signals.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -48,7 +49,7 @@ class Engine {
     Outcome run(std::int64_t steps, std::int64_t goal_ns);
     // Whether a run of so many steps, up to `goal_ns`, has one to do yet.
     bool has_steps(const Outcome& outcome, std::int64_t steps, std::int64_t goal_ns) const {
-        return outcome.steps < steps && !(control_->varies() && time_ns_ >= goal_ns);
+        return outcome.steps < steps && !(control_->varies() && time_ns() >= goal_ns);
     }
     // One step of a run, counted and recorded unless it failed.
     void step(std::int64_t goal_ns, Outcome& outcome);
@@ -72,12 +73,13 @@ class Engine {
     // Watches inputs from now on, the present values included; throws if a slot is none.
     void watch(std::vector<WatchRow> rows);
     const RangeWatch& range_watch() const { return range_watch_; }
-    std::int64_t time_ns() const { return time_ns_; }
+    std::int64_t time_ns() const { return time_ns_.load(std::memory_order_relaxed); }
     void end_run(Outcome& outcome);
-    void write_row() { recorder_.write_row(context_, time_ns_); }
+    void write_row() { recorder_.write_row(context_, time_ns()); }
 
   private:
     void pass_changes();
+    void be_at(std::int64_t time_ns) { time_ns_.store(time_ns, std::memory_order_relaxed); }
     std::vector<std::vector<double>*> memories();
 
     Context context_;
@@ -86,8 +88,8 @@ class Engine {
     std::unique_ptr<EventPhase> events_;
     Recorder recorder_;
     RangeWatch range_watch_;
-    std::int64_t time_ns_ = 0;  // reached by whole steps
-    bool proposes_ = false;     // whether loops put samples into pasts that may be taken back
+    std::atomic<std::int64_t> time_ns_{0};  // reached by whole steps; any thread may read it
+    bool proposes_ = false;  // whether loops put samples into pasts that may be taken back
 };
 
 }  // namespace softdock

@@ -24,7 +24,7 @@ std::vector<std::vector<double>*> Engine::memories() {
 EngineState Engine::save() {
     EngineState state;
     state.done = context_.done;
-    state.time_ns = time_ns_;
+    state.time_ns = time_ns();
     state.signals = context_.signals;
     for (const auto& history : context_.histories) history.save(state.samples, state.marks);
     for (const auto& fault : context_.faults.rows()) {
@@ -62,8 +62,9 @@ void Engine::restore(const EngineState& state) {
     }
     if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
     context_.done = state.done;
-    time_ns_ = context_.now_ns = state.time_ns;
-    range_watch_.restore(time_ns_);
+    context_.now_ns = state.time_ns;
+    be_at(state.time_ns);
+    range_watch_.restore(state.time_ns);
     std::copy(state.signals.begin(), state.signals.end(), context_.signals.begin());
     mark = state.marks.data();
     const auto* number = state.samples.data();
