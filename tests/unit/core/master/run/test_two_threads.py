@@ -98,7 +98,10 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_second_thread_is_refused_and_changes_nothing(waiting, call):
-    with Execution(waiting, step="1 ms", record="*") as run, Execution(waiting, step="1 ms") as twin:
+    with (
+        Execution(waiting, step="1 ms", record="*") as run,
+        Execution(waiting, step="1 ms") as twin,
+    ):
         run.step(3)
         saved = run.save()
         with stepping(run), pytest.raises(BusyError, match=ANOTHER) as caught:
