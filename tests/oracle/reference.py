@@ -11,6 +11,7 @@ from oracle.reference_history import ReferenceHistory
 from oracle.reference_loop import RefusedError, solve
 from oracle.reference_reads import read_line
 from oracle.reference_step import Chooser
+from oracle.reference_waveform import moved
 
 from orchestrator.core.coupling import LineStatistics
 from orchestrator.core.master.run.execution import Execution
@@ -215,9 +216,9 @@ class Reference:
     ) -> None:
         now = self.signals[source]
         if code is OperationCode.INTERPOLATE_MEAN:
-            value = self.begin[source] + weight * (now - self.begin[source])
+            value = moved(self.begin[source], weight * (now - self.begin[source]))
         else:
-            value = now + weight * self.step_ratio * (now - self.before[source])
+            value = moved(now, weight * self.step_ratio * (now - self.before[source]))
         self.signals[target] = factor * value + offset
 
     def _step(self, code: OperationCode, row: int) -> None:

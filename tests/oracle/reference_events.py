@@ -191,9 +191,12 @@ class ReferenceEvents:
             takes = target in self._active
             if kind == LineKind.CONTINUOUS and self._table.members[target] == self._held:
                 takes = False  # it goes on with what made it return at once
-            if value == signals[slot] or not (takes or jumps):
+            if not (takes or jumps):
                 continue
+            stays = value == signals[slot]
             signals[slot] = value
+            if stays:
+                continue
             called.add(target)
             dirty.add(target)
             changed = True

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from oracle.reference_draws import Draws
-from oracle.reference_waveform import Waveform, through, value_through
+from oracle.reference_waveform import Waveform, moved, through, value_through
 
 from orchestrator.core.coupling import Channel, LineStatistics
 from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
@@ -236,7 +236,8 @@ class ReferenceHistory:
     def _between(self, found: Around, time_ns: int) -> float:
         if time_ns <= self._first.time_ns:
             return found.low.value
-        if found.beyond and self.extrapolation is Extrapolation.HOLD:
+        held = found.beyond and self.extrapolation is Extrapolation.HOLD
+        if held or found.high.time_ns == time_ns:
             return found.high.value
         if (
             found.beyond
@@ -248,7 +249,7 @@ class ReferenceHistory:
         curved = found.before is not None or found.after is not None
         if found.beyond or self.interpolation is Interpolation.LINEAR or not curved:
             low = found.low.value
-            return low + found.share(time_ns) * (found.high.value - low)
+            return moved(low, found.share(time_ns) * (found.high.value - low))
         left = _bend(found.before, found.low, found.high) if found.before else 0.0
         right = _bend(found.low, found.high, found.after) if found.after else left
         return _bent(found, time_ns, left if found.before else right, right)
@@ -265,8 +266,8 @@ def _bend(a: Sample, b: Sample, c: Sample) -> float:
 def _bent(found: Around, time_ns: int, first: float, second: float) -> float:
     s = found.share(time_ns)
     h = float(found.high.time_ns - found.low.time_ns)
-    line = found.low.value + s * (found.high.value - found.low.value)
-    return line - s * (1.0 - s) * h * h * ((1.0 - s) * first + s * second)
+    line = moved(found.low.value, s * (found.high.value - found.low.value))
+    return moved(line, -(s * (1.0 - s) * h * h * ((1.0 - s) * first + s * second)))
 
 
 def on_arc(low: Sequence[float], high: Sequence[float], share: float) -> list[float]:

@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def moved(value: float, change: float) -> float:
+    """Return a value that moves; one that does not keeps its sign where it is -0.0."""
+    return value if change == 0.0 else value + change
+
+
 @dataclass(frozen=True, slots=True)
 class Waveform:
     """Value at the begin of a step, and derivatives per s, s2 and s3 there."""
@@ -21,10 +26,11 @@ class Waveform:
         square, cube = second / 2.0, third / 6.0
         if order == 2:
             first -= (0.5 if keeps_end else 0.6) * h * h * cube
-            value = self.value if keeps_end else self.value + h * h * h * cube / 20.0
+            value = self.value if keeps_end else moved(self.value, h * h * h * cube / 20.0)
             return Waveform(value, (first, second + 3.0 * h * cube, 0.0))
         first += h * square + (1.0 if keeps_end else 0.9) * h * h * cube
-        value = self.value if keeps_end else self.value - h * h * (square / 6.0 + h * cube / 5.0)
+        part = -(h * h * (square / 6.0 + h * cube / 5.0))
+        value = self.value if keeps_end else moved(self.value, part)
         return Waveform(value, (first, 0.0, 0.0))
 
 
@@ -68,17 +74,19 @@ def through(
                 scale *= float(k) * (1e9 / span)
             higher = powers[4] * FOURTH[keeps_end][k] + powers[5] * FIFTH[keeps_end][k]
             sums[k] += (scale * (powers[k] + higher)) * (value - common)
-    return Waveform(common + sums[0], (sums[1], sums[2], sums[3]))
+    return Waveform(moved(common, sums[0]), (sums[1], sums[2], sums[3]))
 
 
 def value_through(points: Sequence[tuple[int, float]], time_ns: int) -> float:
     """Return the value of the polynomial through one to six points at a time."""
     t = [float(time - time_ns) / 1e9 for time, _ in points]
     c = [value for _, value in points]
+    if 0.0 in t:
+        return c[t.index(0.0)]
     for k in range(1, len(c)):
         for i in range(len(c) - 1, k - 1, -1):
             c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k])
     value = c[-1]
     for i in range(len(c) - 1, 0, -1):
-        value = c[i - 1] - t[i - 1] * value
+        value = moved(c[i - 1], -(t[i - 1] * value))
     return value

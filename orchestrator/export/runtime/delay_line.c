@@ -37,6 +37,9 @@ static double* sample_of(State* s, int64_t number) {
     return s->room + ROOM_RING + N_SAMPLE * (number % N_SAMPLES);
 }
 
+/* A value that moves: one that does not keeps its sign where it is -0.0, which + 0.0 would lose. */
+static double moved(double value, double change) { return change == 0.0 ? value : value + change; }
+
 static double between(const double* low, const double* high, int64_t at) {
     return (double)(at - (int64_t)low[0]) / (high[0] - low[0]);
 }
@@ -55,7 +58,8 @@ static void begin_memory(Instance* instance) {
     State* s = &instance->state;
     const double* p = s->values + AT_P;
     memset(s->room, 0, sizeof s->room);
-    for (int i = 0; i < N_Y; ++i) s->values[AT_Y + i] = p[P_GAIN] * p[P_INITIAL + i] + p[P_OFFSET];
+    for (int i = 0; i < N_Y; ++i)
+        s->values[AT_Y + i] = moved(p[P_GAIN] * p[P_INITIAL + i], p[P_OFFSET]);
 }
 
 /* Appends the inputs as the sample of a time; the first one may be known from elsewhere. */
@@ -76,14 +80,15 @@ static int64_t append(State* s, int64_t now) {
 static double value_between(State* s, int64_t number, int64_t newest, int64_t at, int i) {
     const double *low = sample_of(s, number), *high = sample_of(s, number + 1);
     const double share = between(low, high, at), width = high[0] - low[0];
-    const double line = low[i] + share * (high[i] - low[i]);
+    const double line = moved(low[i], share * (high[i] - low[i]));
     if (s->values[AT_P + P_READING] != READ_CUBIC) return line;
     bool before = number > 0 && number > newest - N_SAMPLES + 1, after = number + 1 < newest;
     if (!before && !after) return line;
     double left = before ? bend(sample_of(s, number - 1), low, high, i) : 0.0;
     double right = after ? bend(low, high, sample_of(s, number + 2), i) : left;
     if (!before) left = right;
-    return line - share * (1.0 - share) * width * width * ((1.0 - share) * left + share * right);
+    const double bent = (1.0 - share) * left + share * right;
+    return moved(line, -(share * (1.0 - share) * width * width * bent));
 }
 
 static Status take_step(Instance* instance, double time, double step, const char* function) {
@@ -118,7 +123,7 @@ static Status take_step(Instance* instance, double time, double step, const char
     for (int i = 0; i < N_Y; ++i) {
         double value =
             on_sample ? sample_of(s, number)[1 + i] : value_between(s, number, newest, at, 1 + i);
-        y[i] = p[P_GAIN] * value + p[P_OFFSET];
+        y[i] = moved(p[P_GAIN] * value, p[P_OFFSET]);
     }
     return STATUS_OK;
 }

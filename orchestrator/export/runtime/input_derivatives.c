@@ -6,6 +6,11 @@
 
 enum { MOVES_NONE, MOVES_SET, MOVES_SPENT };
 
+/* A value that moves: one that does not keeps its sign where it is -0.0, which + 0.0 would lose. */
+static inline double moved(double value, double change) {
+    return change == 0.0 ? value : value + change;
+}
+
 /* What an input has moved by after a while. */
 static inline double moved_by(const State* s, int i, double h) {
     const double *u1 = s->moves + i, *u2 = u1 + N_U, *u3 = u2 + N_U;
@@ -17,7 +22,8 @@ static inline const double* inputs_at(Instance* instance, double time) {
     const State* s = &instance->state;
     const double* u = s->values + AT_U;
     if (N_U == 0 || s->moves_are != MOVES_SET) return u;
-    for (int i = 0; i < N_U; ++i) instance->u_now[i] = u[i] + moved_by(s, i, time - s->moves_since);
+    for (int i = 0; i < N_U; ++i)
+        instance->u_now[i] = moved(u[i], moved_by(s, i, time - s->moves_since));
     return instance->u_now;
 }
 
@@ -45,7 +51,7 @@ static inline void move_inputs(State* s, double time) {
     double h = time - s->moves_since;
     for (int i = 0; i < N_U; ++i) {
         double *u1 = s->moves + i, *u2 = u1 + N_U, *u3 = u2 + N_U;
-        s->values[AT_U + i] += moved_by(s, i, h);
+        s->values[AT_U + i] = moved(s->values[AT_U + i], moved_by(s, i, h));
         *u1 += h * (2.0 * *u2 + 3.0 * h * *u3);
         *u2 += 3.0 * h * *u3;
     }

@@ -13,6 +13,7 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
+from orchestrator.core.master.schedule.schedule import NO_OFFSET
 from orchestrator.core.simunits import UnitDescription, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmi3_unit import Timer
@@ -344,8 +345,9 @@ class InterfaceBuilder:
             inner = self._fmus[numbers[line.target.component]]
             last = inner.description.connectors[line.target.connector]
             factor, offset = factor_and_offset_of(line, own, last)
+            linear = factor, offset or NO_OFFSET
             port = inner.port(line.target.connector)
-            targets.append(ParameterTarget(numbers[line.target.component], port, factor, offset))
+            targets.append(ParameterTarget(numbers[line.target.component], port, *linear))
             tunable = tunable and line.target.connector in inner.tunable
         return tuple(targets), tunable and bool(targets)
 
@@ -356,7 +358,7 @@ class InterfaceBuilder:
             if value is not None and (target.factor, target.offset) == (1.0, 0.0):
                 return elements(value)
             if value is not None:
-                return tuple((v - target.offset) / target.factor for v in elements(value))
+                return tuple((v - (target.offset or 0.0)) / target.factor for v in elements(value))
         return start
 
     def _outputs(self) -> Iterator[SystemVariable]:

@@ -15,6 +15,7 @@ from orchestrator.core.coupling.delay_plan import TimingOf
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import Plan, StepMethod, stepping_order
 from orchestrator.core.master.schedule.schedule import (
+    NO_OFFSET,
     Buffer,
     CompensationMethod,
     CompensationRow,
@@ -330,7 +331,7 @@ class FaultRows:
                 amount = math.nan if fault.kind is FaultKind.NAN else fault.amount_of(i)
                 amounts = factor * amount, 0.0
                 if fault.kind is FaultKind.SCALE:
-                    amounts = amount, (1.0 - amount) * offset
+                    amounts = amount, (1.0 - amount) * offset or NO_OFFSET
                 key = _key(fault, line, i)
                 rows.append(_row(fault, _EFFECTS[fault.kind], place, *amounts, key=key))
         return rows

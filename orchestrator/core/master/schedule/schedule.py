@@ -305,10 +305,15 @@ def connector_at(system: System, end: Endpoint) -> Connector:
     return system.components[end.component].connectors[end.connector]
 
 
+#: ``1.0 * x + NO_OFFSET`` is x to the bit, and -0.0 where x is -0.0, which ``+ 0.0`` makes 0.0.
+NO_OFFSET: Final = -0.0
+
+
 def linear_of(system: System, line: Connection) -> tuple[float, float]:
     """Return unit conversion and the connection's own linear transformation as one."""
     ends = connector_at(system, line.source), connector_at(system, line.target)
-    return factor_and_offset_of(line, *ends)
+    factor, offset = factor_and_offset_of(line, *ends)
+    return factor, offset or NO_OFFSET
 
 
 _NONE: Final[frozenset[str]] = frozenset()

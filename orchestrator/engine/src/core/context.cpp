@@ -93,7 +93,7 @@ void Context::reset_extrapolation() {
 
 void Context::set_external(std::size_t first, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (signals[first + i] == values[i]) continue;
+        if (is_same(signals[first + i], values[i])) continue;
         signals[first + i] = values[i];
         for (auto& history : histories) {
             if (history.slot() == first + i) history.amend(values[i]);

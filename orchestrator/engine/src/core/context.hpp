@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/fault.hpp"
@@ -14,6 +15,9 @@
 #include "core/value_tables.hpp"
 
 namespace softdock {
+
+// To the bit: 0.0 and -0.0 are two values.
+inline bool is_same(double one, double other) { return std::memcmp(&one, &other, sizeof one) == 0; }
 
 struct Context {
     // Takes the tables of a schedule but those of loops and steps.

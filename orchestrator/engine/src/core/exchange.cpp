@@ -1,5 +1,7 @@
 #include "core/exchange.hpp"
 
+#include "core/waveform.hpp"
+
 namespace softdock {
 
 namespace {
@@ -78,7 +80,8 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
             for (auto i = operation.first; i < end; ++i) {
                 const auto& line = context.mixes[i];
                 const double begin = context.begin[line.source];
-                const double mean = begin + line.weight * (context.signals[line.source] - begin);
+                const double mean =
+                    moved(begin, line.weight * (context.signals[line.source] - begin));
                 context.signals[line.target] = line.factor * mean + line.offset;
             }
             break;
@@ -88,7 +91,7 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
                 const double now = context.signals[line.source];
                 const double coming =
                     line.weight * context.step_ratio * (now - context.before[line.source]);
-                context.signals[line.target] = line.factor * (now + coming) + line.offset;
+                context.signals[line.target] = line.factor * moved(now, coming) + line.offset;
             }
             break;
         case Code::compensate:

@@ -245,7 +245,8 @@ bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     if (!around(time_ns, now_ns, found)) return false;
     if (time_ns <= start_ns_) {
         value = found.low.value;
-    } else if (found.beyond && extrapolation_ == Extrapolation::hold) {
+    } else if (found.high.time_ns == time_ns ||
+               (found.beyond && extrapolation_ == Extrapolation::hold)) {
         value = found.high.value;
     } else if (found.beyond && extrapolation_ == Extrapolation::quadratic) {
         value = on_parabola(found, time_ns);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/waveform.hpp"
+
 namespace softdock {
 
 namespace {
@@ -23,8 +25,8 @@ double bend(const Point& a, const Point& b, const Point& c) {
 double bent(const Around& around, std::int64_t time_ns, double first, double second) {
     const double s = share_of(around, time_ns);
     const double h = width(around.low, around.high);
-    const double line = around.low.value + s * (around.high.value - around.low.value);
-    return line - s * (1.0 - s) * h * h * ((1.0 - s) * first + s * second);
+    const double line = moved(around.low.value, s * (around.high.value - around.low.value));
+    return moved(line, -(s * (1.0 - s) * h * h * ((1.0 - s) * first + s * second)));
 }
 
 double norm(const double* q) {
@@ -40,7 +42,7 @@ double share_of(const Around& around, std::int64_t time_ns) {
 
 double on_line(const Around& around, std::int64_t time_ns) {
     const double low = around.low.value;
-    return low + share_of(around, time_ns) * (around.high.value - low);
+    return moved(low, share_of(around, time_ns) * (around.high.value - low));
 }
 
 double on_parabola(const Around& around, std::int64_t time_ns) {

@@ -4,7 +4,7 @@ namespace softdock {
 
 double Waveform::at(double seconds) const {
     const double* d = derivatives;
-    return value + seconds * (d[0] + seconds * (d[1] / 2.0 + seconds * (d[2] / 6.0)));
+    return moved(value, seconds * (d[0] + seconds * (d[1] / 2.0 + seconds * (d[2] / 6.0))));
 }
 
 // By projection onto the polynomials of Legendre over the step: what is left out has no mean, and
@@ -18,11 +18,11 @@ Waveform Waveform::reduced(double seconds, int order, bool keeps_end) const {
         // t^3 ~ 3/2 h t^2 - 3/5 h^2 t + h^3 / 20; through both ends: 3/2 h t^2 - 1/2 h^2 t
         found.derivatives[1] = derivatives[1] + 3.0 * h * cube;
         found.derivatives[0] -= (keeps_end ? 0.5 : 0.6) * h * h * cube;
-        if (!keeps_end) found.value += h * h * h * cube / 20.0;
+        if (!keeps_end) found.value = moved(value, h * h * h * cube / 20.0);
     } else {
         // t^2 ~ h t - h^2 / 6, t^3 ~ 9/10 h^2 t - h^3 / 5; through both ends: h t, h^2 t
         found.derivatives[0] += h * square + (keeps_end ? 1.0 : 0.9) * h * h * cube;
-        if (!keeps_end) found.value -= h * h * (square / 6.0 + h * cube / 5.0);
+        if (!keeps_end) found.value = moved(value, -(h * h * (square / 6.0 + h * cube / 5.0)));
     }
     return found;
 }
@@ -90,7 +90,7 @@ Waveform CurveWeights::through(const double* values) const {
         low += of_[i][0] * less;
         high += of_[i][1] * less;
     }
-    return {common + low[0], {low[1], high[0], high[1]}};
+    return {moved(common, low[0]), {low[1], high[0], high[1]}};
 }
 
 // By Newton's divided differences.
@@ -99,12 +99,13 @@ double value_through(const Points& points, std::int64_t time_ns) {
     for (std::size_t i = 0; i < points.count; ++i) {
         t[i] = static_cast<double>(points.times_ns[i] - time_ns) / 1e9;
         c[i] = points.values[i];
+        if (points.times_ns[i] == time_ns) return c[i];
     }
     for (std::size_t k = 1; k < points.count; ++k) {
         for (auto i = points.count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
     }
     double value = c[points.count - 1];
-    for (auto i = points.count - 1; i > 0; --i) value = c[i - 1] - t[i - 1] * value;
+    for (auto i = points.count - 1; i > 0; --i) value = moved(c[i - 1], -(t[i - 1] * value));
     return value;
 }
 

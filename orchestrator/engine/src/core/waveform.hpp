@@ -19,6 +19,9 @@ struct InputDerivatives {
     const double* of(int k) const { return first + static_cast<std::size_t>(k - 1) * stride; }
 };
 
+// A value that moves: one that does not keeps its sign where it is -0.0, which + 0.0 would lose.
+inline double moved(double value, double change) { return change == 0.0 ? value : value + change; }
+
 // u(t) = value + u' t + u'' t^2 / 2 + u''' t^3 / 6
 struct Waveform {
     double value = 0.0;

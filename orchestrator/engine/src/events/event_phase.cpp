@@ -186,8 +186,10 @@ bool EventPhase::copy(Context& context) {
         // What made a unit return at once is what it goes on with.
         const bool holds = line.kind == EventLine::Kind::continuous &&
                            table_.members[static_cast<std::size_t>(line.target)] == forced_;
-        if (value == target || !((part.active && !holds) || jumps)) continue;
-        target = value;
+        if (!((part.active && !holds) || jumps)) continue;
+        const bool stays = value == target;
+        target = value;  // also from 0.0 to -0.0, which is no event
+        if (stays) continue;
         any = part.called = part.dirty = true;
         moving_[i] = 1;
     }

@@ -66,7 +66,10 @@ Status MeUnit::set_inputs(const double* values) {
     bool changed = !known_, jump = !known_;
     for (std::size_t i = 0; i < input_count_; ++i) {
         const double difference = std::fabs(values[i] - inputs_[i]);
-        if (difference == 0.0) continue;
+        if (difference == 0.0) {  // from 0.0 to -0.0, or not at all
+            changed |= std::signbit(values[i]) != std::signbit(inputs_[i]);
+            continue;
+        }
         changed = true;
         const double travelled = last_order_ ? travelled_by(i) : 0.0;
         const double rounding = near(values[i]) + near(inputs_[i]) + near(travelled);
