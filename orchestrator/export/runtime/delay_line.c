@@ -37,9 +37,6 @@ static double* sample_of(State* s, int64_t number) {
     return s->room + ROOM_RING + N_SAMPLE * (number % N_SAMPLES);
 }
 
-/* A value that moves: one that does not keeps its sign where it is -0.0, which + 0.0 would lose. */
-static double moved(double value, double change) { return change == 0.0 ? value : value + change; }
-
 static double between(const double* low, const double* high, int64_t at) {
     return (double)(at - (int64_t)low[0]) / (high[0] - low[0]);
 }
