@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         StepResult as StepResult,
         UnitDescription as UnitDescription,
         changed_note as changed_note,
+        left_note as left_note,
     )
     from orchestrator.core.simunits.registry import (
         as_declared as as_declared,

@@ -73,8 +73,8 @@ def make_unit(
         else:
             unit = _make_block(component)
     finally:
-        changed = before.put_back() if SimulationUnit.shares_process else []
-    unit.has_changed(changed, "being made")
+        changed, left = before.put_back() if SimulationUnit.shares_process else ([], [])
+    unit.has_changed(changed, left, "being made")
     unit.set_values(component.values)
     return unit
 

@@ -178,6 +178,14 @@ def changed_note(names: str, what: str, doing: str) -> str:
     )
 
 
+def left_note(what: str, doing: str) -> str:
+    """Say what changed while units were called, and what nobody knows the cause of."""
+    return (
+        f"what changed for all of the process while {doing}, and was left so, as another thread of"
+        f" this program ran meanwhile and may have meant it: {what}"
+    )
+
+
 class SimulationUnit(ABC):
     """A component that runs.
 
@@ -215,10 +223,12 @@ class SimulationUnit(ABC):
         try:
             yield
         finally:
-            self.has_changed(before.put_back(), doing)
+            self.has_changed(*before.put_back(), doing)
 
-    def has_changed(self, what: Iterable[str], doing: str) -> None:
-        """Remember, for the notes, what a call left changed and was put back."""
+    def has_changed(self, what: Iterable[str], left: Iterable[str], doing: str) -> None:
+        """Remember, for the notes, what a call left changed and was put back, and what was not."""
+        for text in left:
+            _LOG.warning("%s", left_note(text, f"component '{self.name}' was {doing}"))
         for text in what:
             if text not in self._changed:
                 self._changed[text] = doing
@@ -394,7 +404,7 @@ class SimulationUnit(ABC):
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the results must know of this unit, in sentences."""
         if self.native.has_changed_mode:
-            self.has_changed(["the floating-point mode in its steps"], "stepping")
+            self.has_changed(["the floating-point mode in its steps"], (), "stepping")
         return tuple(changed_note(self.name, what, doing) for what, doing in self._changed.items())
 
     @property

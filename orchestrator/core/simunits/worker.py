@@ -165,10 +165,10 @@ class _Members:
         count = max(self.servers, default=-1) + 1
         numbers = [self.servers.get(number) for number in range(count)]
         serve(process, [each.served if each else nobody for each in numbers], self.shared)
-        if self.shared and (changed := self._before.put_back()):
+        if self.shared and any(changed := self._before.put_back()):
             for server in self.servers.values():  # any that stepped meanwhile may have left it
                 if hasattr(server, "unit"):
-                    server.unit.has_changed(changed, "stepping")
+                    server.unit.has_changed(*changed, "stepping")
 
 
 def main(socket_file: int, memory: int) -> None:

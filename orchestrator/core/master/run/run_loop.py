@@ -30,7 +30,7 @@ from orchestrator.core.master.run.step_failure import (
     untold,
 )
 from orchestrator.core.master.schedule.compile import expect_in_reach
-from orchestrator.core.simunits import SimulationUnit, changed_note
+from orchestrator.core.simunits import SimulationUnit, changed_note, left_note
 from orchestrator.core.system import REACH_NS, seconds
 from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import end_of_steps, whole_steps
@@ -214,20 +214,21 @@ class RunLoop:
         finally:  # a signal may end it
             taken = max(time.perf_counter() - began, 1e-9)
             self.wall_seconds += taken
-        if changed := before.put_back():
-            self._note_changes(changed)
+        if any(changed := before.put_back()):
+            self._note_changes(*changed)
         for unit in self._units:
             unit.forward_log()
         if outcome.failed:
             self._fail(outcome)
         return taken
 
-    def _note_changes(self, changed: Sequence[str]) -> None:
-        """Note what one of the units in this process left changed in its steps."""
+    def _note_changes(self, changed: Sequence[str], left: Sequence[str]) -> None:
+        """Note what one of the units in this process, or another thread, changed in its steps."""
         here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
         if not here:
             return  # it was none of the units
-        for note in (changed_note(here, what, "stepping") for what in changed):
+        notes = [changed_note(here, what, "stepping") for what in changed]
+        for note in (*notes, *(left_note(what, "the run was stepping") for what in left)):
             if note not in self.notes:
                 self.notes.append(note)
                 _LOG.warning("%s", note)

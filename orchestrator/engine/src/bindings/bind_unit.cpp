@@ -21,15 +21,22 @@ void require_size(const char* what, std::size_t expected, std::size_t found) {
                                 " values, found " + std::to_string(found));
 }
 
+// Whether the interpreter runs no other thread than the main one.
+bool is_only_thread() {
+    return nb::cast<long>(nb::module_::import_("_thread").attr("_count")()) == 0;
+}
+
 }  // namespace
 
 void bind_unit(nb::module_& module) {
     nb::class_<Surroundings>(module, "Surroundings")
-        .def(nb::init<>())
+        .def("__init__", [](Surroundings* self) { new (self) Surroundings(is_only_thread()); })
         .def("put_back", [](const Surroundings& before) {
-            nb::list found;
-            for (const auto& t : before.put_back()) found.append(text(t));
-            return found;
+            const auto changes = before.put_back(is_only_thread());
+            nb::list back, left;
+            for (const auto& t : changes.put_back) back.append(text(t));
+            for (const auto& t : changes.left) left.append(text(t));
+            return nb::make_tuple(back, left);
         });
 
     nb::class_<Unit>(module, "Unit")

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <set>
 
 #include "core/float_mode.hpp"
@@ -31,10 +33,40 @@ std::string locale() {
     return name ? name : "";
 }
 
-mode_t file_mask() {
-    const auto mask = umask(077);  // there is no other way to read it
+// Reading it sets it, for a moment in which another thread may make a file: Linux lists it as well.
+mode_t file_mask(bool alone) {
+    if (!alone) {
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);) {
+            if (line.compare(0, 6, "Umask:") != 0) continue;
+            return static_cast<mode_t>(std::strtoul(line.c_str() + 6, nullptr, 8));
+        }
+    }
+    const auto mask = umask(077);
     umask(mask);
     return mask;
+}
+
+std::int64_t cpu_time(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
+}
+
+// A thread that wakes up and calls the system takes longer; reading two clocks takes less.
+constexpr std::int64_t idle_ns = 10000;
+
+// What the other threads have computed so far, those that ended too, ns. Both clocks are read again
+// where something came between.
+std::int64_t others_ns() {
+    std::int64_t before = 0, all = 0, after = 0;
+    for (int tries = 0; tries < 8; ++tries) {
+        before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+        all = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+        after = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+        if (after - before < idle_ns / 4) break;
+    }
+    return all - before;
 }
 
 std::vector<std::string> environment() {
@@ -50,8 +82,8 @@ std::string not_back(bool back) { return back ? "" : ", which cannot be put back
 }  // namespace
 
 struct Surroundings::State {
-    State();
-    std::vector<std::string> put_back() const;
+    explicit State(bool alone);
+    Changes put_back(bool alone) const;
 
     // By which a run is ended, or processes and pipes are waited for. Others, such as SIGSEGV, are
     // left to the unit: a Java machine needs them.
@@ -63,13 +95,18 @@ struct Surroundings::State {
     using Streams = std::array<struct stat, 3>;
     static Streams streams();
 
-    void put_back_process(std::vector<std::string>& changed) const;
+    // What all threads share; `back`: whether it is put back, and not only told.
+    void compare_process(bool back, std::vector<std::string>& changed) const;
+    void compare_signals(bool back, std::vector<std::string>& changed) const;
+    void compare_environment(bool back, std::vector<std::string>& changed) const;
+    void tell_streams(std::vector<std::string>& changed) const;
+    // What each thread has for itself.
     void put_back_scheduling(std::vector<std::string>& changed) const;
-    void put_back_streams(std::vector<std::string>& changed) const;
-    void put_back_environment(std::vector<std::string>& changed) const;
 
     FloatMode mode_;
     bool whole_;  // taken in the main thread
+    bool alone_;
+    std::int64_t others_ns_;
     std::string folder_, locale_;
     std::array<struct sigaction, signals.size()> actions_;
     sigset_t blocked_;
@@ -81,13 +118,17 @@ struct Surroundings::State {
     std::vector<std::string> environment_;
 };
 
-Surroundings::State::State() : mode_(FloatMode::now()), whole_(gettid() == getpid()) {
+Surroundings::State::State(bool alone)
+    : mode_(FloatMode::now()),
+      whole_(gettid() == getpid()),
+      alone_(alone),
+      others_ns_(others_ns()) {
     if (!whole_) return;
     folder_ = folder();
     locale_ = locale();
     for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], nullptr, &actions_[i]);
     pthread_sigmask(SIG_SETMASK, nullptr, &blocked_);
-    mask_ = file_mask();
+    mask_ = file_mask(alone_);
     for (std::size_t i = 0; i < limits.size(); ++i) getrlimit(limits[i], &limits_[i]);
     niceness_ = getpriority(PRIO_PROCESS, 0);
     CPU_ZERO(&processors_);
@@ -104,40 +145,34 @@ Surroundings::State::Streams Surroundings::State::streams() {
     return found;
 }
 
-std::vector<std::string> Surroundings::State::put_back() const {
-    std::vector<std::string> changed;
+Surroundings::Changes Surroundings::State::put_back(bool alone) const {
+    Changes found;
     if (FloatMode::now() != mode_) {
         mode_.set();
-        changed.push_back("the floating-point mode (rounding, or tiny numbers taken as 0)");
+        found.put_back.push_back("the floating-point mode (rounding, or tiny numbers taken as 0)");
     }
-    if (!whole_) return changed;
-    const auto now = folder();
-    if (now != folder_) {
-        const bool back = !folder_.empty() && chdir(folder_.c_str()) == 0;
-        changed.push_back("the working directory, to '" + now + "'" +
-                          (back ? "" : ", which cannot be put back"));
+    if (!whole_) return found;
+    const bool back = (alone && alone_) || others_ns() - others_ns_ < idle_ns;
+    auto& shared = back ? found.put_back : found.left;
+    compare_process(back, shared);
+    compare_signals(back, shared);
+    put_back_scheduling(found.put_back);
+    tell_streams(shared);
+    compare_environment(back, shared);
+    return found;
+}
+
+void Surroundings::State::compare_process(bool back, std::vector<std::string>& changed) const {
+    if (const auto now = folder(); now != folder_) {
+        const bool done = !back || (!folder_.empty() && chdir(folder_.c_str()) == 0);
+        changed.push_back("the working directory, to '" + now + "'" + not_back(done));
     }
     if (locale() != locale_) {
         changed.push_back("the locale, to '" + locale() + "'");
-        std::setlocale(LC_ALL, locale_.c_str());
+        if (back) std::setlocale(LC_ALL, locale_.c_str());
     }
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-        struct sigaction found;
-        if (sigaction(signals[i], nullptr, &found) != 0) continue;
-        if (found.sa_handler == actions_[i].sa_handler) continue;
-        sigaction(signals[i], &actions_[i], nullptr);
-        changed.push_back(std::string("what the signal SIG") + sigabbrev_np(signals[i]) + " does");
-    }
-    put_back_process(changed);
-    put_back_scheduling(changed);
-    put_back_streams(changed);
-    put_back_environment(changed);
-    return changed;
-}
-
-void Surroundings::State::put_back_process(std::vector<std::string>& changed) const {
-    if (const auto now = file_mask(); now != mask_) {
-        umask(mask_);
+    if (const auto now = file_mask(back); now != mask_) {
+        if (back) umask(mask_);
         char text[8];
         std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(now));
         changed.push_back(std::string("the mask of new files, to ") + text);
@@ -146,8 +181,18 @@ void Surroundings::State::put_back_process(std::vector<std::string>& changed) co
         struct rlimit now;
         if (getrlimit(limits[i], &now) != 0) continue;
         if (now.rlim_cur == limits_[i].rlim_cur && now.rlim_max == limits_[i].rlim_max) continue;
-        const bool back = setrlimit(limits[i], &limits_[i]) == 0;
-        changed.push_back(std::string("the limit RLIMIT_") + limit_names[i] + not_back(back));
+        const bool done = !back || setrlimit(limits[i], &limits_[i]) == 0;
+        changed.push_back(std::string("the limit RLIMIT_") + limit_names[i] + not_back(done));
+    }
+}
+
+void Surroundings::State::compare_signals(bool back, std::vector<std::string>& changed) const {
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+        struct sigaction found;
+        if (sigaction(signals[i], nullptr, &found) != 0) continue;
+        if (found.sa_handler == actions_[i].sa_handler) continue;
+        if (back) sigaction(signals[i], &actions_[i], nullptr);
+        changed.push_back(std::string("what the signal SIG") + sigabbrev_np(signals[i]) + " does");
     }
 }
 
@@ -173,7 +218,7 @@ void Surroundings::State::put_back_scheduling(std::vector<std::string>& changed)
 }
 
 // A stream that was closed or led elsewhere stays as it is: no duplicate of each is kept for that.
-void Surroundings::State::put_back_streams(std::vector<std::string>& changed) const {
+void Surroundings::State::tell_streams(std::vector<std::string>& changed) const {
     static constexpr std::array<const char*, 3> names{"input", "output", "error"};
     const auto now = streams();
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -182,7 +227,7 @@ void Surroundings::State::put_back_streams(std::vector<std::string>& changed) co
     }
 }
 
-void Surroundings::State::put_back_environment(std::vector<std::string>& changed) const {
+void Surroundings::State::compare_environment(bool back, std::vector<std::string>& changed) const {
     const auto now = environment();
     if (now == environment_) return;
     const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
@@ -193,20 +238,21 @@ void Surroundings::State::put_back_environment(std::vector<std::string>& changed
     for (const auto& entry : now) {
         if (!lacks(environment_, entry)) continue;
         names.insert(name_of(entry));
-        unsetenv(name_of(entry).c_str());
+        if (back) unsetenv(name_of(entry).c_str());
     }
     for (const auto& entry : environment_) {
         if (!lacks(now, entry)) continue;
         const auto name = name_of(entry);
         names.insert(name);
-        if (name.size() < entry.size()) setenv(name.c_str(), entry.c_str() + name.size() + 1, 1);
+        if (back && name.size() < entry.size())
+            setenv(name.c_str(), entry.c_str() + name.size() + 1, 1);
     }
     for (const auto& name : names) changed.push_back("the environment variable '" + name + "'");
 }
 
-Surroundings::Surroundings() : state_(std::make_unique<const State>()) {}
+Surroundings::Surroundings(bool alone) : state_(std::make_unique<const State>(alone)) {}
 Surroundings::~Surroundings() = default;
 
-std::vector<std::string> Surroundings::put_back() const { return state_->put_back(); }
+Surroundings::Changes Surroundings::put_back(bool alone) const { return state_->put_back(alone); }
 
 }  // namespace softdock

@@ -6,7 +6,9 @@ import os
 import platform
 import resource
 import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,8 @@ SAYS = {
     VARIABLE: "the environment variable 'HOME'",
     BLOCK: "which signals are blocked",
 }
+
+WHERE = "where standard output leads, which cannot be put back"
 
 
 @pytest.fixture(scope="session")
@@ -203,7 +207,7 @@ def test_what_other_threads_change_is_left_to_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert in_thread(surroundings.put_back) == []
+        assert in_thread(surroundings.put_back) == ([], [])
         assert Path.cwd() == tmp_path
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
@@ -234,8 +238,74 @@ def test_where_output_leads_is_told():
     try:
         with Path(os.devnull).open("rb") as nowhere:
             os.dup2(nowhere.fileno(), 1)
-        (said,) = before.put_back()
+        said = before.put_back()
     finally:
         os.dup2(kept, 1)
         os.close(kept)
-    assert said == "where standard output leads, which cannot be put back"
+    assert [text for both in said for text in both] == [WHERE]
+
+
+@contextmanager
+def another_thread(function):
+    """Another thread calls a function while this one is in a step of an FMU."""
+    go, done = threading.Event(), threading.Event()
+
+    def call():
+        assert go.wait(60)
+        function()
+        done.set()
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    yield go, done
+    thread.join()
+
+
+OWN_CHANGES = {
+    "the working directory": (lambda: os.chdir("/"), os.getcwd, "/"),
+    "the mask of new files": (lambda: os.umask(0o077), lambda: shared()[3], 0o077),
+    "the environment variable 'MINE'": (
+        lambda: os.environ.__setitem__("MINE", "1"),
+        lambda: c_getenv(b"MINE"),
+        b"1",
+    ),
+    "what the signal SIGPIPE does": (
+        lambda: ctypes.CDLL(None).signal(signal.SIGPIPE, None),
+        lambda: ctypes.CDLL(None).signal(signal.SIGPIPE, None),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OWN_CHANGES)
+def test_what_another_thread_of_the_program_changes_stays(quiet, what, monkeypatch, tmp_path):
+    change, present, wanted = OWN_CHANGES[what]
+    kept, mask = signal.getsignal(signal.SIGPIPE), shared()[3]
+    monkeypatch.setenv("MINE", "0")
+    monkeypatch.chdir(tmp_path)
+    try:
+        with Execution(System("s").add("a", fmu(quiet)), step="1 ms") as run:
+            run.step()
+            with another_thread(change) as (go, done):
+                go.set()
+                while not done.is_set():
+                    run.step(2000)  # a fifth of a second without the lock of the interpreter
+            run.step()
+            assert present() == wanted
+            notes = run.notes
+        assert not any("'a'" in note for note in notes), notes
+    finally:
+        os.umask(mask)
+        signal.signal(signal.SIGPIPE, kept)
+
+
+def test_change_of_a_unit_is_put_back_next_to_an_idle_thread(small_fmu):
+    source, values = rude(small_fmu, STEP, CHANGE_FOLDER)
+    before = shared()
+    with another_thread(lambda: None) as (go, _):
+        with Execution(System("s").add("rude", source, **values), step="1 ms") as run:
+            run.step(100)
+            notes = run.notes
+        assert shared() == before
+        go.set()
+    assert any("'rude'" in note and SAYS[CHANGE_FOLDER] in note for note in notes), notes
