@@ -27,7 +27,7 @@ MARK = "SOFTDOCK_WORKER"
 #: s, for a process that is killed: a disk that does not answer may hold it.
 _END = 10.0
 #: From <sys/prctl.h>.
-_PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1
 
 
 class OwnProcess:
@@ -211,7 +211,7 @@ def _run_tied(parent: int, module: str) -> None:
     import ctypes
     import runpy
 
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM))
     if os.getppid() != parent:
         sys.exit("who started this program is gone")
     sys.argv[:] = sys.argv[2:]

@@ -98,7 +98,13 @@ __all__ = [
     "serve",
     "system_library",
     "unlock_memory",
+    "windows_bridge",
 ]
+
+
+def windows_bridge() -> Path:
+    """Return the library that stands for an FMU's Windows library, installed next to the engine."""
+    return Path(_engine.__file__).with_name("softdock_bridge.so")
 
 
 def system_library() -> Path:

@@ -49,11 +49,15 @@ def make_unit(
         show_messages(component.name)
     if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
         return kind_of(source).make(component, processes)
-    if component.options.isolation == "process":
+    if component.options.runs_apart:
         from orchestrator.core.simunits.isolation.remote_unit import WorkerUnit
         from orchestrator.core.simunits.isolation.worker_process import WorkerProcess
 
         described = description_of(component)
+        if component.options.platform is not None:
+            from orchestrator.core.simunits.fmi.wine import prepare
+
+            prepare(component.name)  # here, as it may take longer than a worker may to answer
         if source.kind is SourceKind.BLOCK:
             from orchestrator.core.simunits.blocks.block_file import location_of
 
@@ -98,7 +102,8 @@ def _make_block(component: Component) -> SimulationUnit:
 
 def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
     try:
-        described = read_fmu(Path(component.source.location), component.options.interface)
+        options = component.options
+        described = read_fmu(Path(component.source.location), options.interface, options.platform)
     except CapabilityError as error:
         raise CapabilityError(f"component '{component.name}': {error}") from None
     make = partial(_fmu_unit, component, described, early_return=early_return)

@@ -244,9 +244,26 @@ def refuse_process_options(component: Component, what: str) -> None:
         raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
 
 
-def fmu(path: str | Path) -> Component:
-    """Return a component made from an FMU, with its ports, to be added to a system."""
-    return component_of(Source(SourceKind.FMU, str(path)))
+def fmu(path: str | Path, *, platform: str | None = None) -> Component:
+    """Return a component made from an FMU, with its ports, to be added to a system.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    platform
+        ``"win64"`` runs the FMU's library for 64-bit Windows under Wine, in a process of its own.
+        Default: the library for this machine.
+
+    Raises
+    ------
+    FmuError
+        If the archive is no FMU that can be run, or has no library for the platform.
+    DescriptionError
+        If there is no such platform.
+    """
+    options = ComponentOptions(platform=platform)
+    return component_of(Source(SourceKind.FMU, str(path)), options=options)
 
 
 def block(which: str | type[Block]) -> Component:
@@ -295,7 +312,10 @@ def description_of(
     """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     source = component.source
     if source.kind is SourceKind.FMU:
-        found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
+        options = component.options
+        found = read_fmu(
+            Path(source.location), options.interface, options.platform, runnable=runnable
+        )
         return found.shaped(component.values).description
     if source.kind is not SourceKind.BLOCK:
         return kind_of(source).describe(component, runnable=runnable)
@@ -322,7 +342,9 @@ def component_of(
     found = None
     late_ns: Mapping[str, int] = {}
     if source.kind is SourceKind.FMU:
-        found = read_fmu(Path(source.location), options.interface, runnable=runnable)
+        found = read_fmu(
+            Path(source.location), options.interface, options.platform, runnable=runnable
+        )
         description = found.shaped(values or {}).description
     else:
         kind = None if source.kind is SourceKind.BLOCK else kind_of(source)
@@ -343,7 +365,7 @@ def component_of(
         input_order=can.input_order if is_native else 0,
         # led by the engine; else what stands between them leads the unit through event mode
         has_event_mode=can.has_event_mode
-        and (is_native and options.isolation != "process")
+        and (is_native and not options.runs_apart)
         and (found is not None and found.interface == "CoSimulation"),
         options=options,
         power_ports=power_ports(found.path, description.connectors)

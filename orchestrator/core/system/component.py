@@ -29,6 +29,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "backend": ("native", "fmpy", "pyfmi"),
         "isolation": ("none", "process"),
         "on_failure": ("stop", "hold", "restart"),
+        "platform": ("win64",),
     }
 )
 
@@ -76,6 +77,9 @@ class ComponentOptions(Struct):
         ``"restart"`` goes on in another process from a saved state.
     restarts
         How often at most, at least once.
+    platform
+        ``"win64"``: the FMU's library for 64-bit Windows, which runs under Wine in a process of
+        its own. Default: the library for this machine.
 
     Raises
     ------
@@ -93,6 +97,7 @@ class ComponentOptions(Struct):
     on_failure: str = "stop"
     restarts: int = 1
     debug: bool = False
+    platform: str | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -129,6 +134,12 @@ class ComponentOptions(Struct):
                 f"option 'restarts': expected a whole number >= 1, found {self.restarts!r}"
             )
         return problems
+
+    @property
+    def runs_apart(self) -> bool:
+        """Whether the unit runs in a process of its own."""
+        chosen = self.isolation
+        return chosen == "process" or (chosen is None and self.platform is not None)
 
     @property
     def step_timeout_ns(self) -> int:
@@ -264,7 +275,7 @@ class Component(Struct):
     @property
     def shares_events(self) -> bool:
         """Whether it is led through event mode with others: in a process of its own it is not."""
-        return self.has_event_mode and self.options.isolation != "process"
+        return self.has_event_mode and not self.options.runs_apart
 
     def changes_at_events(self, name: str) -> bool:
         """Whether a connector is a clock or a discrete number of a unit with event mode."""

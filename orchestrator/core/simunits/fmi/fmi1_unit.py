@@ -48,8 +48,7 @@ class Fmu1Unit(FmuUnit):
     def _load(self, name: str, folder: Path) -> Fmu1:
         fmu = self.fmu
         identifier = Path(fmu.library).stem
-        library = str(folder / fmu.library)
-        native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri(), self._logs)
+        native = Fmu1(self._library, identifier, name, fmu.guid, folder.as_uri(), self._logs)
         native.declare(fmu.description.capabilities.input_order > 0)
         return native
 

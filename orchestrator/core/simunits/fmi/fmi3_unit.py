@@ -69,7 +69,7 @@ class Fmu3Unit(FmuUnit):
         fmu = self.fmu
         can = fmu.description.capabilities
         native = Fmu3(
-            str(folder / fmu.library),
+            self._library,
             name,
             fmu.guid,
             f"{folder / 'resources'}/",

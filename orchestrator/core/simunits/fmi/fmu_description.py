@@ -51,6 +51,8 @@ _ALWAYS_LOGGED = frozenset(
 #: Folder of the binaries, by operating system and processor.
 _FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
 _FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
+#: Folders of FMI 1.0 and 2.0 and of FMI 3.0, and the suffix, of platforms that are not this one.
+_OTHER_PLATFORMS = {"win64": (("win64", "x86_64-windows"), ".dll")}
 
 
 class FmuDescription(Struct):
@@ -68,6 +70,7 @@ class FmuDescription(Struct):
     logs: Whether an instance logs from the start: its description lists nothing but warnings and
         errors as categories.
     log_categories: Those of warnings and errors, where it lists others, too: these are turned on.
+    platform: Name of the platform that the library is for; ``None``: this one.
     """
 
     path: Path
@@ -82,6 +85,7 @@ class FmuDescription(Struct):
     tolerance: float | None = None
     logs: bool = False
     log_categories: tuple[str, ...] = ()
+    platform: str | None = None
 
     def relative_tolerance(self, chosen: float | None) -> float | None:
         """Return the relative tolerance of an instance; ``chosen`` is the component's option.
@@ -128,17 +132,29 @@ class _Opened(Struct):
     version: int
 
 
-def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True) -> FmuDescription:
-    """Read and check an FMU that the engine is to run."""
+def read_fmu(
+    path: Path,
+    interface: str | None = None,
+    platform: str | None = None,
+    *,
+    runnable: bool = True,
+) -> FmuDescription:
+    """Read and check an FMU that the engine is to run, by its library for some platform."""
     stamp = _stamp(path)
-    found = _read(path, stamp, interface)
+    found = _read(path, stamp, interface, platform)
     names = _open(path, stamp).names
     if runnable and found.library not in names:
         there = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        others = [
+            name
+            for name in _OTHER_PLATFORMS
+            if name != platform and _read(path, stamp, interface, name).library in names
+        ]
+        way = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
         raise FmuError.in_file(
             path,
-            f"no binary for this machine: expected '{found.library}',"
-            f" found platforms: {', '.join(there) or 'none'}",
+            f"no binary for {'this machine' if platform is None else platform}: expected"
+            f" '{found.library}', found platforms: {', '.join(there) or 'none'}{way}",
         )
     return found
 
@@ -195,7 +211,7 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
+def _read(path: Path, stamp: int, wanted: str | None, target: str | None) -> FmuDescription:
     opened = _open(path, stamp)
     described, version = opened.described, opened.version
     interface = _interface(path, described, wanted)
@@ -208,20 +224,25 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
         description = as_model_exchange(description, described)
-    system = platform.system(), platform.machine()
-    folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
+    if target is None:
+        system, suffix = (platform.system(), platform.machine()), ".so"
+        folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
+    else:
+        folders, suffix = _OTHER_PLATFORMS[target]
+        folder = folders[version == 3]
     return FmuDescription(
         path,
         description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid or "",
-        f"binaries/{folder}/{getattr(described, interface).modelIdentifier}.so",
+        f"binaries/{folder}/{getattr(described, interface).modelIdentifier}{suffix}",
         version,
         interface[0].upper() + interface[1:],
         variables,
         any(v.is_structural or v.dimensions for v in variables.values()),
         _stated_tolerance(described),
         *_logged(described),
+        target,
     )
 
 

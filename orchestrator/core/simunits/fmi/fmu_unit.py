@@ -33,7 +33,7 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
 )
 from orchestrator.core.simunits.protocol import SimulationUnit, UnitDescription
 from orchestrator.core.system import ComponentOptions, Connector, DataType, Value, seconds
-from orchestrator.engine import Fmu, Fmu2, SavedState
+from orchestrator.engine import Fmu, Fmu2, SavedState, windows_bridge
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")  # Elf64_Ehdr, little endian (System V ABI)
 _SEGMENT = struct.Struct("<IIQQQQQQ")  # Elf64_Phdr
@@ -127,14 +127,10 @@ class FmuUnit(SimulationUnit):
     ) -> None:
         self._folder = unpacked(fmu.path)
         folder = self._folder.path
-        if not is_whole(folder / fmu.library):
-            raise FmuError(
-                f"component '{name}' ({fmu.path}): '{fmu.library}' is damaged: expected a whole"
-                " 64-bit ELF library"
-            )
         self.fmu = fmu
         self.tolerance = fmu.relative_tolerance(options.tolerance)
         self._logs = options.debug or fmu.logs
+        self._library = str(self._loadable(name, folder / fmu.library))
         try:
             native = self._load(name, folder)
             if not self._logs:
@@ -145,9 +141,23 @@ class FmuUnit(SimulationUnit):
         self._last_message = ""
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")
 
+    def _loadable(self, name: str, library: Path) -> Path:
+        """Return the library that the engine loads: the FMU's, or the bridge to that of Windows."""
+        if self.fmu.platform is not None:
+            from orchestrator.core.simunits.fmi.wine import WineHost
+
+            self._host = WineHost(name, self.fmu.path, library)  # ends with this unit
+            return windows_bridge()
+        if not is_whole(library):
+            raise FmuError(
+                f"component '{name}' ({self.fmu.path}): '{self.fmu.library}' is damaged: expected"
+                " a whole 64-bit ELF library"
+            )
+        return library
+
     @abstractmethod
     def _load(self, name: str, folder: Path) -> Fmu:
-        """Make the engine's instance from the unpacked archive."""
+        """Make the engine's instance of the library, with the unpacked archive."""
 
     def _bind_texts(self) -> None:
         def row(connector: Connector) -> tuple[str, bool, int, int]:
@@ -268,8 +278,7 @@ class Fmu2Unit(FmuUnit):
         fmu = self.fmu
         resources = (folder / "resources").as_uri()
         exchange = fmu.interface == "ModelExchange"
-        library = str(folder / fmu.library)
-        native = Fmu2(library, name, fmu.guid, resources, self._logs, exchange=exchange)
+        native = Fmu2(self._library, name, fmu.guid, resources, self._logs, exchange=exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
         return native

@@ -60,7 +60,12 @@ void* load_library(const std::string& path) {
 
 void unload_library(void* library) { dlclose(library); }
 
-void* function_of(void* library, const char* name) { return dlsym(library, name); }
+// A library that stands for one in another process names its functions itself.
+void* function_of(void* library, const char* name) {
+    using Lookup = void* (*)(const char*);
+    const auto lookup = reinterpret_cast<Lookup>(dlsym(library, "softdock_function"));
+    return lookup ? lookup(name) : dlsym(library, name);
+}
 
 std::FILE* open_file(const std::string& path) { return std::fopen(path.c_str(), "rb"); }
 

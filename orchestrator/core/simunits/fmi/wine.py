@@ -1,0 +1,392 @@
+"""Windows libraries of FMUs on Linux: a host program under Wine, and the bridge to it.
+
+``softdock_bridge.so`` exports the functions of FMI and hands each call to ``fmu_host.exe``, which
+loads the Windows library. Both are made from ``engine/src/windows_host``. The host's output is a
+pipe, its errors an unnamed file; the kernel ends it with the thread that started it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from orchestrator.core import posix
+from orchestrator.core.diagnostics import CapabilityError, FmuError
+from orchestrator.core.own_process import MARK, PR_SET_PDEATHSIG
+from orchestrator.core.recording.whole_folder import whole_file
+from orchestrator.engine import windows_bridge
+
+#: Oldest release of Wine that the host was tried with.
+OLDEST = 8
+#: s: making a prefix, which Wine does once; and starting the host in it.
+_PREFIX_SECONDS, _START_SECONDS = 180.0, 60.0
+_SOURCES = Path(__file__).parents[3] / "engine" / "src"
+_NAMES = ("wine64", "wine")
+_FOLDERS = ("/usr/lib/wine", "/usr/lib64/wine")
+_INSTALL = "install Wine (Debian: apt-get install wine64)"
+_DLL_NOT_FOUND, _BAD_IMAGE = 126, 193
+
+
+@cache
+def wine() -> Path:
+    """Return the program that runs 64-bit Windows programs.
+
+    Raises
+    ------
+    CapabilityError
+        If Wine is absent or too old.
+    """
+    places = [shutil.which(name) for name in _NAMES]
+    places += [shutil.which("wine64", path=os.pathsep.join(_FOLDERS))]
+    program = next((Path(each) for each in (places[0], places[2], places[1]) if each), None)
+    if program is None:
+        raise CapabilityError(f"platform 'win64' needs Wine, which was not found; {_INSTALL}")
+    try:
+        answer = subprocess.run(  # noqa: S603 - the program that was found
+            [program, "--version"], capture_output=True, text=True, timeout=30, check=False
+        ).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CapabilityError(f"{program}: Wine cannot be started: {error}") from None
+    digits = answer.removeprefix("wine-").split(".")[0]
+    if not digits.isdigit() or int(digits) < OLDEST:
+        raise CapabilityError(
+            f"{program}: found version '{answer}'; platform 'win64' needs Wine {OLDEST} or newer"
+        )
+    return program
+
+
+def cache_folder() -> Path:
+    """Return the folder that keeps the Wine prefix and the host program between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "softdock"
+
+
+def _environment(prefix: Path) -> dict[str, str]:
+    """Environment of a Wine process: its own prefix, no window, no debugger, UTF-8 paths."""
+    kept = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY", MARK}}
+    return kept | {
+        "WINEPREFIX": str(prefix),
+        "WINEARCH": "win64",
+        "WINEDEBUG": "-all",
+        # no offer to install .NET or a browser, no entries in the desktop's menus
+        "WINEDLLOVERRIDES": "mscoree=;mshtml=;winemenubuilder.exe=;winedbg.exe=",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time fill a folder; the lock ends with its holder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise CapabilityError(
+            f"{folder}: the folder for the Wine prefix cannot be written: {error.strerror}; set"
+            " XDG_CACHE_HOME to a folder that can"
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+def prefix() -> Path:
+    """Return Softdock's own Wine prefix, which is made when it is first asked for.
+
+    Raises
+    ------
+    CapabilityError
+        If Wine is absent or too old, or the prefix cannot be made.
+    """
+    program = wine()
+    folder = cache_folder() / "wine"
+    made = folder / "prefix"
+    complete = folder / "complete"
+    with _locked(folder):
+        if complete.is_file():
+            return made
+        shutil.rmtree(made, ignore_errors=True)
+        try:
+            done = subprocess.run(  # noqa: S603 - the program that was found
+                [program, "wineboot", "--init"],
+                env=_environment(made),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PREFIX_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise CapabilityError(f"{made}: Wine cannot make its prefix: {error}") from None
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+            raise CapabilityError(f"{made}: Wine cannot make its prefix: {said}")
+        complete.touch()
+    return made
+
+
+def host_program() -> Path:
+    """Return the host program: that of the wheel, or one that Zig compiles once from its source.
+
+    Raises
+    ------
+    CapabilityError
+        If there is none and Zig is not installed.
+    """
+    shipped = windows_bridge().with_name("fmu_host.exe")
+    if shipped.is_file():
+        return shipped
+    folder = cache_folder() / "wine"
+    with _locked(folder):
+        stamps = max(file.stat().st_mtime_ns for file in (_SOURCES / "windows_host").iterdir())
+        made = folder / f"fmu_host-{stamps}.exe"
+        if not made.is_file():
+            with whole_file(made) as draft:
+                compile_host(draft)
+    return made
+
+
+def compile_host(target: Path) -> None:
+    """Compile the host program for 64-bit Windows by Zig.
+
+    Raises
+    ------
+    CapabilityError
+        If Zig is not installed, or refuses the source.
+    """
+    if find_spec("ziglang") is None:
+        raise CapabilityError(
+            "platform 'win64' needs the host program, which this installation does not have:"
+            " pip install 'softdock[cross]' (100 MB) brings the compiler that makes it"
+        )
+    options = ["-target", "x86_64-windows-gnu", "-std=c++17", "-O2", "-s"]
+    options += ["-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror"]
+    folders = ["-I", str(_SOURCES), "-I", str(_SOURCES.parents[1] / "export")]
+    source = str(_SOURCES / "windows_host" / "host.cpp")
+    done = subprocess.run(  # noqa: S603 - our own interpreter and source
+        [sys.executable, "-m", "ziglang", "c++", *options, *folders, "-o", str(target), source],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    target.with_suffix(".pdb").unlink(missing_ok=True)
+    if done.returncode != 0:
+        raise CapabilityError(f"{source}: Zig cannot compile the host program: {done.stderr}")
+
+
+def prepare(name: str) -> None:
+    """Make what the Windows library of a component needs: Wine, its prefix and the host program.
+
+    Raises
+    ------
+    CapabilityError
+        If one of them is missing and cannot be made.
+    """
+    try:
+        prefix()
+        host_program()
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{name}': {error}") from None
+
+
+class WineHost:
+    """Runs the Windows library of one FMU in a Wine process, behind the functions of the bridge.
+
+    name: The component, for messages.
+    archive: The FMU, for messages.
+    library: The unpacked Windows library.
+    Raises CapabilityError: if Wine, its prefix or the host program is missing.
+    Raises FmuError: if the library cannot be loaded.
+    """
+
+    def __init__(self, name: str, archive: Path, library: Path) -> None:
+        where = f"component '{name}' ({archive})"
+        if problem := wrong_library(library):
+            raise FmuError(f"{where}: {library.name}: {problem}")
+        program, folder, host = wine(), prefix(), host_program()
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 - until the end of the host
+        self._process = subprocess.Popen(  # noqa: S603 - the program that was found
+            [program, str(host)],
+            env=_environment(folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._words,
+            cwd=library.parent,
+            start_new_session=True,  # Ctrl-C is for the run
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 - a worker makes its unit in its main thread
+        )
+        assert self._process.stdin is not None  # noqa: S101 - asked for
+        assert self._process.stdout is not None  # noqa: S101
+        self._handle = posix.process_handle(self._process.pid)
+        self._end = weakref.finalize(self, _end, self._process, self._handle)
+        bridge = ctypes.CDLL(str(windows_bridge()))
+        bridge.softdock_open.restype = ctypes.c_char_p
+        error = ctypes.c_long()
+        identifier = f"{library.stem}_".encode()
+        started = self._answers(self._process.stdin.fileno())
+        wrong = started and bridge.softdock_open(
+            self._process.stdout.fileno(),
+            self._process.stdin.fileno(),
+            self._handle,
+            self._words.fileno(),
+            str(library).encode(),
+            identifier,
+            ctypes.byref(error),
+        )
+        if wrong or not started:
+            text = wrong.decode(errors="replace") if wrong else "Wine does not start"
+            self._end()
+            raise FmuError(f"{where}: {library.name}: {_reason(library, error.value, text)}")
+
+    def _answers(self, channel: int) -> bool:
+        """Whether the host can be written to; it takes its first request whenever it has started."""
+        ready = select.poll()
+        ready.register(channel, select.POLLOUT)
+        return bool(ready.poll(_START_SECONDS * 1000))
+
+
+def _end_with_parent() -> None:
+    """Let the kernel end the host with the thread that starts it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
+
+
+def _end(process: subprocess.Popen[bytes], handle: int) -> None:
+    """End the host: it ends by itself when its input is closed, and is killed if it does not."""
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+    try:
+        process.wait(2.0)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    os.close(handle)
+
+
+def _reason(library: Path, error: int, text: str) -> str:
+    """Say why a library cannot be loaded, by the error number of Windows."""
+    absent = absent_libraries(library) if error == _DLL_NOT_FOUND else ()
+    if absent:
+        return (
+            f"Wine cannot load it: it needs {', '.join(absent)}, found neither in the FMU nor in"
+            " Wine; see `softdock fmu info`"
+        )
+    if error == _BAD_IMAGE:
+        return "Wine cannot load it: it is for another processor (error 193 of Windows)"
+    return f"Wine cannot load it: {text}" + (f" (error {error} of Windows)" if error else "")
+
+
+_AMD64, _I386, _ARM64 = 0x8664, 0x014C, 0xAA64
+_MACHINES = {_I386: "32-bit x86", _ARM64: "64-bit ARM"}
+
+
+def wrong_library(library: Path) -> str:
+    """Say why a file is no whole library for 64-bit Windows; empty if it is one."""
+    try:
+        headers = _Headers(library.read_bytes())
+    except (ValueError, struct.error, IndexError):
+        return "expected a library of 64-bit Windows (PE32+), found a file that is none or is cut"
+    if headers.machine == _AMD64:
+        return ""
+    machine = _MACHINES.get(headers.machine, f"processor number {headers.machine:#x}")
+    return (
+        f"it is a library for {machine}; platform 'win64' runs those of 64-bit x86. Ask for a"
+        " build of the FMU for win64 or linux64"
+    )
+
+
+def needed_libraries(library: Path) -> tuple[str, ...]:
+    """Return the names of the libraries that a Windows library imports, as it spells them.
+
+    Raises
+    ------
+    FmuError
+        If the file is no library for Windows.
+    """
+    try:
+        return tuple(_Headers(library.read_bytes()).imports())
+    except (ValueError, struct.error, IndexError):
+        raise FmuError(f"{library}: expected a library of Windows, found something else") from None
+
+
+def absent_libraries(library: Path) -> tuple[str, ...]:
+    """Return which libraries a Windows library needs that neither its folder nor Wine has."""
+    beside = {each.name.lower() for each in library.parent.iterdir()}
+    system = {each.lower() for each in _libraries_of_wine()}
+    return tuple(
+        name
+        for name in needed_libraries(library)
+        if name.lower() not in beside | system and not name.lower().startswith("api-ms-win-")
+    )
+
+
+@cache
+def _libraries_of_wine() -> tuple[str, ...]:
+    """Names of the libraries that Wine itself has."""
+    folder = prefix() / "drive_c" / "windows" / "system32"
+    return tuple(each.name for each in folder.iterdir())
+
+
+class _Headers:
+    """The headers of a Windows library (PE/COFF, Microsoft's "PE Format")."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        (at,) = struct.unpack_from("<I", data, 0x3C)
+        if data[:2] != b"MZ" or data[at : at + 4] != b"PE\0\0":
+            raise ValueError
+        self.machine, count = struct.unpack_from("<HH", data, at + 4)
+        (size,) = struct.unpack_from("<H", data, at + 20)
+        optional = at + 24
+        (magic,) = struct.unpack_from("<H", data, optional)
+        self._directories = optional + (112 if magic == 0x20B else 96)
+        self._sections = [
+            struct.unpack_from("<IIII", data, optional + size + 40 * i + 8) for i in range(count)
+        ]
+        if any(at + length > len(data) for _, _, length, at in self._sections):
+            raise ValueError
+
+    def imports(self) -> Iterator[str]:
+        """Yield the names in the import table."""
+        (address,) = struct.unpack_from("<I", self._data, self._directories + 8)
+        at = self._offset(address) if address else None
+        while at is not None:
+            row = struct.unpack_from("<IIIII", self._data, at)
+            if not any(row):
+                return
+            name = self._offset(row[3])
+            yield self._data[name : self._data.index(b"\0", name)].decode("latin-1")
+            at += 20
+
+    def _offset(self, address: int) -> int:
+        """Return where in the file a relative virtual address is."""
+        for size, begin, length, at in self._sections:
+            if begin <= address < begin + max(size, length):
+                return at + address - begin
+        raise ValueError
+
+
+#: What a run tells of components that run under Wine.
+def wine_facts() -> Mapping[str, str]:
+    """Return the version of Wine and the folder of its prefix, for reports."""
+    program = wine()
+    answer = subprocess.run(  # noqa: S603 - the program that was found
+        [program, "--version"], capture_output=True, text=True, timeout=30, check=False
+    )
+    return {"wine": answer.stdout.strip(), "prefix": str(prefix())}
