@@ -263,7 +263,7 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
         yield finding("FMU102", at, str(wrong))
         return
     try:
-        read_fmu(path, component.options.interface)
+        read_fmu(path, component.options.interface, component.options.platform)
     except CapabilityError:
         return  # told with the options
     except SoftdockError as wrong:
@@ -323,6 +323,6 @@ def _events(name: str, component: Component) -> Iterator[Diagnostic]:
     can = description_of(component, runnable=False).capabilities
     if can.has_event_mode:
         how = "in a process of its own"
-        if component.options.isolation != "process":
+        if not component.options.runs_apart:
             how = f"by the back-end '{component.backend}'"
         yield finding("CAP111", name, f"it has an event mode, which is not used: it runs {how}")

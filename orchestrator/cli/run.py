@@ -153,6 +153,10 @@ def run(
             " several times"
         ),
     ] = None,
+    platform: Annotated[
+        Literal["win64"] | None,
+        typer.Option(help="Run the library of this platform of every FMU, under Wine"),
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
     option: Annotated[
         list[str] | None,
@@ -294,6 +298,7 @@ def run(
         "--every": every,
         "--flush": flush,
         "--backend": backend,
+        "--platform": platform,
         "--realtime": realtime,
         "--tuning": tuning,
     }
@@ -311,6 +316,7 @@ def run(
             parameters=parameter_files(parameters or [], mapping or []),
             only=case or (),
             isolated=isolate or (),
+            platform=platform,
             notes=notes,
             strict=strict,
             verify=verify,

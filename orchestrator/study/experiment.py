@@ -216,6 +216,7 @@ class UnitTable(Table):
     on_failure: StrictStr | None = None
     restarts: StrictInt | None = None
     debug: bool | None = None
+    platform: StrictStr | None = None
 
 
 class FaultTable(Table):

@@ -29,6 +29,7 @@ def run_experiment(
     delays: Mapping[str, Time] | None = None,
     parameters: Sequence[ParameterFile] = (),
     isolated: Collection[str] = (),
+    platform: str | None = None,
     notes: Sequence[str] = (),
     strict: bool = False,
     verify: bool = False,
@@ -54,7 +55,8 @@ def run_experiment(
         What its paths are relative to.
     output
         Folder for the files; made if absent.
-    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime, figures
+    settings, only, swaps, delays, parameters, isolated, platform, notes, strict, verify, realtime,
+    figures
         See :class:`~orchestrator.study.prepare.prepared_case.RunSettings`, where ``settings``
         are ``values``.
     progress
@@ -72,6 +74,7 @@ def run_experiment(
         parameters=parameters,
         only=only,
         isolated=isolated,
+        platform=platform,
         notes=notes,
         strict=strict,
         verify=verify,
@@ -97,7 +100,7 @@ def run_with(
     ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
     ``look`` is entered for the steps of each case.
     """
-    reader = SystemReader(folder)
+    reader = SystemReader(folder, settings.platform)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
     outcome = ExperimentOutcome(experiment.title)
     tell, said = progress or (lambda _job, _share: None), announce or (lambda _text: None)

@@ -179,7 +179,38 @@ def isolate(system: System) -> tuple[System, list[str]]:
             )
             _LOG.info("%s", notes[-1])
     _expect_processes(system)
-    return system, notes
+    return _with_windows_libraries(system, notes), notes
+
+
+def _with_windows_libraries(system: System, notes: list[str]) -> System:
+    """Give components that run under Wine their processes, and note which they are."""
+    names = [n for n, c in system.components.items() if c.options.platform is not None]
+    if not names:
+        return system
+    from orchestrator.core.simunits.fmi.wine import version
+
+    for name in names:
+        options = system.components[name].options
+        found = None
+        if system.components[name].source.kind is not SourceKind.FMU:
+            found = "is no FMU"
+        elif options.backend != "native":
+            found = f"has back-end '{options.backend}'; only 'native' runs Windows libraries"
+        elif options.isolation == "none":
+            found = "has isolation 'none'; a Windows library runs in a process of its own"
+        elif options.process is not None:
+            found = f"shares process '{options.process}'; a Windows library has one to itself"
+        if found is not None:
+            raise CapabilityError(
+                f"component '{name}': option platform = '{options.platform}': it {found}"
+            )
+        system = system.with_options(name, isolation="process")
+    many = "components" if len(names) > 1 else "component"
+    notes.append(
+        f"{many} {', '.join(names)}: the FMU's Windows library runs under {version()}, in a"
+        " process of its own"
+    )
+    return system
 
 
 def _expect_apart(system: System, location: str, names: list[str]) -> None:
@@ -215,7 +246,7 @@ def _expect_processes(system: System) -> None:
         f"component '{name}': option '{option}' is for a unit in a process of its own; choose"
         " isolation 'process' too"
         for name, component in system.components.items()
-        if component.options.isolation != "process"
+        if not component.options.runs_apart
         for option in component.options.said()
         if option in PROCESS_OPTIONS
     ]

@@ -108,6 +108,11 @@ def expect_exportable(system: System, platforms: Sequence[Platform]) -> None:
 
 def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterator[str]:
     who, source = f"component '{component.name}'", component.source
+    if component.options.platform is not None:
+        yield (
+            f"{who} runs its FMU's library for {component.options.platform} under Wine, which an"
+            " exported system does not start: use a build of the FMU for the platform of the export"
+        )
     if component.options.isolation == "process":
         yield (
             f"{who} runs in a process of its own, which an FMU does not start: leave its isolation"

@@ -21,7 +21,7 @@ from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.master import fault_refusals, validate_plan
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct, field
-from orchestrator.core.system import Endpoint, Fault, System
+from orchestrator.core.system import Endpoint, Fault, SourceKind, System
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting, Time
 from orchestrator.study.prepare.simulate import horizon
@@ -72,6 +72,7 @@ class RunSettings(Struct):
         from the present folder.
     only: Cases to run; empty means all.
     isolated: Components that run in processes of their own; ``"all"`` means every one.
+    platform: The platform whose libraries all FMUs run, such as ``"win64"``.
     notes: Sentences to put into every result.
     strict: Whether FMUs whose model descriptions break rules of FMI are refused.
     verify: Whether every case is run again with H/2 and H/4, and all are compared.
@@ -94,6 +95,7 @@ class RunSettings(Struct):
     parameters: Sequence[ParameterFile] = ()
     only: Collection[str] = ()
     isolated: Collection[str] = ()
+    platform: str | None = None
     notes: Sequence[str] = ()
     strict: bool = False
     verify: bool = False
@@ -265,21 +267,39 @@ class ReadSystem(Struct, eq=False, dict=True):
             return None
 
 
+def _all_on_platform(system: System, platform: str) -> System:
+    """Let all FMUs of a system and of those within it run their libraries for a platform."""
+    for name, component in system.components.items():
+        if component.source.kind is SourceKind.FMU:
+            system = system.with_options(name, platform=platform)
+    inner = {name: _all_on_platform(each, platform) for name, each in system.systems.items()}
+    return replace(system, systems=inner) if inner else system
+
+
 class SystemReader:
     """Reads the systems of cases.
 
     folder: What the paths of the cases are relative to.
+    platform: The platform whose libraries all FMUs run; ``None``: what their options say.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, platform: str | None = None) -> None:
         self.folder = folder
-        self._read: dict[tuple[str, str | None], ReadSystem] = {}
+        self.platform = platform
+        self._read: dict[tuple[object, ...], ReadSystem] = {}
 
     def read(self, case: Case) -> ReadSystem:
         """Return the system of a case."""
-        key = case.system, case.variant
+        platforms = {
+            name: table.platform for name, table in case.unit.items() if table.platform is not None
+        }
+        key = case.system, case.variant, *platforms.items()
         if key not in self._read:
             written = read_system(self.folder / case.system, case.variant)
+            if self.platform is not None:
+                written = _all_on_platform(written, self.platform)
+            for name, chosen in platforms.items():  # before a library for this machine is missed
+                written = written.with_options(name, platform=chosen)
             nested = resolve(written)
             self._read[key] = ReadSystem(written, nested, nested.flat())
         return self._read[key]

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
@@ -42,6 +42,19 @@ _DLL_NOT_FOUND, _BAD_IMAGE = 126, 193
 
 
 @cache
+def _version_of(program: Path) -> str:
+    answer = subprocess.run(  # noqa: S603 - the program that was found
+        [program, "--version"], capture_output=True, text=True, timeout=30, check=False
+    )
+    return answer.stdout.strip()
+
+
+def version() -> str:
+    """Return the release of Wine, such as ``"wine-8.0 (Debian 8.0~repack-4)"``."""
+    return _version_of(wine())
+
+
+@cache
 def wine() -> Path:
     """Return the program that runs 64-bit Windows programs.
 
@@ -56,9 +69,7 @@ def wine() -> Path:
     if program is None:
         raise CapabilityError(f"platform 'win64' needs Wine, which was not found; {_INSTALL}")
     try:
-        answer = subprocess.run(  # noqa: S603 - the program that was found
-            [program, "--version"], capture_output=True, text=True, timeout=30, check=False
-        ).stdout.strip()
+        answer = _version_of(program)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CapabilityError(f"{program}: Wine cannot be started: {error}") from None
     digits = answer.removeprefix("wine-").split(".")[0]
@@ -254,7 +265,7 @@ class WineHost:
             raise FmuError(f"{where}: {library.name}: {_reason(library, error.value, text)}")
 
     def _answers(self, channel: int) -> bool:
-        """Whether the host can be written to; it takes its first request whenever it has started."""
+        """Whether the host can be written to; it may take its first request later."""
         ready = select.poll()
         ready.register(channel, select.POLLOUT)
         return bool(ready.poll(_START_SECONDS * 1000))
@@ -378,15 +389,5 @@ class _Headers:
         """Return where in the file a relative virtual address is."""
         for size, begin, length, at in self._sections:
             if begin <= address < begin + max(size, length):
-                return at + address - begin
+                return int(at + address - begin)
         raise ValueError
-
-
-#: What a run tells of components that run under Wine.
-def wine_facts() -> Mapping[str, str]:
-    """Return the version of Wine and the folder of its prefix, for reports."""
-    program = wine()
-    answer = subprocess.run(  # noqa: S603 - the program that was found
-        [program, "--version"], capture_output=True, text=True, timeout=30, check=False
-    )
-    return {"wine": answer.stdout.strip(), "prefix": str(prefix())}

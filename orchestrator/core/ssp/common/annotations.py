@@ -200,6 +200,7 @@ _ATTRIBUTES: Final = {
     "step_timeout": "stepTimeout",
     "on_failure": "onFailure",
     "restarts": "restarts",
+    "platform": "platform",
     "debug": "debug",
 }
 _USUAL: Final = ComponentOptions()
