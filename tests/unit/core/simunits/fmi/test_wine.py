@@ -1,0 +1,304 @@
+"""Windows libraries of FMUs, run under Wine."""
+
+import os
+import signal
+import stat
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestrator.core.diagnostics import CapabilityError, FmuError, StepError
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import block, fmu, make_unit
+from orchestrator.core.simunits.fmi import wine
+from orchestrator.core.structs import replace
+from orchestrator.core.system import Causality, System
+from orchestrator.export import Recipe, build_recipe
+
+pytestmark = [pytest.mark.slow, pytest.mark.native]
+STEP, EXIT_3, SEGMENTATION_FAULT = 4, 3, 0
+SECOND = 10**9
+ROOT = Path(__file__).parents[5]
+
+
+@pytest.fixture
+def crash(windows_fmu):
+    return windows_fmu("crash_on_demand")
+
+
+def windows_only(path, **values):
+    return System("s").add("bad", fmu(path, platform="win64"), u=1.0, **values)
+
+
+def host_of(component="bad"):
+    """Process number of the only Wine host that a worker of this process has started."""
+    del component
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"fmu_host" in command:
+            return int(folder.name)
+    raise AssertionError("no host is running")
+
+
+def test_a_windows_library_integrates(crash):
+    with Execution(windows_only(crash), step="0.125 s") as run:
+        run.advance("1 s")
+        values = run.recording().values[:, 0]
+    np.testing.assert_array_equal(values, np.arange(9) / 8)
+    assert any("runs under wine-" in note for note in run.notes)
+
+
+def test_a_checkpoint_is_restored(crash):
+    with Execution(windows_only(crash), step="0.125 s") as run:
+        run.advance("0.5 s")
+        saved = run.save()
+        run.advance("1 s")
+        run.restore(saved)
+        run.advance("1 s")
+        values = run.recording().values[:, 0]
+    np.testing.assert_array_equal(values, np.arange(9) / 8)
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [(EXIT_3, "ended with exit code 3"), (SEGMENTATION_FAULT, "the library crashed: exception")],
+)
+def test_a_crash_is_told_with_its_last_words(crash, how, reason):
+    made = windows_only(crash, phase=STEP, how=how, at=0.5)
+    with Execution(made, step="0.125 s") as run:
+        expected = r"^component 'bad' failed in the step from t = 0\.5 s .*" + reason
+        with pytest.raises(StepError, match=expected):
+            run.advance("2 s")
+        assert run.recording().time_ns[-1] == 500_000_000
+
+
+def test_a_killed_host_is_noticed_within_a_second(crash):
+    with Execution(windows_only(crash), step="1 ms") as run:
+        run.advance("0.1 s")
+        os.kill(host_of(), signal.SIGKILL)
+        begin = time.monotonic()
+        with pytest.raises(StepError, match=r"was ended by signal 9"):
+            run.advance("2 s")
+        assert time.monotonic() - begin < 1.0
+
+
+def test_a_stopped_host_meets_the_time_out(crash):
+    made = windows_only(crash).with_options("bad", step_timeout="0.5 s")
+    with Execution(made, step="1 ms") as run:
+        run.advance("0.1 s")
+        host = host_of()
+        os.kill(host, signal.SIGSTOP)
+        with pytest.raises(StepError, match="step_timeout"):
+            run.advance("2 s")
+    assert not Path(f"/proc/{host}/exe").exists()
+
+
+def recordings(path, *, step="0.125 s", stop="2 s", **values):
+    """What an FMU without connections does, by its libraries for Linux and for Windows."""
+    made = []
+    for platform in (None, "win64"):
+        system = System("s").add("unit", fmu(path, platform=platform), **values)
+        system = system.with_options("unit", isolation="process")  # event mode is led in there
+        with Execution(system, step=step) as run:
+            run.advance(stop)
+            made.append(run.recording())
+    return made
+
+
+@pytest.mark.parametrize("name", ["asker3", "relay3", "clock3", "source3", "counter3", "early3"])
+def test_events_and_clocks_are_those_of_linux(both_platforms, name):
+    linux, windows = recordings(both_platforms(name, "x86_64-windows"))
+    assert windows.names == linux.names
+    np.testing.assert_array_equal(windows.values, linux.values)
+
+
+#: Of every type of FMI 3.0 a value; texts and bytes that hold what text formats trip over.
+VALUES = {
+    "float32": 1.5,
+    "int8": -128,
+    "uint8": 255,
+    "int16": -(2**15),
+    "uint16": 2**16 - 1,
+    "int32": -(2**31),
+    "uint32": 2**32 - 1,
+    "int64": 2**53 - 1,
+    "uint64": 2**53,
+    "boolean": True,
+    "u": -0.0,
+    "x": (0.1, -0.2),
+    "label": "Prüfling [1]\n\u65e5",
+    "blob": b"\0\1\xff",
+    "color": 7,
+}
+
+
+def test_every_type_of_fmi3_is_that_of_linux(both_platforms):
+    path = both_platforms("every3", "x86_64-windows")
+    seen = []
+    for platform in (None, "win64"):
+        unit = replace(fmu(path, platform=platform).with_values(VALUES), name="unit")
+        made = make_unit(replace(unit, options=replace(unit.options, isolation="none")))
+        made.bind([], [c.name for c in made.description.of(Causality.OUTPUT)])
+        made.setup(0, None)
+        made.exit_initialisation()
+        assert made.native.step(0, SECOND) == 0
+        seen.append({c.name: made.value(c) for c in made.description.of(Causality.OUTPUT)})
+        made.terminate()
+    linux, windows = seen
+    assert windows == linux
+    assert windows["label_out"] == VALUES["label"]
+    assert windows["blob_out"] == VALUES["blob"]
+
+
+def test_fmi1_is_that_of_linux(both_platforms):
+    linux, windows = recordings(both_platforms("slave1", "win64"))
+    np.testing.assert_array_equal(windows.values, linux.values)
+
+
+@pytest.mark.parametrize("interface", ["cs", "me"])
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+def test_a_plant_is_that_of_linux(windows, tmp_path, interface, fmi):
+    """By Model Exchange, too: states, derivatives, event indicators, directional derivatives."""
+    del windows
+    recipe = Recipe.read(ROOT / "fmus" / "BouncingBall.toml")
+    recipe = replace(recipe, platforms=("linux64", "win64"))
+    path = build_recipe(recipe, tmp_path, fmi=(fmi,)).path
+    rows = []
+    for platform in (None, "win64"):
+        system = System("s").add("ball", fmu(path, platform=platform))
+        system = system.with_options("ball", interface=interface, isolation="process")
+        with Execution(system, step="10 ms") as run:
+            run.advance("2 s")
+            rows.append(run.recording().values)
+    np.testing.assert_allclose(rows[1], rows[0], rtol=1e-12, atol=1e-12)
+    assert np.ptp(rows[0], axis=0).max() > 0.1
+
+
+def test_the_description_names_the_way(crash):
+    expected = r"no binary for this machine.*found platforms: win64; platform = 'win64' runs that"
+    with pytest.raises(FmuError, match=expected):
+        fmu(crash)
+
+
+def _with_library(crash, tmp_path, library, name="crash_on_demand"):
+    path = tmp_path / "changed.fmu"
+    with zipfile.ZipFile(crash) as there, zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("modelDescription.xml", there.read("modelDescription.xml"))
+        archive.writestr(f"binaries/win64/{name}.dll", library)
+    return path
+
+
+def _machine(data, number):
+    at = int.from_bytes(data[0x3C:0x40], "little") + 4
+    return data[:at] + number.to_bytes(2, "little") + data[at + 2 :]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda data: _machine(data, 0x14C), "it is a library for 32-bit x86; platform 'win64'"),
+        (lambda data: _machine(data, 0xAA64), "it is a library for 64-bit ARM"),
+        (lambda data: b"\x7fELF" + data[4:], "expected a library of 64-bit Windows"),
+        (lambda data: data[: len(data) // 2], "expected a library of 64-bit Windows"),
+        (lambda _: b"", "expected a library of 64-bit Windows"),
+    ],
+)
+def test_another_file_is_refused(crash, tmp_path, change, expected):
+    with zipfile.ZipFile(crash) as archive:
+        data = archive.read("binaries/win64/crash_on_demand.dll")
+    path = _with_library(crash, tmp_path, change(data))
+    with pytest.raises(FmuError, match=r"component 'bad'.*crash_on_demand\.dll: " + expected):
+        Execution(windows_only(path), step="1 ms")
+
+
+def test_an_absent_library_is_named(crash, tmp_path):
+    with zipfile.ZipFile(crash) as archive:
+        data = archive.read("binaries/win64/crash_on_demand.dll")
+    needed = next(name for name in _imports(data, tmp_path) if name.lower() == "kernel32.dll")
+    path = _with_library(crash, tmp_path, data.replace(needed.encode(), b"MATLAB32.dll"))
+    with pytest.raises(FmuError, match=r"it needs MATLAB32.dll, found neither in the FMU nor in"):
+        Execution(windows_only(path), step="1 ms")
+
+
+def _imports(data, folder):
+    (folder / "library.dll").write_bytes(data)
+    return wine.needed_libraries(folder / "library.dll")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"isolation": "none"}, "has isolation 'none'"),
+        ({"isolation": "process", "process": "shared"}, "shares process 'shared'"),
+        ({"backend": "fmpy"}, "has back-end 'fmpy'"),
+    ],
+)
+def test_options_that_do_not_fit(crash, options, expected):
+    made = windows_only(crash).with_options("bad", **options)
+    with pytest.raises(CapabilityError, match=f"component 'bad': option platform.*{expected}"):
+        Execution(made, step="1 ms")
+
+
+def test_a_block_has_no_platform():
+    made = (
+        System("s").add("b", block("dead_zone"), measured=0.0).with_options("b", platform="win64")
+    )
+    with pytest.raises(CapabilityError, match="component 'b': option platform = 'win64': it is no"):
+        Execution(made, step="1 ms")
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Forget which Wine was found, before and after."""
+
+    def forget():
+        wine.wine.cache_clear()
+        wine._version_of.cache_clear()
+
+    forget()
+    yield monkeypatch
+    forget()
+
+
+def test_wine_is_absent(crash, elsewhere, tmp_path):
+    elsewhere.setenv("PATH", str(tmp_path))
+    elsewhere.setattr(wine, "_FOLDERS", (str(tmp_path),))
+    expected = "platform 'win64' needs Wine, which was not found; install Wine"
+    with pytest.raises(CapabilityError, match=expected):
+        Execution(windows_only(crash), step="1 ms")
+
+
+def test_wine_is_too_old(crash, elsewhere, tmp_path):
+    program = tmp_path / "wine64"
+    program.write_text("#!/bin/sh\necho wine-5.0.3\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    elsewhere.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(
+        CapabilityError, match=r"found version 'wine-5\.0\.3'.*needs Wine 8 or newer"
+    ):
+        Execution(windows_only(crash), step="1 ms")
+
+
+def test_a_prefix_that_cannot_be_written(crash, elsewhere, tmp_path):
+    (tmp_path / "file").touch()
+    elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(
+        CapabilityError, match=r"component 'bad'.*cannot be written.*XDG_CACHE_HOME"
+    ):
+        Execution(windows_only(crash), step="1 ms")
+
+
+def test_a_long_path_with_blanks_and_umlauts(crash, tmp_path):
+    folder = tmp_path / "Prüfstand für Kräfte" / ("x" * 120) / ("y" * 120)
+    folder.mkdir(parents=True)
+    path = folder / "Größe 1.fmu"
+    path.write_bytes(crash.read_bytes())
+    with Execution(windows_only(path), step="0.125 s") as run:
+        run.advance("1 s")
+        assert run.recording().values[-1, 0] == 1.0
