@@ -10,7 +10,7 @@ mkdir -p "$made"
 cd orchestrator/engine/src
 for folder in */; do
   folder=${folder%/}
-  case $folder in posix | bindings) continue ;; esac
+  case $folder in posix | bindings | windows_host) continue ;; esac
   printf '#include "%s"\n' "$folder"/*.cpp >"$made/$folder.cpp"
   echo "$made/$folder"
 done | xargs -P 2 -I FILE "$python" -m ziglang c++ -target x86_64-windows-gnu -std=c++17 -Wall -Wextra -Werror \

@@ -1,6 +1,8 @@
 """What it costs to run units in processes of their own, or in one that they share.
 
-usage: python benchmarks/isolation.py [--json FILE]
+usage: python benchmarks/isolation.py [--json FILE] [--wine]
+
+With `--wine` the single FMU also runs by its library for Windows, under Wine.
 
 Each system is run at once in the process of the benchmark, with a process for each unit and, if
 it has several, with one process for all; these take turns in short pieces: what else the machine
@@ -15,6 +17,7 @@ import argparse
 import contextlib
 import json
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,18 +27,22 @@ from rich.table import Table
 
 import orchestrator
 from orchestrator.core.simunits import block, fmu
+from orchestrator.core.structs import replace
+from orchestrator.export import Recipe, build_recipe
 
 ROOT = Path(__file__).resolve().parents[1]
 PLANTS = ROOT / "fmus" / "build"
 TURNS, STEPS = 200, 200
+BOTH = ("linux64", "win64")
 
 
-def axes(count: int) -> orchestrator.System:
+def axes(count: int, path: Path | None = None) -> orchestrator.System:
     """Position axes in a row, each the command of the next: exported FMUs."""
     system = orchestrator.System("axes")
     for i in range(count):
         values = {} if i else {"position_command": 1.0}
-        system = system.add(f"axis{i}", fmu(PLANTS / "PositionAxis.fmu"), **values)
+        axis = fmu(path or PLANTS / "PositionAxis.fmu")
+        system = system.add(f"axis{i}", axis, **values)
         if i:
             system = system.connect(f"axis{i - 1}.position", f"axis{i}.position_command")
     return system
@@ -60,9 +67,26 @@ def isolated(system: orchestrator.System, process: str | None = None) -> orchest
     return system
 
 
-def measure(make: Callable[[], orchestrator.System]) -> dict[str, dict[str, list[float]]]:
+def on_both_platforms(folder: str) -> Path:
+    """Build the axis for Linux and for Windows."""
+    recipe = replace(Recipe.read(PLANTS.parent / "PositionAxis.toml"), platforms=BOTH)
+    return build_recipe(recipe, folder, fmi=("2.0",)).path
+
+
+def under_wine(system: orchestrator.System) -> orchestrator.System:
+    """Every component by its library for Windows."""
+    for name in system.components:
+        system = system.with_options(name, platform="win64")
+    return system
+
+
+def measure(
+    make: Callable[[], orchestrator.System], *, wine: bool = False
+) -> dict[str, dict[str, list[float]]]:
     """Measure each way: quartiles of its step and of its ratio, the least, and the start."""
     systems = {"in process": make(), "own processes": isolated(make())}
+    if wine:
+        systems["under Wine"] = under_wine(make())
     if len(make().components) > 1:
         systems["one process"] = isolated(make(), "all")
     pieces: dict[str, list[float]] = {way: [] for way in systems}
@@ -98,8 +122,13 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--wine", action="store_true")
     options = parser.parse_args()
     found = {name: measure(make) for name, make in SYSTEMS.items()}
+    if options.wine:
+        with tempfile.TemporaryDirectory() as folder:
+            path = on_both_platforms(folder)
+            found["one FMU of two platforms"] = measure(lambda: axes(1, path), wine=True)
     columns = ["system", "runs", "step [us]", "to in process", "to own processes"]
     table = Table(*columns, "least [us]", "start [s]", title="Isolation: quartiles 25, 50, 75 %")
     for name, ways in found.items():

@@ -31,6 +31,15 @@ def compilers(machine: str) -> Path:
     return folder
 
 
+def windows_host(source: Path) -> Path:
+    """Compile the program that loads Windows libraries of FMUs under Wine."""
+    script = source / "orchestrator" / "engine" / "src" / "windows_host" / "build.sh"
+    program = BUILD / "fmu_host.exe"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["sh", script, sys.executable, program], check=True)
+    return program
+
+
 def build(source: Path, python: str, machine: str) -> Path:
     """Build one wheel; return it, as it comes from the build."""
     asked = "import sys; print('%d%d' % sys.version_info[:2])"
@@ -53,6 +62,9 @@ def build(source: Path, python: str, machine: str) -> Path:
     }
     settings = [f"--config-settings=cmake.define.{key}={value}" for key, value in defines.items()]
     settings.append(f"--config-settings=build-dir={cmake}")
+    if machine == "x86_64":
+        host = windows_host(source)
+        settings.append(f"--config-settings=cmake.define.SOFTDOCK_WINDOWS_HOST={host}")
     cross = {"_PYTHON_HOST_PLATFORM": f"linux-{machine}", "SETUPTOOLS_EXT_SUFFIX": suffix}
     subprocess.run(
         [environment / "bin" / "python", "-m", "pip", "wheel", source, "--no-deps", "--quiet"]

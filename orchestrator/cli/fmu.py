@@ -225,6 +225,11 @@ def info(
         ("experiment", _pairs({k: v for k, v in facts["experiment"].items() if v is not None})),
     ):
         print_lines(f"  {label}: {text}")
+    for name, library in facts["windows_libraries"].items():
+        needs = library["needs"]
+        print_lines(f"  {name} needs: {'it is damaged' if needs is None else ', '.join(needs)}")
+        if library["absent"]:
+            print_warning(f"{file}: {name}: Wine has no {', '.join(library['absent'])}")
     for text in facts["faults"]:
         print_error(f"{file}: {text}")
     for text in facts["flaws"]:

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,6 +80,7 @@ def fmu_info(path: Path) -> dict[str, Any]:
         "platforms": sorted(
             {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}
         ),
+        "windows_libraries": _windows_libraries(path, names),
         "has_sources": any(n.startswith("sources/") and n[-1] != "/" for n in names),
         "sizes": {
             "variables": len(variables),
@@ -95,6 +96,37 @@ def fmu_info(path: Path) -> dict[str, Any]:
         },
         "ports": [_port(variable) for variable in variables if variable.causality in _PORTS],
     }
+
+
+def _windows_libraries(path: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return, of each Windows library in an archive, what it needs and what of that is absent.
+
+    ``absent`` is ``None`` where nobody knows: without Wine, or for 32-bit Windows.
+    """
+    folders = {
+        "binaries/win64",
+        "binaries/win32",
+        "binaries/x86_64-windows",
+        "binaries/x86-windows",
+    }
+    libraries = [n for n in names if n.lower().endswith(".dll") and n.rpartition("/")[0] in folders]
+    if not libraries:
+        return {}
+    from orchestrator.core.simunits.fmi.wine import absent_libraries, needed_libraries
+
+    facts: dict[str, dict[str, Any]] = {}
+    with open_archive(path, FmuError) as archive:
+        for name in libraries:
+            try:
+                needed = needed_libraries(read_entry(path, archive, name, FmuError))
+            except ValueError:
+                facts[name] = {"needs": None, "absent": None}
+                continue
+            folder = name.rpartition("/")[0] + "/"
+            beside = [each.removeprefix(folder) for each in names if each.startswith(folder)]
+            absent = absent_libraries(needed, beside) if "64" in folder else None
+            facts[name] = {"needs": list(needed), "absent": absent and list(absent)}
+    return facts
 
 
 def capabilities(path: Path) -> dict[str, dict[str, Any]]:

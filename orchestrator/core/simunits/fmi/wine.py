@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
@@ -27,14 +27,13 @@ from pathlib import Path
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, FmuError
 from orchestrator.core.own_process import MARK, PR_SET_PDEATHSIG
-from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.engine import windows_bridge
 
 #: Oldest release of Wine that the host was tried with.
 OLDEST = 8
 #: s: making a prefix, which Wine does once; and starting the host in it.
 _PREFIX_SECONDS, _START_SECONDS = 180.0, 60.0
-_SOURCES = Path(__file__).parents[3] / "engine" / "src"
+_SOURCES = Path(__file__).parents[3] / "engine" / "src" / "windows_host"
 _NAMES = ("wine64", "wine")
 _FOLDERS = ("/usr/lib/wine", "/usr/lib64/wine")
 _INSTALL = "install Wine (Debian: apt-get install wine64)"
@@ -164,11 +163,12 @@ def host_program() -> Path:
         return shipped
     folder = cache_folder() / "wine"
     with _locked(folder):
-        stamps = max(file.stat().st_mtime_ns for file in (_SOURCES / "windows_host").iterdir())
+        stamps = max(file.stat().st_mtime_ns for file in _SOURCES.iterdir())
         made = folder / f"fmu_host-{stamps}.exe"
         if not made.is_file():
-            with whole_file(made) as draft:
-                compile_host(draft)
+            draft = made.with_suffix(".draft.exe")
+            compile_host(draft)
+            draft.replace(made)
     return made
 
 
@@ -185,19 +185,16 @@ def compile_host(target: Path) -> None:
             "platform 'win64' needs the host program, which this installation does not have:"
             " pip install 'softdock[cross]' (100 MB) brings the compiler that makes it"
         )
-    options = ["-target", "x86_64-windows-gnu", "-std=c++17", "-O2", "-s"]
-    options += ["-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror"]
-    folders = ["-I", str(_SOURCES), "-I", str(_SOURCES.parents[1] / "export")]
-    source = str(_SOURCES / "windows_host" / "host.cpp")
-    done = subprocess.run(  # noqa: S603 - our own interpreter and source
-        [sys.executable, "-m", "ziglang", "c++", *options, *folders, "-o", str(target), source],
+    script = _SOURCES / "build.sh"
+    done = subprocess.run(  # noqa: S603 - our own script
+        ["/bin/sh", str(script), sys.executable, str(target)],
         capture_output=True,
         text=True,
         check=False,
     )
     target.with_suffix(".pdb").unlink(missing_ok=True)
     if done.returncode != 0:
-        raise CapabilityError(f"{source}: Zig cannot compile the host program: {done.stderr}")
+        raise CapabilityError(f"{script}: Zig cannot compile the host program: {done.stderr}")
 
 
 def prepare(name: str) -> None:
@@ -292,8 +289,7 @@ def _end(process: subprocess.Popen[bytes], handle: int) -> None:
 
 def _reason(library: Path, error: int, text: str) -> str:
     """Say why a library cannot be loaded, by the error number of Windows."""
-    absent = absent_libraries(library) if error == _DLL_NOT_FOUND else ()
-    if absent:
+    if error == _DLL_NOT_FOUND and (absent := _absent_for(library)):
         return (
             f"Wine cannot load it: it needs {', '.join(absent)}, found neither in the FMU nor in"
             " Wine; see `softdock fmu info`"
@@ -322,36 +318,39 @@ def wrong_library(library: Path) -> str:
     )
 
 
-def needed_libraries(library: Path) -> tuple[str, ...]:
+def needed_libraries(content: bytes) -> tuple[str, ...]:
     """Return the names of the libraries that a Windows library imports, as it spells them.
 
     Raises
     ------
-    FmuError
-        If the file is no library for Windows.
+    ValueError
+        If the content is no whole library for Windows.
     """
     try:
-        return tuple(_Headers(library.read_bytes()).imports())
-    except (ValueError, struct.error, IndexError):
-        raise FmuError(f"{library}: expected a library of Windows, found something else") from None
+        return tuple(_Headers(content).imports())
+    except (struct.error, IndexError):
+        raise ValueError from None
 
 
-def absent_libraries(library: Path) -> tuple[str, ...]:
-    """Return which libraries a Windows library needs that neither its folder nor Wine has."""
-    beside = {each.name.lower() for each in library.parent.iterdir()}
-    system = {each.lower() for each in _libraries_of_wine()}
+def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str, ...] | None:
+    """Return which of the needed libraries are neither next to an FMU's library nor in Wine.
+
+    ``None``: nobody knows, as Wine or its prefix is not there yet.
+    """
+    system = cache_folder() / "wine" / "prefix" / "drive_c" / "windows" / "system32"
+    if not system.is_dir():
+        return None
+    there = {name.lower() for name in (*beside, *(each.name for each in system.iterdir()))}
     return tuple(
         name
-        for name in needed_libraries(library)
-        if name.lower() not in beside | system and not name.lower().startswith("api-ms-win-")
+        for name in needed
+        if name.lower() not in there and not name.lower().startswith("api-ms-win-")
     )
 
 
-@cache
-def _libraries_of_wine() -> tuple[str, ...]:
-    """Names of the libraries that Wine itself has."""
-    folder = prefix() / "drive_c" / "windows" / "system32"
-    return tuple(each.name for each in folder.iterdir())
+def _absent_for(library: Path) -> tuple[str, ...]:
+    beside = [each.name for each in library.parent.iterdir()]
+    return absent_libraries(needed_libraries(library.read_bytes()), beside) or ()
 
 
 class _Headers:
