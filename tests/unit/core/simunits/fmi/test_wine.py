@@ -10,13 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orchestrator.core.diagnostics import CapabilityError, FmuError, StepError
+from orchestrator.author.reading import read_system
+from orchestrator.author.toml_write import write_toml
+from orchestrator.checks.inspection import fmu_info
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu, make_unit
 from orchestrator.core.simunits.fmi import wine
+from orchestrator.core.ssp import write_ssd
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Causality, System
 from orchestrator.export import Recipe, build_recipe
+from orchestrator.export.system import export_system
 
 pytestmark = [pytest.mark.slow, pytest.mark.native]
 STEP, EXIT_3, SEGMENTATION_FAULT = 4, 3, 0
@@ -297,3 +302,40 @@ def test_a_long_path_with_blanks_and_umlauts(crash, tmp_path):
     with Execution(windows_only(path), step="0.125 s") as run:
         run.advance("1 s")
         assert run.recording().values[-1, 0] == 1.0
+
+
+def test_files_keep_the_platform(crash, tmp_path):
+    made = windows_only(crash)
+    for name, write in (("s.ssd", write_ssd), ("s.toml", write_toml)):
+        write(made, tmp_path / name)
+        assert read_system(tmp_path / name).components["bad"].options.platform == "win64"
+
+
+def test_a_run_by_the_command_line(softdock, crash, tmp_path):
+    write_ssd(System("s").add("bad", fmu(crash, platform="win64"), u=1.0), tmp_path / "s.ssd")
+    text = (tmp_path / "s.ssd").read_text().replace(' platform="win64"', "")
+    (tmp_path / "s.ssd").write_text(text)
+    out = tmp_path / "out"
+    arguments = ["run", tmp_path / "s.ssd", "--step", "0.125 s", "--stop", "1 s", "--output", out]
+    code, _, error = softdock(*arguments)
+    assert code == 2
+    assert "platform = 'win64' runs that one under Wine" in " ".join(error.split())
+    assert softdock(*arguments, "--platform", "win64")[0] == 0
+    summary = (out / "summary.json").read_text(encoding="utf-8")
+    assert "component bad: the FMU's Windows library runs under wine-" in summary
+
+
+def test_a_wrong_platform_is_refused(crash):
+    with pytest.raises(DescriptionError, match="option 'platform': expected one of win64, found"):
+        fmu(crash, platform="win32")
+
+
+def test_an_exported_system_names_it(crash, tmp_path):
+    with pytest.raises(CapabilityError, match="component 'bad' runs its FMU's library for win64"):
+        export_system(windows_only(crash), tmp_path / "s.fmu", step="1 ms")
+
+
+def test_what_libraries_need_is_listed(crash):
+    facts = fmu_info(crash)["windows_libraries"]["binaries/win64/crash_on_demand.dll"]
+    assert "kernel32.dll" in map(str.lower, facts["needs"])
+    assert facts["absent"] == []
