@@ -24,7 +24,7 @@ from orchestrator.core.simunits import (
     Parameter,
     block,
     fmu,
-    read_fmu,
+    fmu_of,
     resolve,
 )
 from orchestrator.core.ssp import write_ssp
@@ -53,7 +53,7 @@ def _refusals(system: System, delay: DelayMode, *, plain_connections: bool) -> I
     for component in system.components.values():
         where = f"component '{component.name}'"
         if component.source.kind is SourceKind.FMU:
-            described = read_fmu(Path(component.source.location), component.options.interface)
+            described = fmu_of(component)
             if described.interface == "ModelExchange":
                 yield (
                     f"{where} ({component.source}) is run as Model Exchange; other tools step FMUs"

@@ -110,7 +110,7 @@ def _fmu(system: System, name: str) -> Mapping[str, str]:
     source = system.components[name].source
     if source.kind is not SourceKind.FMU:
         return {}
-    fmu = read_fmu(Path(source.location))
+    fmu = read_fmu(Path(source.location), runnable=False)
     told = fmu.description.details
     facts = {"Model": fmu.description.name, "Kind": told["kind"], "Tool": told["tool"]}
     return {**{name: text for name, text in facts.items() if text}, "GUID": fmu.guid}

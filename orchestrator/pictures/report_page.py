@@ -216,7 +216,7 @@ def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:
         for name, component in case.system.components.items():
             source = component.source
             if source.kind is SourceKind.FMU and source.location not in items:
-                fmu = read_fmu(Path(source.location))
+                fmu = read_fmu(Path(source.location), runnable=False)
                 tool = fmu.description.details["tool"]
                 items[source.location] = FmuItem(name, Path(source.location).name, fmu.guid, tool)
     return tuple(items.values())

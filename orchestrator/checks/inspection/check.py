@@ -125,7 +125,10 @@ def _windows_libraries(path: Path, names: Sequence[str]) -> dict[str, dict[str, 
             folder = name.rpartition("/")[0] + "/"
             beside = [each.removeprefix(folder) for each in names if each.startswith(folder)]
             absent = absent_libraries(needed, beside) if "64" in folder else None
-            facts[name] = {"needs": list(needed), "absent": absent and list(absent)}
+            facts[name] = {
+                "needs": list(needed),
+                "absent": None if absent is None else list(absent),
+            }
     return facts
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         expect_flawless as expect_flawless,
         flaw_notes as flaw_notes,
         flaws_of as flaws_of,
+        fmu_of as fmu_of,
         open_description as open_description,
         read_fmu as read_fmu,
     )

@@ -13,7 +13,7 @@ from orchestrator.core.diagnostics import (
     PluginError,
     exits_are_errors,
 )
-from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, fmu_of, read_fmu
 from orchestrator.core.simunits.fmi.fmu_unit import (
     Fmu2Unit,
     FmuUnit,
@@ -102,8 +102,7 @@ def _make_block(component: Component) -> SimulationUnit:
 
 def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
     try:
-        options = component.options
-        described = read_fmu(Path(component.source.location), options.interface, options.platform)
+        described = fmu_of(component)
     except CapabilityError as error:
         raise CapabilityError(f"component '{component.name}': {error}") from None
     make = partial(_fmu_unit, component, described, early_return=early_return)

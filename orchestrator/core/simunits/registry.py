@@ -23,7 +23,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.garbage import collection_paused
-from orchestrator.core.simunits.fmi.fmu_description import power_ports, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import fmu_of, power_ports, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
@@ -312,10 +312,7 @@ def description_of(
     """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     source = component.source
     if source.kind is SourceKind.FMU:
-        options = component.options
-        found = read_fmu(
-            Path(source.location), options.interface, options.platform, runnable=runnable
-        )
+        found = fmu_of(component, runnable=runnable)
         return found.shaped(component.values).description
     if source.kind is not SourceKind.BLOCK:
         return kind_of(source).describe(component, runnable=runnable)

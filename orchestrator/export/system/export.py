@@ -113,6 +113,7 @@ def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterat
             f"{who} runs its FMU's library for {component.options.platform} under Wine, which an"
             " exported system does not start: use a build of the FMU for the platform of the export"
         )
+        return
     if component.options.isolation == "process":
         yield (
             f"{who} runs in a process of its own, which an FMU does not start: leave its isolation"

@@ -29,6 +29,7 @@ from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     SEPARATOR,
     Causality,
+    Component,
     Connector,
     DataType,
     Positive,
@@ -157,6 +158,13 @@ def read_fmu(
             f" '{found.library}', found platforms: {', '.join(there) or 'none'}{way}",
         )
     return found
+
+
+def fmu_of(component: Component, *, runnable: bool = True) -> FmuDescription:
+    """Read and check the FMU of a component, by the interface and platform of its options."""
+    options = component.options
+    path = Path(component.source.location)
+    return read_fmu(path, options.interface, options.platform, runnable=runnable)
 
 
 def open_description(path: Path) -> ModelDescription:
