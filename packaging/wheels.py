@@ -33,7 +33,7 @@ def compilers(machine: str) -> Path:
 
 def windows_host(source: Path) -> Path:
     """Compile the program that loads Windows libraries of FMUs under Wine."""
-    script = source / "orchestrator" / "engine" / "src" / "windows_host" / "build.sh"
+    script = source / "orchestrator" / "engine" / "build_fmu_host.sh"
     program = BUILD / "fmu_host.exe"
     program.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["sh", script, sys.executable, program], check=True)

@@ -185,7 +185,7 @@ def compile_host(target: Path) -> None:
             "platform 'win64' needs the host program, which this installation does not have:"
             " pip install 'softdock[cross]' (100 MB) brings the compiler that makes it"
         )
-    script = _SOURCES / "build.sh"
+    script = _SOURCES.parents[1] / "build_fmu_host.sh"
     done = subprocess.run(  # noqa: S603 - our own script
         ["/bin/sh", str(script), sys.executable, str(target)],
         capture_output=True,

@@ -1,6 +1,0 @@
-#!/bin/sh
-# Compiles the host program for 64-bit Windows by Zig. usage: build.sh PYTHON FMU_HOST.EXE
-set -eu
-sources=$(cd "$(dirname "$0")/.." && pwd)
-exec "$1" -m ziglang c++ -target x86_64-windows-gnu -std=c++17 -O2 -s -fno-exceptions -fno-rtti \
-  -Wall -Wextra -Werror -I "$sources" -I "$sources/../../export" -o "$2" "$sources/windows_host/host.cpp"
