@@ -50,6 +50,7 @@ class CanopenCia402(Device):
         self._bus: Bus | None = None
         self._line: Line | None = None
         self._is_told = False
+        self._count = 0
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -67,7 +68,7 @@ class CanopenCia402(Device):
         """Open the line, set every drive up, and enable all of them where they are."""
         given = self._settings
         self._drives = [Drive(each) for each in given.drives]
-        self._line, self._is_told = None, False
+        self._line, self._is_told, self._count = None, False, 0
         self._bus = open_bus(given.interface, given.channel, given.bitrate, given.tty_baudrate)
         set_up(self._bus, self._drives, given)
         self._bus.send([nmt(START, each.node) for each in given.drives])
@@ -116,6 +117,9 @@ class CanopenCia402(Device):
             for drive, value in zip(self._drives, values, strict=self._settings.enable):
                 drive.command(value)
         line.send()
+        self._count += 1
+        for drive in self._drives:
+            drive.sent(self._count)
 
     def safe(self, values: Sequence[float]) -> Sequence[float] | None:
         """Hold positions; no velocity, no torque."""
@@ -192,7 +196,16 @@ class CanopenCia402(Device):
             sequence=number,
             valid=fault is None,
             status=self._remarks() if fault is None else fault.code,
+            taken=self._taken(line),
         )
+
+    def _taken(self, line: Line) -> int | None:
+        """Return which command all drives have taken; ``None``: one of them does not say."""
+        if line.fault is not None:
+            return self._count  # they are led to rest
+        found = [drive.taken(self._count) for drive in self._drives]
+        known = [each for each in found if each is not None]
+        return min(known) if len(known) == len(found) and self._settings.enable else None
 
     def _measured(self, drives: Sequence[Drive]) -> list[float]:
         """Return the values of the outputs, in their order."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hw_adapters.canopen_cia402 import objects
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.encoder_check import EncoderCheck
@@ -15,6 +17,7 @@ from hw_adapters.canopen_cia402.state_machine import (
     DriveState,
     state_of,
 )
+from hw_adapters.canopen_cia402.taken_commands import TakenCommands
 from hw_adapters.counter import Counter
 from orchestrator.rig.devices import DeviceError
 
@@ -45,7 +48,9 @@ class Drive:
         self._origin = 0
         self._command = 0.0
         self._told = 0.0
+        self._target = 0
         self._sent: int | None = None
+        self._taken = TakenCommands(objects.DEMANDS[settings.mode])
         self._encoder = self._new_check()
         self.statusword = 0
         self.state: DriveState = NOT_READY
@@ -69,14 +74,29 @@ class Drive:
         for wanted, value in self._parameters(line).items():
             sdo.put(wanted, value)
         sdo.write(objects.MAPPABLE["mode"], mode)
-        for pdo in (*self.commands, *self.measurements):
+        for pdo in (*self.commands, *self._mapped(sdo, line)):
             _map(sdo, pdo)
+
+    def _mapped(self, sdo: SdoClient, line: CanopenSettings) -> Sequence[PdoMap]:
+        """Return what is left to map of its TPDOs, with its demand if it has that."""
+        self.measurements, richer = self.settings.measurement_maps, self.settings.feedback_maps
+        if richer == self.measurements or not line.carries_feedback:
+            return self.measurements
+        try:
+            sdo.read(objects.MAPPABLE[objects.DEMANDS[self.settings.mode]])
+            for pdo in richer:
+                _map(sdo, pdo)
+        except DeviceError:  # it has none, or none that can be mapped
+            return self.measurements
+        self.measurements = richer
+        return ()
 
     def begin(self, *, here: bool) -> None:
         """Forget what came; with ``here``, positions count from where the axis is now."""
         if here:
             self._origin = self._found.get("position", 0)
             self._command = self._told = 0.0
+            self._taken = TakenCommands(objects.DEMANDS[self.settings.mode])
             self._encoder = self._new_check()
         self._came.clear()
 
@@ -95,6 +115,7 @@ class Drive:
             found["position"] = self._position.count(found["position"])
         self._came.add(pdo.number)
         self._found |= found
+        self._taken.see(found)
 
     @property
     def is_complete(self) -> bool:
@@ -140,6 +161,15 @@ class Drive:
         """Take what is wanted, in SI units; it goes out with :meth:`frames`."""
         self._command = value
 
+    def taken(self, count: int) -> int | None:
+        """Return which command it has taken of so many; ``None``: it does not say."""
+        return self._taken.newest(count)
+
+    def sent(self, count: int) -> None:
+        """Note that the target of the last frames was that of a command."""
+        if self.state is ENABLED:
+            self._taken.sent(count, self._target)
+
     def frames(self, *, enabling: bool) -> list[CanFrame]:
         """Return the RPDOs of the next cycle: towards operation with its target, or to rest."""
         word = self.state.to_enabled if enabling else self.state.to_rest
@@ -164,10 +194,11 @@ class Drive:
             return held
         value = self._sign * self._command
         if given.mode == "csp":
-            self._sent = _wrapped(self._origin + round(value / given.position_scale))
+            self._sent = self._target = _wrapped(self._origin + round(value / given.position_scale))
             return held | {"target_position": self._sent}
         scale = given.per_velocity if given.mode == "csv" else given.torque_scale
-        return held | {given.target: round(value / scale)}
+        self._target = round(value / scale)
+        return held | {given.target: self._target}
 
     def _parameters(self, line: CanopenSettings) -> dict[DriveObject, int]:
         given = self.settings

@@ -20,6 +20,8 @@ _STATUS = {
     "FAULT_REACTION": 0x0F,
     "FAULT": 0x08,
 }
+#: What the loops follow, by the target that it comes from.
+_DEMANDS = {0x607A: 0x6062, 0x60FF: 0x606B, 0x6071: 0x6074}
 _BRAKING = ("QUICK_STOP", "FAULT_REACTION")
 #: Below this a braking drive stands, rad/s.
 _STANDS = 1e-3
@@ -103,6 +105,8 @@ class EmulatedDrive:
             self._use(number, data)
         self._received.clear()
         self._wanted_before, self._wanted = self._wanted, self._target()
+        for target, demand in _DEMANDS.items():
+            self.objects[demand, 0] = self.objects[target, 0]
         self._obey(self.objects[0x6040, 0], now)
         self._measure()
         return list(self._process_data())

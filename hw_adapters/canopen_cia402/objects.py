@@ -87,12 +87,22 @@ MAPPABLE = {
         DriveObject("velocity", 0x606C, 0, "i"),
         DriveObject("torque", 0x6077, 0, "h"),
         DriveObject("following_error", 0x60F4, 0, "i"),
+        DriveObject("position_demand", 0x6062, 0, "i"),
+        DriveObject("velocity_demand", 0x606B, 0, "i"),
+        DriveObject("torque_demand", 0x6074, 0, "h"),
     )
 }
 TARGETS: dict[Mode, str] = {
     "csp": "target_position",
     "csv": "target_velocity",
     "cst": "target_torque",
+}
+
+#: What the loops of the drive follow: the command that it has taken.
+DEMANDS: dict[Mode, str] = {
+    "csp": "position_demand",
+    "csv": "velocity_demand",
+    "cst": "torque_demand",
 }
 
 DEVICE_TYPE = DriveObject("device type", 0x1000, 0, "I")

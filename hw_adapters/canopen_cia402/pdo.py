@@ -49,6 +49,10 @@ class PdoMap:
         """Its bytes."""
         return sum(each.size for each in self.objects)
 
+    def has_room(self, size: int) -> bool:
+        """Whether an object of so many bytes fits in as well."""
+        return self.size + size <= _MOST_BYTES
+
     @property
     def parameters(self) -> tuple[int, int]:
         """Indices of its communication and its mapping parameters."""

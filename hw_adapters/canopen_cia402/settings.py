@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -55,6 +55,10 @@ class DriveSettings(BaseModel):
     commands, measurements
         Objects of each RPDO, each TPDO; default: what the mode needs. A drive that is not under
         ``csp`` may do without its position.
+    feedback
+        Whether the demand that the loops of the drive follow (0x6062, 0x606B, 0x6074) is mapped
+        beside its measurements if the drive has it and there is room: so it shows which commands
+        it took.
     without
         Objects that the drive does not have, or that are set in it: they are not written.
     eds
@@ -82,6 +86,7 @@ class DriveSettings(BaseModel):
         ("statusword", "position", "torque"),
         ("velocity",),
     )
+    feedback: bool = True
     without: tuple[MayLack, ...] = ()
     eds: Path | None = None
 
@@ -136,6 +141,16 @@ class DriveSettings(BaseModel):
     def measurement_maps(self) -> tuple[PdoMap, ...]:
         """Its TPDOs."""
         return pdo_maps(self.node, self.measurements, commanded=False)
+
+    @property
+    def feedback_maps(self) -> tuple[PdoMap, ...]:
+        """Its TPDOs with the demand in the last that has room for it; without room as they are."""
+        name, maps = objects.DEMANDS[self.mode], [list(each) for each in self.measurements]
+        size = objects.MAPPABLE[name].size
+        room = [m for m, pdo in zip(maps, self.measurement_maps, strict=True) if pdo.has_room(size)]
+        if self.feedback and room and not any(name in each for each in maps):
+            room[-1].append(name)
+        return pdo_maps(self.node, maps, commanded=False)
 
     @property
     def _commands(self) -> tuple[tuple[str, ...], ...]:
@@ -233,8 +248,21 @@ class CanopenSettings(DeviceSettings):
     @property
     def cycle_bits(self) -> int:
         """At most so many bits are on the line in a cycle, heartbeats not among them."""
-        maps = [m for d in self.drives for m in (*d.command_maps, *d.measurement_maps)]
+        return self._bits(m for d in self.drives for m in d.measurement_maps)
+
+    def _bits(self, measurements: Iterable[PdoMap]) -> int:
+        maps = (*(m for d in self.drives for m in d.command_maps), *measurements)
         return frame_bits(0) + sum(frame_bits(each.size) for each in maps)
+
+    @property
+    def _room(self) -> int:
+        """Bits that the PDOs of a cycle may have."""
+        return int(_MOST_LOAD * self.bitrate * self.cycle)
+
+    @property
+    def carries_feedback(self) -> bool:
+        """Whether the line has room for the demand of every drive as well."""
+        return self._bits(m for d in self.drives for m in d.feedback_maps) <= self._room
 
     @property
     def own_watchdog(self) -> float:
@@ -259,7 +287,7 @@ class CanopenSettings(DeviceSettings):
                 f"heartbeat_timeout_ms: expected two heartbeats at least, {2 * self.heartbeat_ms},"
                 f" found {self.heartbeat_timeout_ms}"
             )
-        room = int(_MOST_LOAD * self.bitrate * self.cycle)
+        room = self._room
         if self.cycle_bits > room:
             yield (
                 f"the PDOs do not fit: up to {self.cycle_bits} bits in a cycle of {self.cycle_ms}"

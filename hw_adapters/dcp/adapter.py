@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
 from hw_adapters.dcp.settings import DcpSettings, plan_of
 from hw_adapters.dcp.stepped import SteppedSlave
 from orchestrator.dcp import pdus
-from orchestrator.dcp.controller import Controller, number_gap
+from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.description import SlaveVariable
 from orchestrator.dcp.identifiers import OpMode
+from orchestrator.dcp.pdus import number_gap
 from orchestrator.dcp.plan import started
 from orchestrator.rig.devices import (
     DescriptionError,
@@ -25,8 +27,8 @@ from orchestrator.rig.devices import (
 )
 
 _INFINITE = float("inf")
-#: So many numbers of outputs are remembered.
-_MOST_SEEN = 8192
+#: So many numbers of outputs are remembered, and so many inputs that are not confirmed.
+_MOST_SEEN, _MOST_OPEN = 8192, 4096
 #: A slave that sends nothing for so long, and for three periods, is asked for its state, s.
 _QUIET_S = 0.03
 
@@ -48,8 +50,10 @@ class DcpDevice(Device):
         #: Number of the newest outputs, counted on where the protocol's begins again at 0.
         self._count: int | None = None
         self._seen: dict[int, None] = {}
-        #: Inputs that the slave has not confirmed: their numbers by data id, and since when.
-        self._unconfirmed: tuple[dict[int, int], float] | None = None
+        #: Inputs that the slave has not confirmed: which send it was, their numbers by data id, and
+        #: when they were sent.
+        self._unconfirmed: deque[tuple[int, dict[int, int], float]] = deque(maxlen=_MOST_OPEN)
+        self._sends, self._inputs_taken = 0, 0
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -138,12 +142,12 @@ class DcpDevice(Device):
             session.beat()
             if session.refused:
                 raise session.refused.popleft()
+            self._expect_inputs_taken(controller)
             while session.data:
                 if (received := self._taken(controller, session.data.popleft())) is not None:
                     self._heard = time.monotonic()
                     return received
             session.expect_running()
-            self._expect_inputs_taken(controller)
             left = min(deadline, session.beat_due) - time.monotonic()
             if not session.listen(left) and time.monotonic() >= deadline:
                 return None
@@ -170,17 +174,21 @@ class DcpDevice(Device):
             for value in own.get(variable.reference, controller.values[variable.reference])
         ]
         # A slave in real time sends them at multiples of its step: their number is its time.
-        return Received(values, device_time=number * self._plan.period, sequence=number)
+        return Received(
+            values,
+            device_time=number * self._plan.period,
+            sequence=number,
+            taken=self._inputs_taken if controller.rollout.confirmed else None,
+        )
 
     def _expect_inputs_taken(self, controller: Controller) -> None:
         """Raise DeviceError if a slave that confirms its inputs has not for too long."""
         with self._lock:
-            if self._unconfirmed is None:
+            while self._unconfirmed and controller.has_taken(self._unconfirmed[0][1]):
+                self._inputs_taken = self._unconfirmed.popleft()[0]
+            if not self._unconfirmed:
                 return
-            numbers, since = self._unconfirmed
-            if controller.has_taken(numbers):
-                self._unconfirmed = None
-                return
+            since = self._unconfirmed[0][2]
         silent, limit = time.monotonic() - since, self.settings.stale_after
         if silent > max(limit, 3.0 * self._plan.period) and self.settings.on_stale == "stop":
             raise DeviceError(
@@ -200,5 +208,6 @@ class DcpDevice(Device):
                 controller.values[variable.reference] = found
                 at += size
             numbers = controller.send_inputs()
-            if controller.rollout.confirmed and self._unconfirmed is None:
-                self._unconfirmed = numbers, time.monotonic()
+            self._sends += 1
+            if controller.rollout.confirmed:
+                self._unconfirmed.append((self._sends, numbers, time.monotonic()))

@@ -11,16 +11,10 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import Values
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.link import open_link
-from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.pdus import encode, number_gap
 from orchestrator.dcp.plan import SlavePlan, VariableGroup, roll_out, started
 from orchestrator.dcp.session import RefusedError, SlaveSession, repetitions
 from orchestrator.dcp.states import ErrorCode, SlaveState
-
-
-def number_gap(before: int, after: int) -> int:
-    """Return by how many PDUs one number is newer than another; below 0: older."""
-    gap = (after - before) % pdus.SEQUENCES
-    return gap if gap <= pdus.SEQUENCES // 2 else gap - pdus.SEQUENCES
 
 
 class Controller:

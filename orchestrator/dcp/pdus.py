@@ -21,6 +21,12 @@ from orchestrator.dcp.states import SlaveState
 SEQUENCES = 2**16
 
 
+def number_gap(before: int, after: int) -> int:
+    """Return by how many PDUs one number is newer than another; below 0: older."""
+    gap = (after - before) % SEQUENCES
+    return gap if gap <= SEQUENCES // 2 else gap - SEQUENCES
+
+
 @dataclass(frozen=True, slots=True)
 class Pdu:
     """Any PDU; the fields of a subclass stand in the order of the wire."""

@@ -16,7 +16,7 @@ from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.link import HungUpError, TcpLink, UdpLink
 from orchestrator.dcp.log import entries_of, receipt_of
-from orchestrator.dcp.pdus import decode, encode
+from orchestrator.dcp.pdus import decode, encode, number_gap
 from orchestrator.dcp.plan import Asked
 from orchestrator.dcp.states import ERROR, STOPPABLE, ErrorCode, SlaveState, error_text, sources_of
 
@@ -298,7 +298,9 @@ class SlaveSession:
             self.data.append(found)
         elif isinstance(found, pdus.LogNotification):
             if (receipt := receipt_of(self.about, found)) is not None:
-                self.confirmed[receipt[0]] = receipt[1]
+                data_id, number = receipt
+                if number_gap(self.confirmed.get(data_id, number), number) >= 0:
+                    self.confirmed[data_id] = number
             else:
                 _LOG.info("%s: log entry %d", self.who, found.template)
         elif isinstance(found, pdus.Nack) and found.sequence == self._beat:

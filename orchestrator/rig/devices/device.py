@@ -144,6 +144,9 @@ class Received(Struct):
     late_answers
         How many answers the device has found late so far, by its own count: commands that it did
         not take in their cycle. ``None`` if it does not say.
+    taken
+        The newest command that the device has taken: the how-many-th :meth:`Device.send` since
+        :meth:`Device.open`, 0 before the first. ``None`` if it does not say.
     """
 
     values: Sequence[float]
@@ -152,6 +155,7 @@ class Received(Struct):
     valid: bool = True
     status: int = 0
     late_answers: int | None = None
+    taken: int | None = None
 
 
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]

@@ -103,7 +103,8 @@ def test_a_node_of_the_library_canopen_is_set_up(node):
     node.tpdo.read(from_od=False)
     node.rpdo.read(from_od=False)
     read = {pdo.cob_id: [(v.index, v.length) for v in pdo.map] for pdo in node.tpdo.values()}
-    assert read == {0x185: [(0x6041, 16), (0x6064, 32), (0x6077, 16)], 0x285: [(0x606C, 32)]}
+    velocity, demand = (0x606C, 32), (0x6062, 32)
+    assert read == {0x185: [(0x6041, 16), (0x6064, 32), (0x6077, 16)], 0x285: [velocity, demand]}
     assert node.rpdo[1].cob_id == 0x205
     assert [v.index for v in node.rpdo[1].map] == [0x6040, 0x607A]
     assert all(pdo.enabled and pdo.trans_type == 1 for pdo in (*node.tpdo.values(), node.rpdo[1]))

@@ -187,5 +187,20 @@ def test_commands_that_do_not_arrive_end_the_run(scripted, monkeypatch):
         clock[0] += 0.04
         if clock[0] < 100.1:
             device.receive(0.0)
+    assert device._inputs_taken == 1
     with pytest.raises(DeviceError, match=r"no inputs for 0\.12 s .*: commands do not arrive"):
         device.receive(0.0)
+
+
+def test_a_sample_says_which_inputs_the_slave_has_confirmed(scripted):
+    device, lines = scripted
+    controller = device._controller
+    controller.rollout = replace(controller.rollout, confirmed=True)
+    found = []
+    for number in range(4):
+        device.send([0.01 * number])
+        if number != 2:
+            controller.session.confirmed[1] = number
+        lines.coming.append(outputs(number))
+        found.append(device.receive(1.0).taken)
+    assert found == [1, 2, 2, 4]

@@ -1,0 +1,81 @@
+"""CiA 402: which commands a drive took, by the demand that its loops follow."""
+
+import pytest
+from canopen_bench import Bench, drive, settings
+
+from hw_adapters.canopen_cia402.objects import DEMANDS
+from hw_adapters.canopen_cia402.taken_commands import TakenCommands
+
+PATIENT = {"heartbeat_timeout_ms": 60_000, "late_ms": 60_000}
+
+
+def followed(targets, demands):
+    """Send a command a cycle, and see a demand after each; return what counts as taken."""
+    taken, found = TakenCommands("demand"), []
+    for count, (target, demand) in enumerate(zip(targets, demands, strict=True), 1):
+        taken.sent(count, target)
+        taken.see({"demand": demand})
+        found.append(taken.newest(count))
+    return found
+
+
+#: A drive that has followed so far.
+SURE = [0, 1, 2, 3]
+
+
+def test_commands_are_taken_in_turn():
+    assert followed([*SURE, 10, 20, 30], [*SURE, 3, 10, 20]) == [None] * 3 + [4, 4, 5, 6]
+    assert followed([*SURE, 10, 20, 20, 20], [*SURE, 10, 20, 20, 20])[4:] == [5, 6, 7, 8]
+
+
+def test_a_demand_between_two_commands_is_on_its_way():
+    assert followed([*SURE, 10, 20, 30], [*SURE, 10, 15, 25])[4:] == [5, 5, 6]
+
+
+def test_commands_that_are_lost_are_not_taken():
+    targets = [*SURE, *range(20, 120, 10), 120]
+    assert followed(targets, [*SURE, *(3,) * 10, 120])[-3:] == [4, 4, 15]
+
+
+def test_a_value_that_comes_back_is_not_taken_before_its_turn():
+    assert followed([*SURE, 10, 20, 10, 0], [*SURE, 3, 10, 10, 10])[4:] == [4, 5, 5, 5]
+
+
+def test_a_demand_in_other_units_says_nothing():
+    targets = [k * k for k in range(120)]
+    assert followed(targets, [7 * k * k for k in range(120)]) == [None] * 120
+    assert followed(targets, [k * k // 10 for k in range(120)]) == [None] * 120
+
+
+@pytest.mark.parametrize("mode", ["csp", "csv"])
+def test_an_emulated_drive_shows_which_commands_it_took(monkeypatch, mode):
+    made = Bench(monkeypatch, settings(drive(mode=mode), **PATIENT))
+    made.device.open()
+    names = [o.name for m in made.device._drives[0].measurements for o in m.objects]
+    assert DEMANDS[mode] in names
+    wanted = [0.0, *(0.01 * k for k in range(1, 30))]
+    before = [made.cycles(1, (value,))[0].taken for value in wanted]
+    assert before[10:] == list(range(10, 30))  # the answer to one SYNC is used at the next
+    send, made.bus.send = (
+        made.bus.send,
+        lambda frames: send([each for each in frames if each.identifier != 0x201]),
+    )
+    lost = [made.cycles(1, (0.3 + 0.01 * k,))[0].taken for k in range(20)]
+    assert set(lost[1:]) == {30}
+    made.bus.send = send
+    after = [made.cycles(1, (0.5 + 0.01 * k,))[0].taken for k in range(3)]
+    assert after[-1] == 52
+    made.device.close()
+
+
+def test_a_drive_without_a_demand_is_led_as_before(monkeypatch):
+    made = Bench(monkeypatch, settings(drive(), **PATIENT))
+    del made.drives[0].objects._entries[0x606B, 0]
+    monkeypatch.setattr("hw_adapters.canopen_cia402.emulated_drive._DEMANDS", {})
+    made.device.open()
+    assert [s.taken for s in made.cycles(5, (1.0,))] == [None] * 5
+    made.device.close()
+    made = Bench(monkeypatch, settings(drive(feedback=False), **PATIENT))
+    made.device.open()
+    assert [s.taken for s in made.cycles(5, (1.0,))] == [None] * 5
+    made.device.close()
