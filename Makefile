@@ -135,7 +135,8 @@ windows: $(VENV)/installed-test
 	$(BIN)/python -m pip install --quiet --no-compile 'softdock[cross]'
 	.ci/windows.sh
 
-# Small mistakes, one at a time, in rooms that need no engine; those that no quick test notices are listed.
+# Small mistakes, one at a time, in rooms of Python, those of the rig's safety among them; those that no
+# quick test notices are listed.
 COUNT ?= 12
 mutate: $(VENV)/installed-test
 	$(BIN)/python -m tests.mutate --count $(COUNT)

@@ -1,8 +1,9 @@
-"""Make small mistakes in rooms that need no engine, and list those that no quick test notices.
+"""Make small mistakes in rooms of Python, and list those that no quick test notices.
 
 ``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [ROOM ..]``: of
 each room N mistakes, the same for the same seed. Tests that take longer than T count as noticing.
-As a plugin of pytest this module compiles the file that MUTANT names (path:number) mistaken.
+In all processes of a test ``tests/mutants/sitecustomize.py`` lets this module compile the file that
+MUTANT names (path:number) mistaken.
 """
 
 from __future__ import annotations
@@ -22,12 +23,44 @@ from types import CodeType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Rooms, and the quick tests of their figures.
+_DECIDE = ("gate", "checks", "machine", "states", "supervisor")
+_SYNTHETIC = (
+    *(f"{name}_limits" for name in ("machine", "check", "gate", "rig")),
+    *("transitions", "supervisor", "gate", "rest", "check_states", "motion_check"),
+)
+#: Rooms: files below ``orchestrator``, and the quick tests of them below ``tests/unit``.
 ROOMS = {
-    "core/coupling": ("core/coupling", "core/faults", "loops/test_axis.py"),
-    "rig/identification": ("rig/identification", "rig/test_twin_file.py", "rig/test_clock.py"),
-    "loops/contact": ("loops/contact",),
-    "loops": ("loops", "rig/test_margins.py"),
+    "core/coupling": (("core/coupling/*",), ("core/coupling", "core/faults", "loops/test_axis.py")),
+    "rig/identification": (
+        ("rig/identification/*",),
+        ("rig/identification", "rig/test_twin_file.py", "rig/test_clock.py"),
+    ),
+    "loops/contact": (("loops/contact/*",), ("loops/contact",)),
+    "loops": (("loops/*",), ("loops", "rig/test_margins.py")),
+    "rig/supervisor": (
+        tuple(f"rig/supervisor/{name}" for name in _DECIDE),
+        tuple(f"rig/supervisor/test_{name}.py" for name in _SYNTHETIC),
+    ),
+    "rig/supervisor/wire": (
+        ("rig/supervisor/process", "rig/supervisor/wire"),
+        ("rig/supervisor/test_operators.py", "rig/supervisor/test_processes.py"),
+    ),
+    "rig/device_units": (
+        ("rig/device_units/supervision", "rig/device_units/io_loop"),
+        (
+            *(f"rig/device_units/test_{name}_limits.py" for name in ("seat", "link", "own_gate")),
+            *("rig/device_units/test_own_gate.py", "rig/device_units/test_device_unit.py"),
+        ),
+    ),
+    "rig/arming": (
+        ("rig/arming", "rig/margins", "rig/line_delay", "rig/identified_model"),
+        (
+            "rig/test_arming_limits.py",
+            "rig/test_line_delay.py",
+            "rig/test_margins.py",
+            "rig/test_hardware.py",
+        ),
+    ),
 }
 _OTHER = {
     getattr(ast, name): getattr(ast, other)
@@ -73,7 +106,13 @@ def _fields(node: Any) -> Iterator[str]:
         yield "ops"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
         yield "operand"
-    elif isinstance(node, ast.Constant) and type(node.value) in {int, float}:
+    elif isinstance(node, ast.Constant) and type(node.value) in {int, float, bool}:
+        yield "value"
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"min", "max"}:
+        yield "func"
+    if isinstance(node, ast.If | ast.IfExp) and not isinstance(node.test, ast.Compare):
+        yield "test"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield "value"
 
 
@@ -86,12 +125,21 @@ def mistake(tree: ast.Module, number: int) -> str:
         node.op = _OTHER[type(held)]()
     elif field == "ops":
         node.ops = [_OTHER[type(held[0])](), *held[1:]]
+    elif field == "func":
+        node.func.id = "max" if held.id == "min" else "min"
+    elif field == "test":
+        node.test = ast.UnaryOp(ast.Not(), held)
+    elif isinstance(node, ast.Expr):
+        node.value = ast.Constant(None)
+    elif isinstance(held, bool):
+        node.value = not held
     elif field == "operand":
         node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
         node.operand = ast.UnaryOp(ast.Not(), held) if isinstance(node.op, ast.Not) else held
     else:
         node.value = held * 2 or held + 1
-    return f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"
+    texts = (text.partition("\n")[0] for text in (before, ast.unparse(node)))
+    return f"line {node.lineno}: {'  ->  '.join(texts)}"
 
 
 def _code(path: str, number: int, loader: SourceFileLoader, name: str) -> CodeType | None:
@@ -104,10 +152,15 @@ def _code(path: str, number: int, loader: SourceFileLoader, name: str) -> CodeTy
 
 def noticed(room: str, seconds: float, mutant: tuple[Path, int]) -> bool:
     """Whether a quick test of a room fails with a mistake."""
-    tests = [f"tests/unit/{each}" for each in ROOMS[room]]
+    tests = [f"tests/unit/{each}" for each in ROOMS[room][1]]
     quick = ("-x", "-q", "--numprocesses", "0", "--leave-out-slow", "-p", "no:cacheprovider")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.mutate", *quick, *tests]
-    given = {**os.environ, "MUTANT": f"{mutant[0]}:{mutant[1]}", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "pytest", *quick, *tests]
+    given = {
+        **os.environ,
+        "MUTANT": f"{mutant[0]}:{mutant[1]}",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT / "tests" / "mutants"),
+    }
     how: Any = {"cwd": ROOT, "env": given, "capture_output": True, "timeout": seconds}
     try:
         run = subprocess.run(command, check=False, **how)  # noqa: S603
@@ -124,8 +177,11 @@ def main() -> None:
         options.add_argument(f"--{name}", type=int, default=value)
     asked = options.parse_args()
     for room in asked.rooms:
-        files = sorted((ROOT / "orchestrator" / room).glob("*.py"))
+        top, patterns = ROOT / "orchestrator", ROOMS[room][0]
+        files = sorted(file for one in patterns for file in top.glob(f"{one}.py"))
         trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+        if noticed(room, 2.0 * asked.seconds, (ROOT / "nothing", 0)):
+            raise SystemExit(f"{room}: its quick tests fail, or take too long, without a mistake")
         every = [(path, i) for path, tree in trees.items() for i in range(len(places(tree)))]
         chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))  # noqa: S311
         with ThreadPoolExecutor(2) as both:

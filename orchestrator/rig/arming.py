@@ -9,6 +9,7 @@ from functools import partial
 from orchestrator.author.reading import plain_value
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import ArmingError, DescriptionError, SoftdockError
+from orchestrator.core.master.plan import stepping_order
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import component_of
 from orchestrator.core.simunits.registry import clock_ns
@@ -126,6 +127,7 @@ class _Delays(Struct):
     lines: That begin at devices.
     run: Delays of commands in the run itself, ns, by lines into a device.
     at_commands: Devices whose delay the model has in front of their commands.
+    sooner: By how much lines of the model are shorter, ns, since they are read later in a step.
     otherwise: Lines that declare another delay than was identified, in sentences.
     """
 
@@ -134,6 +136,31 @@ class _Delays(Struct):
     run: Mapping[str, int]
     otherwise: tuple[str, ...]
     at_commands: tuple[str, ...] = ()
+    sooner: Mapping[str, int] = {}
+
+    def read_in_step(self, case: PreparedCase) -> _Delays | None:
+        """Shorten lines whose end the run reads in the same step; ``None``: there are none.
+
+        A delayed line of the model is read at the beginning of a step, what a device gave in a step
+        at its end.
+        """
+        if case.options.step is None or case.options.rates:
+            return None
+        step_ns = step_length(case.options.step, "step")
+        order = [name for ring in stepping_order(case.system) for name in ring]
+        place = {name: number for number, name in enumerate(order)}
+        ends = {line.line: _ends(line.line) for line in self.lines if not line.is_physical}
+        parts = {name: [end.partition(".")[0] for end in both] for name, both in ends.items()}
+        sooner = {
+            line.line: step_ns
+            for line in self.lines
+            if line.line in parts
+            and not line.added_ns
+            and line.device_ns > step_ns
+            and line.line.partition(".")[0] not in self.at_commands
+            and place[parts[line.line][0]] < place[parts[line.line][1]]
+        }
+        return replace(self, sooner=sooner) if sooner else None
 
     def on_commands(self, devices: Sequence[str]) -> _Delays | None:
         """Move the delays of devices to their commands; ``None``: they differ, or are physical."""
@@ -163,6 +190,7 @@ class _Delays(Struct):
                 if command.partition(" -> ")[2].partition(".")[0] == device:
                     into[command] = own_ns + late_ns
         known = {**into, **total}
+        known |= {name: known[name] - by_ns for name, by_ns in self.sooner.items()}
 
         def later(line: Connection) -> Connection:
             delay_ns = known.get(str(line))
@@ -284,12 +312,18 @@ def _in_run_order(
     """
     devices = commanded(case.system)
     found = _as_identified(delays, case, twins, table)
-    if not other_order(found[0], case.system, devices):
+    if other_order(found[0], case.system, devices):
+        moved = delays.on_commands(devices)
+        if moved is None:
+            return found
+        other = _as_identified(moved, case, twins, table)
+        if other_order(other[0], case.system, devices):
+            return found
+        delays, found = moved, other
+    read_late = delays.read_in_step(case)
+    if read_late is None:
         return found
-    moved = delays.on_commands(devices)
-    if moved is None:
-        return found
-    other = _as_identified(moved, case, twins, table)
+    other = _as_identified(read_late, case, twins, table)
     return found if other_order(other[0], case.system, devices) else other
 
 

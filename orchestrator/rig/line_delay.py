@@ -142,7 +142,11 @@ def line_delays(
         if twin is not None:
             lines = device_lines(model, twin, physical)
             entries = {str(line): (pair, found) for line, pair, found in lines}
-        into = [said.get(str(line)) for line in run.connections if line.target.component == name]
+        into = [
+            said.get(str(line))
+            for line in run.connections
+            if line.target.component == name and line.source.component not in devices
+        ]
         command_ns = max((each for each in into if each is not None), default=None)
         for line in model.connections:
             if line.source.component != name:

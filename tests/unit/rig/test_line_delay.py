@@ -296,6 +296,46 @@ def test_of_an_array_the_latest_element_counts(rig):
     assert (found.response, delay.value) == ("x[1]", pytest.approx(0.024))
 
 
+@pytest.mark.parametrize(
+    ("line_ms", "declared_ms", "first_ms", "second_ms", "cycles"),
+    [
+        (0, None, 8, 8, 7),  # two equal cuts: a cycle more than the run has, which is said
+        (16, None, 8, 8, 10),
+        (16, None, 4, 12, 10),
+        (16, None, None, 12, 9),  # the same
+        (16, 12, None, 8, 10),  # declared of the first, whose response it is
+        (16, 12, 4, 8, 10),
+    ],
+)
+def test_two_devices_in_one_loop_are_late_one_after_the_other(
+    rig, tmp_path, line_ms, declared_ms, first_ms, second_ms, cycles
+):
+    between = "robot.x -> second.dx"
+    rig()
+    text = (tmp_path / "rig.toml").read_text()
+    part = '[component.second]\nsource = "block:parts.py:Robot"\n[component.sensor]'
+    text = text.replace("[component.sensor]", part).replace(MEASURED, between)
+    (tmp_path / "rig.toml").write_text(f'{text}"second.x -> sensor.x" = {{}}\n')
+    case = (
+        DEVICE + DEVICE.replace("robot", "second") + f'delays = {{ "{between}" = "{line_ms} ms" }}'
+    )
+    arming = "" if declared_ms is None else f'delays = {{ "{between}" = "{declared_ms} ms" }}'
+    file = tmp_path / "experiment.toml"
+    file.write_text(EXPERIMENT.format(case=case, arming=arming))
+    experiment, reader, asked = read_experiment(file), SystemReader(tmp_path), RunSettings()
+    prepared = experiment, prepare_all(experiment, ["c"], reader, asked), reader, asked
+    found = {"robot": first_ms, "second": second_ms}
+    twins = [twin_of(ms).model_copy(update={"component": name}) for name, ms in found.items() if ms]
+    arming_found = arming_of(prepared, *twins)
+    is_exact = cycles == 10
+    told = any("a step of delay more, or less" in remark for remark in arming_found.remarks)
+    assert told is not is_exact
+    assert {line.line: line.growth for line in arming_found.lines} == {
+        COMMANDED: pytest.approx(growth(cycles), abs=1e-7),
+        between: pytest.approx(growth(cycles), abs=1e-7),
+    }
+
+
 def test_run_report_and_arming_have_the_same_delay(rig):
     experiment, cases, reader, asked = rig(delays(read=16))
     found = arming_of((experiment, cases, reader, asked), twin_of(20))

@@ -1,0 +1,261 @@
+"""The process of a device without a wire: what it answers, publishes, and does at its end."""
+
+import faulthandler
+import math
+import socket
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from orchestrator import DeviceError, Reason
+from orchestrator.core.simunits.isolation.wire import send
+from orchestrator.engine import SampleFacts
+from orchestrator.rig.device_units import io_loop, supervision
+from orchestrator.rig.devices import (
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceSettings,
+    Received,
+    RestartedError,
+    WireFormatError,
+)
+
+
+class Block:
+    """What a run shares with the process of a device."""
+
+    def __init__(self, commands_given=0):
+        self.commands_given, self.lost, self.samples, self.ticked = commands_given, "", [], []
+        self.ticks = SimpleNamespace(tick=self.ticked.append)
+        self.newest, self.step_ns = [0.0], 0
+
+    def lose(self, why):
+        self.lost = why
+
+    def newest_command(self, into):
+        into[:] = self.newest
+        return self.commands_given, self.step_ns
+
+    def put_sample(self, facts, values):
+        self.samples.append((facts.number, facts.valid, values.tolist()))
+
+
+class Gate:
+    """A gate that lets all pass, and says what it was told."""
+
+    period, stopping, behind, trusted, is_over = 0.004, False, False, True, False
+
+    def __init__(self):
+        self.said, self.sent = [], np.array([0.25])
+
+    def command(self, wanted, number, step_ns):
+        self.said.append(("command", number, step_ns))
+        return wanted
+
+    def saw(self, facts, values):
+        self.said.append(("saw", facts.number))
+
+    def take_back(self):
+        self.said.append("take back")
+
+    def strike(self, reason):
+        self.said.append(reason)
+
+    def leave(self):
+        self.said.append("leave")
+
+    def run_ended(self, *, regularly):
+        self.said.append(("ended", regularly))
+
+
+def link_of(receives=(), **settings):
+    ports = DeviceConnectors(
+        (DeviceConnector("u", "m", start=0.5),), (DeviceConnector("y", "m"),), 250.0
+    )
+    queue, said = list(receives), []
+
+    def receive(_seconds):
+        found = queue.pop(0) if queue else None
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    device = SimpleNamespace(
+        settings=DeviceSettings(**settings),
+        sequence_period=None,
+        answers=True,
+        takes_unasked=False,
+        receive=receive,
+        send=lambda values: said.append(("send", list(values))),
+        safe=lambda values: [each / 2 for each in values],
+        close=lambda: said.append("close"),
+        open=lambda: said.append("open"),
+    )
+    made = io_loop._Link(device, ports, Block(2), Gate())
+    made.said = said
+    return made
+
+
+def sample(sequence, late_answers=None, value=1.5):
+    return Received(values=(value,), sequence=sequence, late_answers=late_answers)
+
+
+def test_each_sample_is_answered_published_and_ticks():
+    link = link_of([sample(1), sample(2), None])
+    assert (link.receive_once(), link.receive_once(), link.receive_once()) == (True, True, False)
+    assert [each for each in link.said if each[0] == "send"] == [("send", [0.0])] * 2
+    assert link.block.samples == [(1, 1, [1.5]), (2, 1, [1.5])]
+    assert len(link.block.ticked) == 2
+
+
+def test_what_is_not_trusted_is_not_valid_for_the_run():
+    link = link_of([sample(1)])
+    link.gate.trusted = False
+    link.receive_once()
+    assert link.block.samples == [(1, 0, [1.5])]
+    assert link.counter.facts.valid == 1
+
+
+@pytest.mark.parametrize(
+    ("second", "taken_back"), [((2, 0), 0), ((2, 1), 1), ((3, 1), 0), ((3, 2), 1), ((2, None), 0)]
+)
+def test_an_answer_that_came_too_late_is_taken_back(second, taken_back):
+    link = link_of([sample(1, 0), sample(*second)])
+    link.receive_once()
+    link.receive_once()
+    assert link.gate.said.count("take back") == taken_back
+
+
+def test_a_datagram_that_is_none_is_counted_and_a_restart_ends_it():
+    link = link_of([sample(1), WireFormatError("no such frame"), RestartedError("counted from 0")])
+    link.receive_once()
+    assert not link.receive_once()
+    assert link.refused == "no such frame"
+    assert link.counter.facts.malformed == 1
+    assert len(link.block.samples) == 2
+    with pytest.raises(RestartedError, match=r"counted from 0: .*it is not commanded any more"):
+        link.receive_once()
+    assert link.gate.said[-1] is Reason.DEVICE_RESTARTED
+
+
+@pytest.mark.parametrize(("commands", "failed"), [(0, False), (2, True), (2, False)])
+def test_the_safe_command_is_sent_at_the_end_of_a_device_that_was_commanded(commands, failed):
+    link = link_of()
+    link.block.commands_given = commands
+    link.error = OSError("broken") if failed else None
+    link.finish()
+    sent = [("send", [0.125])] if commands and not failed else []
+    assert link.said == [*sent, "close"]
+    assert link.gate.said == ["leave"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "failed", "commands", "stands", "over"),
+    [
+        (False, True, 0, True, False),
+        (True, True, 2, False, True),
+        (True, False, 0, False, True),
+        (True, False, 2, False, False),
+        (True, False, 2, True, True),
+    ],
+)
+def test_it_is_over_when_it_is_told_to_end_and_nothing_moves(ended, failed, commands, stands, over):
+    link = link_of()
+    if ended:
+        link.ended.set()
+    link.error = OSError("broken") if failed else None
+    link.block.commands_given, link.gate.is_over = commands, stands
+    assert link.is_over is over
+
+
+@pytest.mark.parametrize(
+    ("unasked", "stopping", "doubt", "leads"),
+    [
+        (True, True, False, True),
+        (False, True, False, False),
+        (True, False, False, False),
+        (True, True, True, False),
+    ],
+)
+def test_a_device_that_is_answered_comes_to_rest_unasked_where_it_can(
+    unasked, stopping, doubt, leads
+):
+    link = link_of()
+    link.device.takes_unasked, link.gate.stopping = unasked, stopping
+    link.counter = SimpleNamespace(in_doubt=doubt)
+    assert link._leads is leads
+
+
+def test_the_first_error_ends_it_and_is_told_by_the_run():
+    link = link_of()
+
+    def fail():
+        raise OSError("the link broke")
+
+    link.guarded(fail)
+    link.guarded(lambda: 1 / 0)
+    assert str(link.error) == "the link broke"
+    assert link.block.lost == "its device was lost: OSError: the link broke"
+    assert link.ended.is_set()
+    going_on = link_of()
+    going_on._run_on = 1.0
+    going_on.guarded(fail)
+    assert going_on.block.lost == ""
+
+
+@pytest.mark.parametrize(("told", "regularly"), [(True, True), (False, False)])
+def test_a_run_whose_socket_closes_without_a_word_was_killed(monkeypatch, told, regularly):
+    watched = []
+    monkeypatch.setattr(
+        faulthandler, "dump_traceback_later", lambda *how, **more: watched.append((how, more))
+    )
+    ours, theirs = socket.socketpair()
+    link = link_of()
+    with theirs:
+        thread = threading.Thread(target=io_loop._watch, args=(theirs, link))
+        thread.start()
+        if told:
+            send(ours, {"end": True})
+        ours.close()
+        thread.join(30.0)
+    assert link.gate.said == [("ended", regularly)]
+    assert link.ended.is_set()
+    assert link.dismissed.is_set()
+    assert watched == ([] if told else [((5.0,), {"exit": True})])
+
+
+def test_after_it_was_told_how_it_ended_nobody_ends_it_again():
+    ours, theirs = socket.socketpair()
+    link = link_of()
+    link.told = True
+    ours.close()
+    with theirs:
+        io_loop._watch(theirs, link)
+    assert link.gate.said == []
+    assert not link.ended.is_set()
+
+
+def test_a_device_that_says_nothing_in_time_is_refused_with_what_came():
+    link = link_of()
+    with pytest.raises(DeviceError, match=r"no sample came within 0.05 s .*; is it on"):
+        io_loop._connect(link, 0.05)
+    strange = link_of([WireFormatError("no such frame")] * 2)
+    with pytest.raises(
+        DeviceError, match="2 datagrams came that are none of its protocol, the last: no such"
+    ):
+        io_loop._connect(strange, 0.05)
+    link = link_of([sample(1)])
+    io_loop._connect(link, 0.05)
+    assert link.said[0] == "open"
+
+
+def test_an_error_of_the_system_has_advice():
+    refused = OSError(supervision.os.strerror(111))
+    refused.errno = 111
+    assert "nothing listens there" in io_loop.error_text(OSError(111, "Connection refused"))
+    assert io_loop.error_text(OSError(5, "broken")) == "OSError: [Errno 5] broken"
+    assert io_loop.error_text(DeviceError("as it is")) == "as it is"
+    assert io_loop.told(ValueError("x"))["error"] == "DeviceError"
+    assert math.isnan(SampleFacts().device_time) or SampleFacts().device_time == 0.0
