@@ -31,6 +31,7 @@ from orchestrator.loops.periodic_model import (
     SampleTimes,
     StepGrid,
     common_period,
+    hidden_period,
     missed_by,
     periodic_model,
 )
@@ -190,7 +191,8 @@ class _Point(Struct):
 
     @property
     def step_ns(self) -> int:
-        return self.member.ticks * self.run.schedule.step_ns
+        step_ns, ticks = self.run.schedule.step_ns, self.member.ticks
+        return step_ns if ticks == 1 else ticks * step_ns  # a fraction of nanoseconds stays exact
 
     @property
     def grid(self) -> StepGrid:
@@ -289,7 +291,13 @@ class _Point(Struct):
         order = stepped.description.capabilities.input_order
         trial = PulseTrial(rewound, stepped, inputs, self.grid, order)
         why = f"samples every {times.period:g} s"
-        return periodic_model(trial, phases, begin, why)
+        try:
+            return periodic_model(trial, phases, begin, why)
+        except CapabilityError:  # not all events do the same, as those of two clocks in one unit
+            longer = hidden_period(trial, begin)
+            if longer <= phases:
+                raise
+            return periodic_model(trial, longer, begin, "samples with several periods")
 
 
 def _named(run: Execution, name: str) -> SimulationUnit:

@@ -409,16 +409,19 @@ def periodic_model(trial: PulseTrial, phases: int, begin: int, why: str) -> Unit
     )
 
 
-def hidden_period(trial: PulseTrial) -> int:
+def hidden_period(trial: PulseTrial, begin: int | None = None) -> int:
     """Return after how many steps the responses of a unit repeat; 0: too many.
 
     All inputs are moved together in one step, and that in each of the steps of two periods.
+
+    begin: Number of a step at which the period has begun; ``None``: the first.
     """
     longest, count = MOST_HIDDEN, 2 * MOST_HIDDEN
     moves = _excitation_once(trial)
     rows = np.zeros((count, _COMPARED * trial.outputs))
     trial.expect_steps(count, _COMPARED)
-    with trial.at_rest(trial.grid.first, count, _COMPARED):
+    first = trial.grid.first if begin is None else begin
+    with trial.at_rest(first, count, _COMPARED):
         for phase in range(count):
             rows[phase] = trial.disturbed(phase, moves, _COMPARED).ravel()
     largest = np.abs(rows).max(initial=0.0)

@@ -13,7 +13,8 @@ from orchestrator import Block, Input, Output, System, block, fmu, simulate
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.export import build_model
 from orchestrator.loops import linear_system
-from orchestrator.loops.rule_map import MASTERS, RuledSystem
+from orchestrator.loops.certificate import certify
+from orchestrator.loops.rule_map import MASTERS, RuledSystem, master_rules
 
 SAMPLED = """model Sampled "PI with a sample clock, whose output is filtered where tf is not 0"
   parameter Real kp = 2; parameter Real ki = 0; parameter Real ts = 0.02; parameter Real t0 = 0;
@@ -40,6 +41,16 @@ equation
   end when;
 end Next;
 """
+CLOCKS = """model Clocks "Measures every 10 ms, commands every 30 ms, and passes a part on at once"
+  parameter Real kp = 60; parameter Real kd = 2;
+  input Real y(start=0); output Real u;
+  discrete Real s(start=0, fixed=true); discrete Real w(start=0, fixed=true);
+equation
+  when sample(0, 0.01) then s = 0.7*pre(s) - 0.3*y; end when;
+  when sample(0, 0.03) then w = kp*pre(s); end when;
+  u = w - kd*y;
+end Clocks;
+"""
 TIMED = """model Timed "A gain beside a square wave: time events that sample no input"
   parameter Real k = 9;
   input Real y(start=0); output Real u; discrete Real wave(start=0, fixed=true);
@@ -56,7 +67,12 @@ def built(tmp_path_factory):
     """FMUs by the name of their model; ``Sampled3`` is one of FMI 3.0."""
     root, output = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("build")
     files = {}
-    for name, text in (("Sampled", SAMPLED), ("Next", NEXT), ("Timed", TIMED)):
+    for name, text in (
+        ("Sampled", SAMPLED),
+        ("Next", NEXT),
+        ("Clocks", CLOCKS),
+        ("Timed", TIMED),
+    ):
         (root / f"{name}.mo").write_text(text, encoding="utf-8")
         for version in ("2.0", "3.0") if name == "Sampled" else ("2.0",):
             made = build_model(name, root, output / version, fmi=(version,))
@@ -204,6 +220,23 @@ def test_instants_that_only_time_tells_are_found(built):
     assert grows(system, linear, "5 ms", 0.03)
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_two_clocks_in_one_unit_have_a_common_period(built, tmp_path, hidden):
+    """Its time events are 10 ms apart, and every third of them does more."""
+    path = without(built["Clocks"], tmp_path, EXCHANGE) if hidden else built["Clocks"]
+    linear = linear_system(loop(path), step="5 ms")
+    assert linear.models["o"].phases == 6
+    assert grows(loop(path), linear, "5 ms", 0.03, 5)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_step_of_no_whole_nanoseconds_has_an_exact_period(built, tmp_path, hidden):
+    path = without(built["Sampled"], tmp_path, EXCHANGE) if hidden else built["Sampled"]
+    linear = linear_system(loop(path, kp=60.0, ts=0.05, r=0.0), step="1/60 s")
+    assert linear.models["o"].phases == 3
+    assert first_roots(linear) == pytest.approx(closed_form(60.0, 0.0, 0.05)[0], rel=1e-6)
+
+
 def test_two_units_with_different_periods_have_a_common_one(built):
     system = (
         System("loop")
@@ -279,14 +312,14 @@ def test_other_masters_step_it_in_its_phases(built):
         assert account.modes[0].growth == pytest.approx(-2.25704, abs=1e-5)
 
 
-class Silent(Block):
-    """Nothing answers to its input."""
-
-    u: float = Input()
-    y: float = Output(depends_on=())
-
-    def step(self, t, h):
-        self.y = 0.0
+def test_a_certificate_has_the_loop_of_a_unit_that_samples(built):
+    system = loop(built["Sampled"], kp=9.0, ki=12.0, r=0.0)
+    found = certify(system, master_rules(["libcosim"]), step="5 ms")
+    own, libcosim = found.masters
+    ((account,), (other,)) = (own.loops, libcosim.loops)
+    assert account.modes[0].sampled == pytest.approx(closed_form(9.0, 12.0, 0.02)[0], rel=1e-8)
+    assert other.modes[0].growth == pytest.approx(-2.25704, abs=1e-5)
+    assert any("'o' has no model in continuous time" in text for text in found.limits)
 
 
 @pytest.mark.parametrize(
